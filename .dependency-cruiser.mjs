@@ -1,0 +1,110 @@
+// Who may import whom. `.ci/check-imports.mjs` runs it and makes sure that nothing was overlooked.
+
+/** What each room of src/ may import besides itself, the public packages and Node's own modules. */
+const rooms = {
+  domain: [],
+  database: ['domain', 'migrations'],
+  http: ['domain'],
+  rest: ['http', 'domain'],
+  graphql: ['http', 'domain'],
+  cli: ['app', 'config', 'database', 'domain', 'graphql'],
+  app: ['config', 'database', 'domain', 'graphql', 'http', 'rest'],
+  config: [],
+  main: ['app', 'config'],
+};
+
+/** A room is a folder of src/, one file in it, or migrations/. */
+const pathOf = (room) => (room === 'migrations' ? '^migrations/' : `^src/${room}(/|[.]ts$)`);
+
+const packages = (...names) => `^node_modules/(${names.join('|')})/`;
+
+const roomRules = Object.entries(rooms).map(([room, others]) => ({
+  name: `${room}-imports`,
+  comment: `${room} may import ${[room, ...others].join(', ')} and nothing else of ours.`,
+  severity: 'error',
+  from: { path: pathOf(room) },
+  to: { path: '^(src|migrations)/', pathNot: [room, ...others].map(pathOf) },
+}));
+
+export default {
+  forbidden: [
+    ...roomRules,
+    {
+      name: 'known-rooms',
+      comment: 'A new room needs a row in the table above.',
+      severity: 'error',
+      from: {},
+      to: { path: '^src/', pathNot: Object.keys(rooms).map(pathOf) },
+    },
+    {
+      name: 'domain-packages',
+      comment: 'The domain knows no HTTP, REST, GraphQL or driver.',
+      severity: 'error',
+      from: { path: pathOf('domain') },
+      to: { path: '^node_modules/', pathNot: packages('@mikro-orm/core', 'dataloader') },
+    },
+    {
+      name: 'driver-only-in-database',
+      comment: 'What is particular to PostgreSQL stays in one room.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: pathOf('database') },
+      to: { path: packages('@mikro-orm/(?!core/)[^/]+', 'pg', 'kysely', '@electric-sql/[^/]+') },
+    },
+    {
+      name: 'no-entity-manager-in-transports',
+      comment: 'Transports call services; only services see the entity manager.',
+      severity: 'error',
+      from: { path: ['http', 'rest', 'graphql'].map(pathOf) },
+      to: { path: packages('@mikro-orm/core') },
+    },
+    {
+      name: 'graphql-packages-only-in-graphql',
+      comment: 'TypeGraphQL and Apollo Server stay in one room.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: pathOf('graphql') },
+      to: { path: packages('type-graphql', '@apollo/server') },
+    },
+    {
+      name: 'migrations-stand-alone',
+      comment: 'A migration that has run must not change with the code, so it imports nothing of it.',
+      severity: 'error',
+      from: { path: '^migrations/' },
+      to: { pathNot: ['^migrations/', packages('@mikro-orm/migrations')] },
+    },
+    {
+      name: 'no-tests-in-production',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { path: '^test/' },
+    },
+    {
+      name: 'no-development-packages-in-production',
+      comment: 'What src/ and migrations/ import must be in "dependencies".',
+      severity: 'error',
+      from: { path: '^(src|migrations)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-optional', 'npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'no-cycles',
+      severity: 'error',
+      from: { path: '^(src|migrations|test)/' },
+      to: { circular: true },
+    },
+    {
+      name: 'resolvable',
+      comment: 'An import that can not be found can not be checked either.',
+      severity: 'error',
+      from: { path: '^(src|migrations|test)/' },
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    parser: 'tsc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: '^node_modules/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['node', 'import', 'default'],
+    },
+  },
+};
