@@ -1,0 +1,39 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The directory of the database files. */
+export function clusterDirectory(dataDir: string): string {
+  return join(dataDir, 'postgres');
+}
+
+/**
+ * Makes the directory of the database files ready for PGlite, and says whether PGlite will create the database there.
+ *
+ * PGlite copies a new cluster file by file: killed meanwhile, it would later take the half for a whole. A mark stays until the
+ * copy is complete; what it stands beside was never served to anybody and is begun again. Call with the directory locked.
+ */
+export function prepareCluster(dataDir: string): { readonly isNew: boolean } {
+  const cluster = clusterDirectory(dataDir);
+  if (existsSync(creationMark(dataDir))) rmSync(cluster, { recursive: true, force: true });
+  const isNew = !existsSync(join(cluster, 'PG_VERSION'));
+  if (isNew) writeFileSync(creationMark(dataDir), '');
+  // PGlite makes its files readable for everybody, so that the directory has to keep others out.
+  mkdirSync(cluster, { recursive: true, mode: 0o700 });
+  return { isNew };
+}
+
+/** Takes the mark away, for good, before anybody can write into the new database. */
+export function confirmCluster(dataDir: string): void {
+  if (!existsSync(creationMark(dataDir))) return;
+  rmSync(creationMark(dataDir));
+  const directory = openSync(dataDir, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}
+
+function creationMark(dataDir: string): string {
+  return join(dataDir, 'postgres.creating');
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type * as Sqlite from 'node:sqlite';
+
+const SQLITE_BUSY = 5;
+
+let sqlite: typeof Sqlite | undefined;
+
+/** A lock on a data directory that the operating system takes back when the process dies, however it dies. */
+export interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Locks a data directory for this process, or returns undefined when somebody has it, in this process or another.
+ *
+ * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX takes such a lock back when the process closes
+ * *any* descriptor of the file: nobody else in the process may open it, not even to copy the directory.
+ */
+export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {
+  sqlite ??= loadSqlite();
+  const database = new sqlite.DatabaseSync(join(dataDir, 'lock'));
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: unknown }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+  return { release: () => database.close() };
+}
+
+/** Node says while it loads SQLite, and only then, that SQLite is experimental: of no use to whoever runs the service. */
+function loadSqlite(): typeof Sqlite {
+  const emitWarning = process.emitWarning.bind(process);
+  const filtered = (...args: Parameters<typeof emitWarning>): void => {
+    if (!String(args[0]).startsWith('SQLite is an experimental feature')) emitWarning(...args);
+  };
+  process.emitWarning = filtered as typeof process.emitWarning;
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}

@@ -1,0 +1,59 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+
+import type { EngineMessage, EngineSettings } from './engine.worker.ts';
+
+/** A running statement can't be cancelled: after this the thread is killed, which loses nothing that was acknowledged. */
+const closeTimeoutMilliseconds = 5_000;
+
+/**
+ * PostgreSQL's own limit, `max_stack_depth`, must be reached before V8's, for V8's crashes the engine: Node's 4 MB for a thread
+ * are too few for a deep recursion, and 16 were enough.
+ */
+const stackSizeMb = 32;
+
+/** The thread in which the engine and its socket live. */
+export interface EngineThread {
+  /** Resolves when the socket listens; rejects when the thread ends before. */
+  readonly ready: Promise<void>;
+  /** Resolves when the thread is gone: with undefined after `close`, with the reason otherwise. */
+  readonly ended: Promise<Error | undefined>;
+  close(): Promise<void>;
+}
+
+/** Starts the engine's thread; the caller holds the data directory's lock until `ended`. */
+export function startEngineThread(settings: EngineSettings): EngineThread {
+  const file = new URL(`./engine.worker${extname(import.meta.filename)}`, import.meta.url);
+  const worker = new Worker(file, { workerData: settings, resourceLimits: { stackSizeMb } });
+  let failure = new Error('The embedded PostgreSQL has stopped by itself');
+  let isClosing = false;
+
+  worker.on('error', (error: unknown) => {
+    failure = new Error(`The embedded PostgreSQL has stopped: ${messageOf(error)}`, { cause: error });
+  });
+  const ended = new Promise<Error | undefined>((resolve) => {
+    worker.once('exit', () => resolve(isClosing ? undefined : failure));
+  });
+  const ready = new Promise<void>((resolve, reject) => {
+    worker.on('message', (message: EngineMessage) => {
+      if (message === 'ready') resolve();
+      else void worker.terminate();
+    });
+    void ended.then(() => reject(failure));
+  });
+
+  const close = async (): Promise<void> => {
+    if (!isClosing) {
+      isClosing = true;
+      worker.postMessage('close');
+    }
+    const timer = setTimeout(() => void worker.terminate(), closeTimeoutMilliseconds);
+    await ended;
+    clearTimeout(timer);
+  };
+  return { ready, ended, close };
+}
+
+function messageOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'message' in error ? String(error.message) : String(error);
+}

@@ -1,0 +1,172 @@
+import type { PGlite } from '@electric-sql/pglite';
+
+/** The engine can't be trusted with another message; its files are in the state that a killed process leaves, which is safe. */
+export class EngineFailure extends Error {
+  override readonly name = 'EngineFailure';
+}
+
+interface Turn {
+  readonly handlerId: number;
+  readonly run: () => Promise<number>;
+  readonly resolve: (bytes: number) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const startup = '\0';
+const terminate = 'X';
+const sync = 'S';
+const extendedTypes = new Set(['P', 'B', 'D', 'E', 'C', 'H']);
+const simpleTypes = new Set(['Q', 'F']);
+
+/** A statement that is none: its error undoes the sequence that it ends, which a Sync alone would commit. */
+const failingMessage = Uint8Array.from(Buffer.from('P\0\0\0\x11\0abandoned\0\0\0', 'latin1'));
+const syncMessage = Uint8Array.of(0x53, 0, 0, 0, 4);
+const startupMessage = Uint8Array.from(
+  Buffer.from('\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0', 'latin1'),
+);
+const rollbackMessage = Uint8Array.from(Buffer.from('Q\0\0\0\x0dROLLBACK\0', 'latin1'));
+const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
+
+/**
+ * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its Sync, or
+ * for a transaction.
+ *
+ * It takes the place of the queue inside pglite-socket, and has the methods that `PGLiteSocketHandler` calls. That one mixes
+ * sequences of several clients, whose portals have the same name; is blocked for everybody by one message that PGlite refuses;
+ * and doesn't notice that the engine has crashed.
+ */
+export class SessionQueue {
+  readonly #engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>;
+  readonly #onFailure: (failure: EngineFailure) => void;
+  #turns: Turn[] = [];
+  #current: Turn | undefined;
+  #owner: number | undefined;
+  #isMidSequence = false;
+  #isClosed = false;
+  #drained: Promise<void> = Promise.resolve();
+
+  constructor(
+    engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>,
+    onFailure: (failure: EngineFailure) => void,
+  ) {
+    this.#engine = engine;
+    this.#onFailure = onFailure;
+  }
+
+  enqueue(handlerId: number, message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
+    if (this.#isClosed) return Promise.reject(new Error('The database is shutting down'));
+    return this.#add(handlerId, () => this.#exchange(message, onData));
+  }
+
+  getQueueLength(): number {
+    return this.#turns.length;
+  }
+
+  clearQueueForHandler(handlerId: number): void {
+    const dropped = this.#turns.filter((turn) => turn.handlerId === handlerId);
+    this.#turns = this.#turns.filter((turn) => turn.handlerId !== handlerId);
+    for (const turn of dropped) turn.reject(new Error('The client has left'));
+  }
+
+  /** Ends what a departed client has left open; as a turn of that client's, it comes after a message of its own under way. */
+  async clearTransactionIfNeeded(handlerId: number): Promise<void> {
+    if (this.#owner !== handlerId && this.#current?.handlerId !== handlerId) return;
+    await this.#add(handlerId, () => this.#endSession(handlerId));
+  }
+
+  /** Refuses new messages, and resolves when the one under way is done. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#refuseAll(new Error('The database is shutting down'));
+    await this.#drained;
+  }
+
+  #add(handlerId: number, run: () => Promise<number>): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#turns.push({ handlerId, run, resolve, reject });
+      if (this.#current === undefined) this.#drained = this.#drain();
+    });
+  }
+
+  async #drain(): Promise<void> {
+    for (let turn = this.#next(); turn !== undefined; turn = this.#next()) {
+      this.#current = turn;
+      try {
+        const bytes = await turn.run();
+        this.#handOver(turn.handlerId);
+        turn.resolve(bytes);
+      } catch (error) {
+        turn.reject(error as Error);
+        if (error instanceof EngineFailure) return this.#fail(error);
+        this.#handOver(turn.handlerId);
+      }
+    }
+  }
+
+  #next(): Turn | undefined {
+    const index = this.#owner === undefined ? 0 : this.#turns.findIndex((turn) => turn.handlerId === this.#owner);
+    return index === -1 ? undefined : this.#turns.splice(index, 1)[0];
+  }
+
+  #handOver(handlerId: number): void {
+    this.#owner = this.#isMidSequence || this.#engine.isInTransaction() ? handlerId : undefined;
+    this.#current = undefined;
+  }
+
+  #fail(failure: EngineFailure): void {
+    this.#isClosed = true;
+    this.#refuseAll(failure);
+    this.#onFailure(failure);
+  }
+
+  #refuseAll(error: Error): void {
+    for (const turn of this.#turns.splice(0)) turn.reject(error);
+  }
+
+  async #endSession(handlerId: number): Promise<number> {
+    if (this.#owner !== handlerId) return 0;
+    if (this.#isMidSequence) {
+      await this.#exchange(failingMessage, () => {});
+      await this.#exchange(syncMessage, () => {});
+    }
+    if (this.#engine.isInTransaction()) await this.#exchange(rollbackMessage, () => {});
+    return 0;
+  }
+
+  async #exchange(message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
+    const type = String.fromCharCode(message[0] ?? 0);
+    if (type === terminate) return 0;
+    // PGlite reads a message that it doesn't know over and over again, and never comes back.
+    if (type !== startup && type !== sync && !extendedTypes.has(type) && !simpleTypes.has(type)) {
+      throw new Error(`The embedded database doesn't know messages of type ${JSON.stringify(type)}`);
+    }
+    const mustBecomeReady = type === startup || type === sync || (simpleTypes.has(type) && !this.#isMidSequence);
+    if (extendedTypes.has(type)) this.#isMidSequence = true;
+    // One client's bad startup packet would break the engine for all, and PGlite follows nothing that a good one asks for.
+    const { bytes, isReady } = await this.#send(type === startup ? startupMessage : message, onData);
+    if (mustBecomeReady && !isReady) {
+      throw new EngineFailure('it has crashed, and left an answer incomplete');
+    }
+    if (type === sync) this.#isMidSequence = false;
+    return bytes;
+  }
+
+  /** PGlite swallows most crashes of the engine: what tells is that no ReadyForQuery ends the answer. */
+  async #send(message: Uint8Array, onData: (data: Uint8Array) => void): Promise<{ bytes: number; isReady: boolean }> {
+    let bytes = 0;
+    let tail: Buffer = Buffer.alloc(0);
+    const onRawData = (data: Uint8Array): void => {
+      bytes += data.length;
+      tail = Buffer.concat([tail, data.subarray(-6)]).subarray(-6);
+      onData(data);
+    };
+    try {
+      await this.#engine.execProtocolRawStream(message, { onRawData });
+    } catch (error) {
+      throw new EngineFailure(`it has crashed: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
+    }
+    return { bytes, isReady: tail.length === 6 && tail.subarray(0, 5).equals(readyForQuery) };
+  }
+}

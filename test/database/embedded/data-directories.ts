@@ -1,0 +1,34 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { startEmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres.ts';
+
+/** Temporary data directories, empty or with a database that was created once and closed. */
+export class DataDirectories {
+  readonly #root = mkdtempSync(join(tmpdir(), 'embedded-'));
+  #count = 0;
+  #template: Promise<string> | undefined;
+
+  empty(): string {
+    this.#count += 1;
+    return join(this.#root, String(this.#count));
+  }
+
+  async created(directory = this.empty()): Promise<string> {
+    this.#template ??= this.#create();
+    cpSync(join(await this.#template, 'postgres'), join(directory, 'postgres'), { recursive: true });
+    return directory;
+  }
+
+  remove(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  async #create(): Promise<string> {
+    const directory = this.empty();
+    const postgres = await startEmbeddedPostgres(directory);
+    await postgres.close();
+    return directory;
+  }
+}
