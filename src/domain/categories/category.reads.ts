@@ -1,0 +1,21 @@
+import type { Sorting } from '../page.ts';
+import type { Reads } from '../reads.ts';
+import type { Category } from './category.entity.ts';
+
+/** What is left out, or undefined, doesn't filter. */
+export interface CategoryFilter {
+  /** A literal substring, without regard to case. */
+  readonly nameContains?: string | undefined;
+}
+
+export const categorySortFields = ['ID', 'NAME'] as const;
+export type CategorySortField = (typeof categorySortFields)[number];
+
+export const categorySorting: Sorting<Category, CategorySortField> = {
+  kind: 'categories',
+  idOf: (category) => category.id,
+  keys: { ID: null, NAME: { type: 'text', valueOf: (category) => category.name } },
+  defaultField: 'ID',
+};
+
+export type CategoryReads = Reads<Category, CategoryFilter, CategorySortField>;

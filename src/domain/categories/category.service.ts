@@ -1,0 +1,91 @@
+import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
+
+import { DomainError } from '../errors.ts';
+import { given, InputCheck } from '../input.ts';
+import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
+import { findByIds } from '../reads.ts';
+import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
+import { lockById, type UnitOfWork } from '../unit-of-work.ts';
+import { Category } from './category.entity.ts';
+import { categorySorting, type CategoryFilter, type CategoryReads, type CategorySortField } from './category.reads.ts';
+
+export interface NewCategory {
+  readonly name: string;
+  readonly description?: string | null | undefined;
+}
+
+/** What is undefined stays as it is. */
+export interface CategoryChanges {
+  readonly name?: string | null | undefined;
+  readonly description?: string | null | undefined;
+}
+
+export interface CategoryFilterInput {
+  readonly nameContains?: string | null | undefined;
+}
+
+export type CategoryListRequest = ListRequest<CategoryFilterInput, CategorySortField>;
+
+const noun = 'category';
+
+export class CategoryService {
+  readonly #unitOfWork: UnitOfWork;
+  readonly #reads: CategoryReads;
+
+  constructor(unitOfWork: UnitOfWork, reads: CategoryReads) {
+    this.#unitOfWork = unitOfWork;
+    this.#reads = reads;
+  }
+
+  findMany(ids: readonly string[]): Promise<(Category | null)[]> {
+    return findByIds(this.#reads, ids);
+  }
+
+  async list(request: CategoryListRequest): Promise<Page<Category>> {
+    const { filter, keyset } = parseRequest(request);
+    return pageOf(categorySorting, keyset, await this.#reads.slice(filter, keyset));
+  }
+
+  async count(filter: CategoryListRequest['filter']): Promise<number> {
+    return this.#reads.count(parseRequest({ filter }).filter);
+  }
+
+  async create(input: NewCategory): Promise<Category> {
+    const check = new InputCheck();
+    const data = {
+      name: check.required('name', input.name, nameRule),
+      description: check.optional('description', input.description, descriptionRule) ?? null,
+    };
+    check.throwIfRefused();
+    return this.#unitOfWork(async (em) => ({ id: await em.insert(Category, data), ...data }));
+  }
+
+  async update(id: string, changes: CategoryChanges): Promise<Category> {
+    const check = new InputCheck();
+    const data = {
+      name: check.change('name', changes.name, nameRule),
+      description: check.changeOrClear('description', changes.description, descriptionRule),
+    };
+    check.someChange(data);
+    check.throwIfRefused();
+    return this.#unitOfWork(async (em) => Object.assign(await lockById(em, Category, noun, id), given(data)));
+  }
+
+  /** Throws CONFLICT while there are pets in it. */
+  async remove(id: string): Promise<void> {
+    try {
+      await this.#unitOfWork(async (em) => em.remove(await lockById(em, Category, noun, id)));
+    } catch (error) {
+      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      throw new DomainError('CONFLICT', `Category ${id} has pets: delete them or move them to another category first.`);
+    }
+  }
+}
+
+function parseRequest(request: CategoryListRequest): { filter: CategoryFilter; keyset: Keyset<CategorySortField> } {
+  const check = new InputCheck();
+  const keyset = parseKeyset(categorySorting, request, check);
+  const filter = { nameContains: check.optional('filter.nameContains', request.filter?.nameContains, searchTextRule) };
+  check.throwIfRefused();
+  return { filter, keyset };
+}

@@ -1,0 +1,51 @@
+/** Everything that can go wrong by the store's own rules; `http/error-table.ts` gives each code its status and spelling. */
+export type DomainErrorCode = 'VALIDATION_FAILED' | 'NOT_FOUND' | 'CONFLICT' | 'UNAVAILABLE';
+
+/** One field or argument that can't be accepted. */
+export interface Violation {
+  /** As the client spells it, without the object around it: `name`, `first`, `filter.shipDateFrom`. */
+  readonly field: string;
+  /** Which value was wrong and what would be right. */
+  readonly message: string;
+}
+
+interface DomainErrorOptions {
+  readonly violations?: readonly Violation[];
+  /** Whole seconds after which the same request may succeed. */
+  readonly retryAfterSeconds?: number;
+  readonly cause?: unknown;
+}
+
+/** A refusal by the rules of the store. Its message is written for clients and never contains an internal text. */
+export class DomainError extends Error {
+  override readonly name = 'DomainError';
+  readonly code: DomainErrorCode;
+  readonly violations: readonly Violation[];
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: DomainErrorCode, message: string, options: DomainErrorOptions = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.violations = options.violations ?? [];
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** The error for bad input: its message names every failing field. */
+export function validationFailed(violations: readonly Violation[]): DomainError {
+  const message = violations.map((violation) => `${violation.field}: ${violation.message}`).join('; ');
+  return new DomainError('VALIDATION_FAILED', message, { violations });
+}
+
+/** The error for a resource that doesn't exist, or no longer: `notFound('pet', '42')`. */
+export function notFound(noun: string, id: string): DomainError {
+  return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id)}.`);
+}
+
+/** The error for a store that can't be reached; the client may try again. */
+export function unavailable(cause: unknown): DomainError {
+  return new DomainError('UNAVAILABLE', 'The store is not available at the moment. Try again in a few seconds.', {
+    retryAfterSeconds: 5,
+    cause,
+  });
+}

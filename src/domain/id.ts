@@ -1,0 +1,27 @@
+import { notFound } from './errors.ts';
+
+declare const brand: unique symbol;
+
+/** An int64 in canonical decimal: exact in JavaScript, JSON and SQL alike. */
+export type Id = string & { readonly [brand]: 'Id' };
+
+const canonicalDecimal = /^(?:0|-?[1-9]\d{0,18})$/;
+const minInt64 = -(2n ** 63n);
+const maxInt64 = 2n ** 63n - 1n;
+
+/** The id that the text spells, or undefined when it names nothing: `007`, `+1`, `abc`, and what exceeds int64. */
+export function parseId(text: string): Id | undefined {
+  if (!canonicalDecimal.test(text)) return undefined;
+  if (text.length >= 19) {
+    const value = BigInt(text);
+    if (value < minInt64 || value > maxInt64) return undefined;
+  }
+  return text as Id;
+}
+
+/** The id that the text spells; throws NOT_FOUND when it can't name anything. */
+export function idOf(noun: string, text: string): Id {
+  const id = parseId(text);
+  if (id === undefined) throw notFound(noun, text);
+  return id;
+}

@@ -1,0 +1,59 @@
+import { validationFailed, type Violation } from './errors.ts';
+
+/** A rule for one field: answers the value as it should be kept, and says by `refuse` what is wrong with it. */
+export type Rule<Raw, Kept> = (value: Raw, refuse: (problem: string) => void) => Kept;
+
+/**
+ * Collects what is wrong with an input, so that the client learns of every failing field at once.
+ *
+ * What comes back for a refused value must not be used; `throwIfRefused` sees to that when it is called before anything else happens.
+ */
+export class InputCheck {
+  readonly #violations: Violation[] = [];
+
+  refuse(field: string, problem: string): void {
+    this.#violations.push({ field, message: problem });
+  }
+
+  /** Throws VALIDATION_FAILED when something was refused. */
+  throwIfRefused(): void {
+    if (this.#violations.length > 0) throw validationFailed(this.#violations);
+  }
+
+  required<Raw, Kept>(field: string, value: Raw, rule: Rule<Raw, Kept>): Kept {
+    return rule(value, (problem) => this.refuse(field, problem));
+  }
+
+  /** For creating and filtering: null is the same as leaving it out. */
+  optional<Raw, Kept>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Kept>): Kept | undefined {
+    return value === null || value === undefined ? undefined : this.required(field, value, rule);
+  }
+
+  /** For a change of something that always has a value. */
+  change<Raw, Kept>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Kept>): Kept | undefined {
+    if (value === null) this.refuse(field, 'must not be null: leave it out to keep the value that it has.');
+    return this.optional(field, value, rule);
+  }
+
+  /** For a change of something that may have no value: null takes it away. */
+  changeOrClear<Raw, Kept>(
+    field: string,
+    value: Raw | null | undefined,
+    rule: Rule<Raw, Kept>,
+  ): Kept | null | undefined {
+    return value === null ? null : this.optional(field, value, rule);
+  }
+
+  /** Refuses an update that gives none of its fields; equal values are fine. */
+  someChange(changes: Readonly<Record<string, unknown>>): void {
+    if (Object.values(changes).some((value) => value !== undefined)) return;
+    this.refuse('input', `changes nothing: give at least one of ${Object.keys(changes).join(', ')}.`);
+  }
+}
+
+/** The changes that are given, as an object of those alone. */
+export function given<Changes extends object>(changes: Changes): Given<Changes> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Given<Changes>;
+}
+
+type Given<Changes> = { [Key in keyof Changes]?: Exclude<Changes[Key], undefined> };

@@ -1,0 +1,20 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import type { Id } from '../id.ts';
+import { Pet } from '../pets/pet.entity.ts';
+
+const OrderSchema = defineEntity({
+  name: 'Order',
+  tableName: 'orders',
+  properties: {
+    id: p.bigint('string').$type<Id>().primary().generated('by default as identity'),
+    petId: () => p.manyToOne(Pet).mapToPk().fieldName('pet_id').nullable(),
+    quantity: p.integer().nullable(),
+    shipDate: p.datetime(3).fieldName('ship_date').nullable(),
+    complete: p.boolean().default(false),
+  },
+});
+
+/** An order of the store; a complete one has shipped, and stays. */
+export class Order extends OrderSchema.class {}
+OrderSchema.setClass(Order);

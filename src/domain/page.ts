@@ -1,0 +1,113 @@
+import { decodeCursor, encodeCursor, type Position, type SortKey } from './cursor.ts';
+import type { Id } from './id.ts';
+import type { InputCheck } from './input.ts';
+import { integerRule } from './rules.ts';
+
+export const defaultPageSize = 20;
+export const maxPageSize = 100;
+const pageSizeRule = integerRule(0, maxPageSize);
+
+/** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
+export interface PageArguments {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
+}
+
+export type SortDirection = 'asc' | 'desc';
+
+/** Ties are broken by id in the same direction; rows without a value come last either way. */
+export interface Sort<SortField extends string> {
+  readonly field: SortField;
+  readonly direction: SortDirection;
+}
+
+/** What the client asks a list for, unchecked. */
+export interface ListRequest<FilterInput, SortField extends string> {
+  readonly page?: PageArguments | undefined;
+  readonly filter?: FilterInput | null | undefined;
+  readonly orderBy?: Sort<SortField> | null | undefined;
+}
+
+/** A stretch of a sorted list, named by the places it lies between instead of by a count of rows to skip. */
+export interface Keyset<SortField extends string> {
+  readonly sort: Sort<SortField>;
+  readonly after: Position | undefined;
+  readonly before: Position | undefined;
+  /** Takes the `limit` rows at the end of the stretch instead of those at its start; they come in the list's order all the same. */
+  readonly takeLast: boolean;
+  readonly limit: number;
+}
+
+/** How the rows of one kind are sorted. */
+export interface Sorting<Row, SortField extends string> {
+  /** Written into the cursors, so that one of another list is recognised. */
+  readonly kind: string;
+  readonly idOf: (row: Row) => Id;
+  /** Ties are broken by id; null means that the id is all. */
+  readonly keys: Readonly<Record<SortField, SortKey<Row> | null>>;
+  readonly defaultField: SortField;
+}
+
+/** The rows of a stretch, and whether there are more beyond the end that was cut off. */
+export interface Slice<Row> {
+  readonly rows: readonly Row[];
+  readonly hasMore: boolean;
+}
+
+/** One page of a list. */
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  cursorOf(row: Row): string;
+}
+
+/** Turns the client's page and order into a keyset; what is wrong with them is added to the check. */
+export function parseKeyset<Row, SortField extends string>(
+  sorting: Sorting<Row, SortField>,
+  request: ListRequest<unknown, SortField>,
+  check: InputCheck,
+): Keyset<SortField> {
+  const { first, after, last, before } = request.page ?? {};
+  const sort = request.orderBy ?? { field: sorting.defaultField, direction: 'asc' };
+  if (isGiven(first) && isGiven(last)) check.refuse('last', 'must not be combined with first: use one of them.');
+  check.optional('first', first, pageSizeRule);
+  check.optional('last', last, pageSizeRule);
+  const scope = { kind: sorting.kind, sortField: sort.field, valueType: sorting.keys[sort.field]?.type };
+  const position = (field: string, cursor: string | null | undefined): Position | undefined => {
+    if (!isGiven(cursor)) return undefined;
+    const decoded = decodeCursor(scope, cursor);
+    if ('problem' in decoded) check.refuse(field, decoded.problem);
+    return 'problem' in decoded ? undefined : decoded;
+  };
+  return {
+    sort,
+    after: position('after', after),
+    before: position('before', before),
+    takeLast: isGiven(last),
+    limit: first ?? last ?? defaultPageSize,
+  };
+}
+
+/** The page that a stretch makes. What lies on the side it came from is taken from the cursor, as the Relay specification allows. */
+export function pageOf<Row, SortField extends string>(
+  sorting: Sorting<Row, SortField>,
+  keyset: Keyset<SortField>,
+  slice: Slice<Row>,
+): Page<Row> {
+  const { sort, after, before, takeLast } = keyset;
+  const key = sorting.keys[sort.field];
+  const scope = { kind: sorting.kind, sortField: sort.field, valueType: key?.type };
+  return {
+    rows: slice.rows,
+    hasNextPage: takeLast ? before !== undefined : slice.hasMore,
+    hasPreviousPage: takeLast ? slice.hasMore : after !== undefined,
+    cursorOf: (row) => encodeCursor(scope, { value: key?.valueOf(row) ?? null, id: sorting.idOf(row) }),
+  };
+}
+
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== null && value !== undefined;
+}

@@ -1,0 +1,128 @@
+import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
+
+import { Category } from '../categories/category.entity.ts';
+import { DomainError } from '../errors.ts';
+import type { Id } from '../id.ts';
+import { given, InputCheck } from '../input.ts';
+import { InventoryItem } from '../inventory/inventory-item.entity.ts';
+import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
+import { findByIds } from '../reads.ts';
+import { Reference } from '../reference.ts';
+import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
+import { lockById, type UnitOfWork } from '../unit-of-work.ts';
+import { Pet, type PetStatus } from './pet.entity.ts';
+import { petSorting, type PetFilter, type PetReads, type PetSortField } from './pet.reads.ts';
+
+export interface NewPet {
+  readonly name: string;
+  readonly categoryId: string;
+  readonly status?: PetStatus | null | undefined;
+}
+
+/** What is undefined stays as it is. */
+export interface PetChanges {
+  readonly name?: string | null | undefined;
+  readonly categoryId?: string | null | undefined;
+  readonly status?: PetStatus | null | undefined;
+}
+
+export interface PetFilterInput {
+  readonly statusIn?: readonly PetStatus[] | null | undefined;
+  readonly categoryIdIn?: readonly string[] | null | undefined;
+  readonly nameContains?: string | null | undefined;
+}
+
+export type PetListRequest = ListRequest<PetFilterInput, PetSortField>;
+
+const noun = 'pet';
+const category = new Reference('categoryId', Category, 'category');
+
+export class PetService {
+  readonly #unitOfWork: UnitOfWork;
+  readonly #reads: PetReads;
+
+  constructor(unitOfWork: UnitOfWork, reads: PetReads) {
+    this.#unitOfWork = unitOfWork;
+    this.#reads = reads;
+  }
+
+  findMany(ids: readonly string[]): Promise<(Pet | null)[]> {
+    return findByIds(this.#reads, ids);
+  }
+
+  async list(request: PetListRequest): Promise<Page<Pet>> {
+    const { filter, keyset } = parseRequest(request);
+    return pageOf(petSorting, keyset, await this.#reads.slice(filter, keyset));
+  }
+
+  /** The same page for each category, in the order of the categories. */
+  async listPerCategory(categoryIds: readonly Id[], request: PetListRequest): Promise<Page<Pet>[]> {
+    const { filter, keyset } = parseRequest(request);
+    const slices = await this.#reads.slicePerParent(categoryIds, filter, keyset);
+    return slices.map((slice) => pageOf(petSorting, keyset, slice));
+  }
+
+  async count(filter: PetListRequest['filter']): Promise<number> {
+    return this.#reads.count(parseRequest({ filter }).filter);
+  }
+
+  async countPerCategory(categoryIds: readonly Id[], filter: PetListRequest['filter']): Promise<number[]> {
+    return this.#reads.countPerParent(categoryIds, parseRequest({ filter }).filter);
+  }
+
+  /** Its inventory item comes with it, empty. */
+  async create(input: NewPet): Promise<Pet> {
+    const check = new InputCheck();
+    const data = {
+      name: check.required('name', input.name, nameRule),
+      categoryId: check.required('categoryId', input.categoryId, category.rule),
+      status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
+    };
+    check.throwIfRefused();
+    const work = this.#unitOfWork(async (em) => {
+      const id = await em.insert(Pet, data);
+      await em.insert(InventoryItem, { petId: id, quantity: 0 });
+      return { id, ...data };
+    });
+    return category.guard(data.categoryId, work);
+  }
+
+  async update(id: string, changes: PetChanges): Promise<Pet> {
+    const check = new InputCheck();
+    const data = {
+      name: check.change('name', changes.name, nameRule),
+      categoryId: check.change('categoryId', changes.categoryId, category.rule),
+      status: check.change('status', changes.status, anyRule<PetStatus>()),
+    };
+    check.someChange(data);
+    check.throwIfRefused();
+    const work = this.#unitOfWork(async (em) => {
+      await category.requireTarget(em, data.categoryId);
+      return Object.assign(await lockById(em, Pet, noun, id), given(data));
+    });
+    return category.guard(data.categoryId, work);
+  }
+
+  /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
+  async remove(id: string): Promise<void> {
+    try {
+      await this.#unitOfWork(async (em) => em.remove(await lockById(em, Pet, noun, id)));
+    } catch (error) {
+      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      throw new DomainError('CONFLICT', `Pet ${id} has orders: cancel them or change their petId first.`);
+    }
+  }
+}
+
+function parseRequest(request: PetListRequest): { filter: PetFilter; keyset: Keyset<PetSortField> } {
+  const check = new InputCheck();
+  const keyset = parseKeyset(petSorting, request, check);
+  const { statusIn, categoryIdIn, nameContains } = request.filter ?? {};
+  const filter = {
+    statusIn: check.optional('filter.statusIn', statusIn, choiceRule<PetStatus>()),
+    categoryIdIn: check.optional('filter.categoryIdIn', categoryIdIn, idChoiceRule),
+    nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
+  };
+  check.throwIfRefused();
+  return { filter, keyset };
+}

@@ -1,0 +1,96 @@
+import { parseId, type Id } from './id.ts';
+import type { Rule } from './input.ts';
+import { parseInstant } from './instant.ts';
+
+const maxInt32 = 2 ** 31 - 1;
+const maxNameCharacters = 255;
+const maxDescriptionCharacters = 2000;
+const maxListItems = 1000;
+
+// C0, DEL and C1; in running text tab, line feed and carriage return are fine.
+// oxlint-disable-next-line no-control-regex
+const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
+// oxlint-disable-next-line no-control-regex
+const controlCharacterInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
+
+/** 1 to 255 Unicode code points, once the white space at both ends is cut off. */
+export const nameRule: Rule<string, string> = (value, refuse) => {
+  const name = value.trim();
+  const length = countCharacters(name);
+  if (length < 1 || length > maxNameCharacters) {
+    refuse(`must have 1 to ${maxNameCharacters} characters besides the white space around it, not ${length}.`);
+  } else {
+    textRule(controlCharacter)(name, refuse);
+  }
+  return name;
+};
+
+/** At most 2,000 Unicode code points; it may have several lines. */
+export const descriptionRule: Rule<string, string> = (value, refuse) => {
+  const length = countCharacters(value);
+  if (length > maxDescriptionCharacters) {
+    refuse(`must have at most ${maxDescriptionCharacters} characters, not ${length}.`);
+    return value;
+  }
+  return textRule(controlCharacterInText)(value, refuse);
+};
+
+/** Text to look for: whatever PostgreSQL can take. */
+export const searchTextRule: Rule<string, string> = textRule(/\0/);
+
+export const stockQuantityRule = integerRule(0, maxInt32);
+export const orderQuantityRule = integerRule(1, maxInt32);
+/** A bound to compare with: whatever an int32 can be. */
+export const quantityBoundRule = integerRule(-maxInt32 - 1, maxInt32);
+
+export function integerRule(min: number, max: number): Rule<number, number> {
+  return (value, refuse) => {
+    if (!Number.isInteger(value) || value < min || value > max) {
+      refuse(`must be a whole number from ${min} to ${max}, not ${value}.`);
+    }
+    return value;
+  };
+}
+
+/** An RFC 3339 date-time with an offset. */
+export const instantRule: Rule<string, Date> = (value, refuse) => {
+  const parsed = parseInstant(value);
+  if (typeof parsed !== 'string') return parsed;
+  refuse(parsed);
+  return new Date(0);
+};
+
+/** The values to choose from in a filter. */
+export function choiceRule<Item>(): Rule<readonly Item[], readonly Item[]> {
+  return (values, refuse) => {
+    if (values.length > maxListItems) refuse(`must have at most ${maxListItems} items, not ${values.length}.`);
+    return values;
+  };
+}
+
+/** The ids to choose from in a filter; a text that is no id chooses nothing. */
+export const idChoiceRule: Rule<readonly string[], readonly Id[]> = (values, refuse) =>
+  choiceRule<string>()(values, refuse)
+    .map(parseId)
+    .filter((id) => id !== undefined);
+
+/** For what the protocols have checked already by its type. */
+export function anyRule<Value>(): Rule<Value, Value> {
+  return (value) => value;
+}
+
+function textRule(refused: RegExp): Rule<string, string> {
+  return (value, refuse) => {
+    const found = refused.exec(value)?.[0].codePointAt(0);
+    if (found !== undefined) {
+      refuse(`must not contain the control character U+${found.toString(16).toUpperCase().padStart(4, '0')}.`);
+    } else if (!value.isWellFormed()) {
+      refuse('must be well-formed Unicode, but has half of a surrogate pair.');
+    }
+    return value;
+  };
+}
+
+function countCharacters(text: string): number {
+  return Array.from(text).length;
+}

@@ -1,0 +1,34 @@
+import type { CategoryReads } from './categories/category.reads.ts';
+import { CategoryService } from './categories/category.service.ts';
+import type { InventoryReads } from './inventory/inventory-item.reads.ts';
+import { InventoryService } from './inventory/inventory.service.ts';
+import type { OrderReads } from './orders/order.reads.ts';
+import { OrderService } from './orders/order.service.ts';
+import type { PetReads } from './pets/pet.reads.ts';
+import { PetService } from './pets/pet.service.ts';
+import type { UnitOfWork } from './unit-of-work.ts';
+
+export interface StoreReads {
+  readonly pets: PetReads;
+  readonly categories: CategoryReads;
+  readonly orders: OrderReads;
+  readonly inventory: InventoryReads;
+}
+
+/** What the store can do, for both protocols. */
+export interface Services {
+  readonly pets: PetService;
+  readonly categories: CategoryService;
+  readonly orders: OrderService;
+  readonly inventory: InventoryService;
+}
+
+/** They keep nothing between two calls: each writing call is a unit of work of its own. */
+export function createServices(unitOfWork: UnitOfWork, reads: StoreReads): Services {
+  return {
+    pets: new PetService(unitOfWork, reads.pets),
+    categories: new CategoryService(unitOfWork, reads.categories),
+    orders: new OrderService(unitOfWork, reads.orders),
+    inventory: new InventoryService(unitOfWork, reads.inventory),
+  };
+}
