@@ -24,8 +24,7 @@ export interface Sort<SortField extends string> {
 }
 
 /** What the client asks a list for, unchecked. */
-export interface ListRequest<FilterInput, SortField extends string> {
-  readonly page?: PageArguments | undefined;
+export interface ListRequest<FilterInput, SortField extends string> extends PageArguments {
   readonly filter?: FilterInput | null | undefined;
   readonly orderBy?: Sort<SortField> | null | undefined;
 }
@@ -70,7 +69,7 @@ export function parseKeyset<Row, SortField extends string>(
   request: ListRequest<unknown, SortField>,
   check: InputCheck,
 ): Keyset<SortField> {
-  const { first, after, last, before } = request.page ?? {};
+  const { first, after, last, before } = request;
   const sort = request.orderBy ?? { field: sorting.defaultField, direction: 'asc' };
   if (isGiven(first) && isGiven(last)) check.refuse('last', 'must not be combined with first: use one of them.');
   check.optional('first', first, pageSizeRule);

@@ -1,0 +1,3 @@
+import { createSchema, printSortedSchema } from '../graphql/schema.ts';
+
+process.stdout.write(printSortedSchema(createSchema()));

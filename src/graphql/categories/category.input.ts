@@ -1,0 +1,58 @@
+import { Field, ID, InputType } from 'type-graphql';
+
+import type {
+  CategoryChanges,
+  CategoryFilterInput as CategoryFilter,
+  NewCategory,
+} from '../../domain/categories/category.service.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+
+@InputType('CreateCategoryInput', { description: 'A new category.' })
+export class CreateCategoryInput implements NewCategory {
+  @Field(() => String, {
+    description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
+  })
+  name!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'At most 2,000 characters; of the control characters only tab and line breaks.',
+  })
+  description?: string | null;
+}
+
+@InputType('UpdateCategoryInput', {
+  description: 'Changes of a category: what is left out stays. At least one is needed.',
+})
+export class UpdateCategoryInput implements CategoryChanges {
+  @Field(() => ID, { description: 'The category to change.' })
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
+  name?: string | null;
+
+  @Field(() => String, { nullable: true, description: 'A new description; null takes it away.' })
+  description?: string | null;
+}
+
+@InputType('DeleteCategoryInput', { description: 'Which category to delete.' })
+export class DeleteCategoryInput {
+  @Field(() => ID, { description: 'The category to delete.' })
+  id!: string;
+}
+
+@InputType('CategoryFilter', { description: 'Which categories to list: those that fulfil every field that is given.' })
+export class CategoryFilterInput implements CategoryFilter {
+  @Field(() => String, {
+    nullable: true,
+    description: 'The name contains this text, without regard to case; `%` and `_` mean themselves.',
+  })
+  nameContains?: string | null;
+}
+
+const CategorySortInput = sortInput('Category', {
+  ID: { description: 'By id: the order of creation.' },
+  NAME: { description: 'By name, code point by code point.' },
+});
+
+export const CategoryConnectionArgs = connectionArgs(CategoryFilterInput, CategorySortInput);

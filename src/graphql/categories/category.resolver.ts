@@ -1,0 +1,81 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+
+import type { Category } from '../../domain/categories/category.entity.ts';
+import type { CategoryListRequest } from '../../domain/categories/category.service.ts';
+import type { Pet } from '../../domain/pets/pet.entity.ts';
+import type { PetListRequest } from '../../domain/pets/pet.service.ts';
+import { connectionOf, type Connection } from '../connections/connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { PetConnectionArgs } from '../pets/pet.input.ts';
+import { PetConnectionType } from '../pets/pet.type.ts';
+import {
+  CategoryConnectionArgs,
+  CreateCategoryInput,
+  DeleteCategoryInput,
+  UpdateCategoryInput,
+} from './category.input.ts';
+import { CreateCategoryPayload, DeleteCategoryPayload, UpdateCategoryPayload } from './category.payload.ts';
+import { CategoryConnectionType, CategoryType } from './category.type.ts';
+
+@Resolver(() => CategoryType)
+export class CategoryResolver {
+  @Query(() => CategoryType, { nullable: true, description: 'The category with this id; null when there is none.' })
+  category(
+    @Arg('id', () => ID, { description: 'The id of a category.' }) id: string,
+    @Ctx() { loaders }: GraphQLContext,
+  ): Promise<Category | null> {
+    return loaders.categoryById.load(id);
+  }
+
+  @Query(() => CategoryConnectionType, { nullable: true, description: 'The categories of the store, page by page.' })
+  async categories(
+    @Args(() => CategoryConnectionArgs) request: CategoryListRequest,
+    @Ctx() { services }: GraphQLContext,
+  ): Promise<Connection<Category>> {
+    return connectionOf(await services.categories.list(request), () => services.categories.count(request.filter));
+  }
+
+  @FieldResolver(() => PetConnectionType, { nullable: true, description: 'The pets that belong to it, page by page.' })
+  async pets(
+    @Root() category: Category,
+    @Args(() => PetConnectionArgs) request: PetListRequest,
+    @Ctx() { loaders }: GraphQLContext,
+  ): Promise<Connection<Pet>> {
+    const page = await loaders.petsByCategory(request).load(category.id);
+    return connectionOf(page, () => loaders.petCountByCategory(request.filter).load(category.id));
+  }
+
+  @Mutation(() => CreateCategoryPayload, { nullable: true, description: 'Adds a category to the store.' })
+  createCategory(
+    @Arg('input', () => CreateCategoryInput, { description: 'The new category.' }) input: CreateCategoryInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreateCategoryPayload> {
+    return context.mutate(async ({ categories }) => ({ category: await categories.create(input) }));
+  }
+
+  @Mutation(() => UpdateCategoryPayload, {
+    nullable: true,
+    description: 'Changes a category. NOT_FOUND when there is none with this id.',
+  })
+  updateCategory(
+    @Arg('input', () => UpdateCategoryInput, { description: 'Which category, and what to change.' })
+    input: UpdateCategoryInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<UpdateCategoryPayload> {
+    return context.mutate(async ({ categories }) => ({ category: await categories.update(input.id, input) }));
+  }
+
+  @Mutation(() => DeleteCategoryPayload, {
+    nullable: true,
+    description: 'Deletes a category. CONFLICT while there are pets in it.',
+  })
+  deleteCategory(
+    @Arg('input', () => DeleteCategoryInput, { description: 'Which category.' }) { id }: DeleteCategoryInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<DeleteCategoryPayload> {
+    return context.mutate(async ({ categories }) => {
+      await categories.remove(id);
+      return { deletedCategoryId: id };
+    });
+  }
+}

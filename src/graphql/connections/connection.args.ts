@@ -1,0 +1,78 @@
+import { ArgsType, Field, InputType, Int, registerEnumType, type ClassType } from 'type-graphql';
+
+import type { ListRequest, PageArguments, Sort, SortDirection } from '../../domain/page.ts';
+
+const SortDirectionEnum = { ASC: 'asc', DESC: 'desc' } as const;
+registerEnumType(SortDirectionEnum, {
+  name: 'SortDirection',
+  description: 'Which end a list begins with. What has no value comes last either way.',
+  valuesConfig: {
+    ASC: { description: 'The smallest, earliest or alphabetically first comes first.' },
+    DESC: { description: 'The largest, latest or alphabetically last comes first.' },
+  },
+});
+
+@ArgsType()
+class PageArgs implements PageArguments {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Takes this many from the start, 0 to 100; 20 when neither `first` nor `last` is given.',
+  })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Only what comes after this cursor.' })
+  after?: string | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Takes this many from the end, 0 to 100. Not together with `first`.',
+  })
+  last?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Only what comes before this cursor.' })
+  before?: string | null;
+}
+
+/** The sort input of a kind of node, `PetSort` with its `PetSortField` for `Pet`. */
+export function sortInput<SortField extends string>(
+  name: string,
+  fields: Readonly<Record<SortField, { readonly description: string }>>,
+): ClassType<Sort<SortField>> {
+  const fieldEnum = Object.fromEntries(Object.keys(fields).map((field) => [field, field])) as Record<
+    SortField,
+    SortField
+  >;
+  registerEnumType(fieldEnum, {
+    name: `${name}SortField`,
+    description: `What a list of type ${name} can be sorted by. Ties are broken by id.`,
+    valuesConfig: fields,
+  });
+
+  @InputType(`${name}Sort`, { description: `The order of a list of type ${name}.` })
+  class SortInput implements Sort<SortField> {
+    @Field(() => fieldEnum, { description: 'What to sort by.' })
+    field!: SortField;
+
+    @Field(() => SortDirectionEnum, { defaultValue: 'asc', description: 'Which end to begin with.' })
+    direction!: SortDirection;
+  }
+
+  return SortInput;
+}
+
+/** The arguments of a connection: a page of a filtered and sorted list. */
+export function connectionArgs<FilterInput extends object, SortField extends string>(
+  filterType: ClassType<FilterInput>,
+  sortType: ClassType<Sort<SortField>>,
+): ClassType<ListRequest<FilterInput, SortField>> {
+  @ArgsType()
+  class ConnectionArgs extends PageArgs implements ListRequest<FilterInput, SortField> {
+    @Field(() => filterType, { nullable: true, description: 'Only what fulfils all of these.' })
+    filter?: FilterInput | null;
+
+    @Field(() => sortType, { nullable: true, description: 'By id, smallest first, when left out.' })
+    orderBy?: Sort<SortField> | null;
+  }
+
+  return ConnectionArgs;
+}

@@ -1,0 +1,57 @@
+import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
+
+import type { Connection, Edge, PageInfo } from './connection.ts';
+
+@ObjectType('PageInfo', { description: 'Where a page lies in its list.', simpleResolvers: true })
+export class PageInfoType implements PageInfo {
+  @Field(() => Boolean, {
+    description: 'Whether there is more after this page; paging backwards, whether it ends before a cursor.',
+  })
+  hasNextPage!: boolean;
+
+  @Field(() => Boolean, {
+    description: 'Whether there is more before this page; paging forwards, whether it begins after a cursor.',
+  })
+  hasPreviousPage!: boolean;
+
+  @Field(() => String, { nullable: true, description: 'The cursor of the first edge; null on an empty page.' })
+  startCursor!: string | undefined;
+
+  @Field(() => String, { nullable: true, description: 'The cursor of the last edge; null on an empty page.' })
+  endCursor!: string | undefined;
+}
+
+/**
+ * The connection type of a kind of node, `PetConnection` with its `PetEdge` for `Pet`.
+ *
+ * Follows the Relay connection specification; `totalCount` is ours and costs a statement of its own.
+ */
+export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
+  @ObjectType(`${name}Edge`, {
+    description: `A place in a list, with the ${name} that stands there.`,
+    simpleResolvers: true,
+  })
+  class EdgeType implements Edge<Node> {
+    @Field(nodeType, { description: `The ${name}.` })
+    node!: Node;
+
+    @Field(() => String, { description: 'Names this place: give it to `after` or `before` of the same list.' })
+    cursor!: string;
+  }
+
+  @ObjectType(`${name}Connection`, { description: `A page of a list of type ${name}.`, simpleResolvers: true })
+  class ConnectionType implements Connection<Node> {
+    @Field(() => [EdgeType], { description: 'The page, in the order that was asked for.' })
+    edges!: readonly Edge<Node>[];
+
+    @Field(() => PageInfoType, { description: 'Whether there is more, and the cursors to go on with.' })
+    pageInfo!: PageInfo;
+
+    @Field(() => Int, {
+      description: 'How many there are in the whole list, filters applied. Counted only when it is asked for.',
+    })
+    totalCount!: Promise<number>;
+  }
+
+  return ConnectionType;
+}

@@ -1,0 +1,30 @@
+import type { Services } from '../domain/services.ts';
+import { createLoaders, type Loaders } from './loaders.ts';
+
+/** What the resolvers of one request share. */
+export class GraphQLContext {
+  readonly services: Services;
+  #loaders: Loaders;
+
+  constructor(services: Services) {
+    this.services = services;
+    this.#loaders = createLoaders(services);
+  }
+
+  get loaders(): Loaders {
+    return this.#loaders;
+  }
+
+  /**
+   * Runs a root mutation, and begins with fresh loaders afterwards: those before remember what it has changed.
+   *
+   * Root mutations run one after another, payloads included, so that nobody else's loaders are taken away.
+   */
+  async mutate<T>(work: (services: Services) => Promise<T>): Promise<T> {
+    try {
+      return await work(this.services);
+    } finally {
+      this.#loaders = createLoaders(this.services);
+    }
+  }
+}

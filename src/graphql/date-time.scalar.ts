@@ -1,0 +1,24 @@
+import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+
+/**
+ * An RFC 3339 date-time, answered in UTC with milliseconds.
+ *
+ * As an input it is passed on as it was written: which dates are possible is the domain's to say, once for both protocols.
+ */
+export const DateTimeScalar = new GraphQLScalarType<string, string>({
+  name: 'DateTime',
+  description:
+    'A date and time as RFC 3339 writes it, with an offset, such as `2026-11-21T09:30:00+01:00`; answered in UTC with milliseconds.',
+  specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
+  serialize: (value) => {
+    if (value instanceof Date) return value.toISOString();
+    throw new TypeError('DateTime can only present a Date.');
+  },
+  parseValue: requireString,
+  parseLiteral: (node) => requireString(node.kind === Kind.STRING ? node.value : undefined),
+});
+
+function requireString(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new GraphQLError('DateTime must be a string such as "2026-11-21T09:30:00Z".');
+}

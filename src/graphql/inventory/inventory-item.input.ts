@@ -1,0 +1,40 @@
+import { Field, ID, InputType, Int } from 'type-graphql';
+
+import type {
+  InventoryChanges,
+  InventoryFilterInput as InventoryFilter,
+} from '../../domain/inventory/inventory.service.ts';
+import type { PetStatus } from '../../domain/pets/pet.entity.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { PetStatusEnum } from '../pets/pet.type.ts';
+
+@InputType('UpdateInventoryInput', { description: 'A new stock count.' })
+export class UpdateInventoryInput implements InventoryChanges {
+  @Field(() => ID, { description: 'The pet whose stock it is.' })
+  petId!: string;
+
+  @Field(() => Int, { description: 'How many are in stock now, 0 or more.' })
+  quantity!: number;
+}
+
+@InputType('InventoryFilter', { description: 'Which items to list: those that fulfil every field that is given.' })
+export class InventoryFilterInput implements InventoryFilter {
+  @Field(() => [PetStatusEnum], {
+    nullable: true,
+    description: 'Its pet has one of these statuses. An empty list matches nothing.',
+  })
+  statusIn?: PetStatus[] | null;
+
+  @Field(() => Int, { nullable: true, description: 'This many are in stock, or more.' })
+  quantityAtLeast?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'This many are in stock, or fewer.' })
+  quantityAtMost?: number | null;
+}
+
+const InventorySortInput = sortInput('Inventory', {
+  PET_ID: { description: "By the pet's id: the order of creation." },
+  QUANTITY: { description: 'By how many are in stock.' },
+});
+
+export const InventoryConnectionArgs = connectionArgs(InventoryFilterInput, InventorySortInput);

@@ -1,0 +1,72 @@
+import { Field, ID, InputType, Int } from 'type-graphql';
+
+import type { NewOrder, OrderChanges, OrderFilterInput as OrderFilter } from '../../domain/orders/order.service.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { DateTimeScalar } from '../date-time.scalar.ts';
+
+@InputType('CreateOrderInput', { description: 'A new order. Every field may be left out.' })
+export class CreateOrderInput implements NewOrder {
+  @Field(() => ID, { nullable: true, description: 'The pet that is ordered.' })
+  petId?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'How many units are ordered, 1 or more.' })
+  quantity?: number | null;
+
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships, in the years 0001 to 9999.' })
+  shipDate?: string | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Whether it has been fulfilled; false when left out.' })
+  complete?: boolean | null;
+}
+
+@InputType('UpdateOrderInput', { description: 'Changes of an order: what is left out stays. At least one is needed.' })
+export class UpdateOrderInput implements OrderChanges {
+  @Field(() => ID, { description: 'The order to change.' })
+  id!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The pet that is ordered; null takes it away.' })
+  petId?: string | null;
+
+  @Field(() => Int, { nullable: true, description: 'How many units are ordered, 1 or more; null takes it away.' })
+  quantity?: number | null;
+
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships; null takes it away.' })
+  shipDate?: string | null;
+
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether it has been fulfilled; not null. Once true it stays true.',
+  })
+  complete?: boolean | null;
+}
+
+@InputType('CancelOrderInput', { description: 'Which order to cancel.' })
+export class CancelOrderInput {
+  @Field(() => ID, { description: 'The order to cancel.' })
+  id!: string;
+}
+
+@InputType('OrderFilter', { description: 'Which orders to list: those that fulfil every field that is given.' })
+export class OrderFilterInput implements OrderFilter {
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Is for one of these pets, at most 1,000. An empty list matches nothing.',
+  })
+  petIdIn?: string[] | null;
+
+  @Field(() => Boolean, { nullable: true, description: 'Has been fulfilled, or has not.' })
+  complete?: boolean | null;
+
+  @Field(() => DateTimeScalar, { nullable: true, description: 'Ships at this time or later.' })
+  shipDateFrom?: string | null;
+
+  @Field(() => DateTimeScalar, { nullable: true, description: 'Ships before this time.' })
+  shipDateTo?: string | null;
+}
+
+const OrderSortInput = sortInput('Order', {
+  ID: { description: 'By id: the order of creation.' },
+  SHIP_DATE: { description: 'By the time of shipping; orders without one come last.' },
+});
+
+export const OrderConnectionArgs = connectionArgs(OrderFilterInput, OrderSortInput);

@@ -1,0 +1,69 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+
+import type { Order } from '../../domain/orders/order.entity.ts';
+import type { OrderListRequest } from '../../domain/orders/order.service.ts';
+import type { Pet } from '../../domain/pets/pet.entity.ts';
+import { connectionOf, type Connection } from '../connections/connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { PetType } from '../pets/pet.type.ts';
+import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
+import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
+import { OrderConnectionType, OrderType } from './order.type.ts';
+
+@Resolver(() => OrderType)
+export class OrderResolver {
+  @Query(() => OrderType, { nullable: true, description: 'The order with this id; null when there is none.' })
+  order(
+    @Arg('id', () => ID, { description: 'The id of an order.' }) id: string,
+    @Ctx() { loaders }: GraphQLContext,
+  ): Promise<Order | null> {
+    return loaders.orderById.load(id);
+  }
+
+  @Query(() => OrderConnectionType, { nullable: true, description: 'The orders of the store, page by page.' })
+  async orders(
+    @Args(() => OrderConnectionArgs) request: OrderListRequest,
+    @Ctx() { services }: GraphQLContext,
+  ): Promise<Connection<Order>> {
+    return connectionOf(await services.orders.list(request), () => services.orders.count(request.filter));
+  }
+
+  @FieldResolver(() => PetType, { nullable: true, description: 'The pet that is ordered.' })
+  async pet(@Root() { petId }: Order, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
+    return petId === null || petId === undefined ? null : loaders.petById.load(petId);
+  }
+
+  @Mutation(() => CreateOrderPayload, { nullable: true, description: 'Places an order.' })
+  createOrder(
+    @Arg('input', () => CreateOrderInput, { description: 'The new order.' }) input: CreateOrderInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreateOrderPayload> {
+    return context.mutate(async ({ orders }) => ({ order: await orders.create(input) }));
+  }
+
+  @Mutation(() => UpdateOrderPayload, {
+    nullable: true,
+    description:
+      'Changes an order. NOT_FOUND when there is none with this id; CONFLICT when a complete one would become incomplete.',
+  })
+  updateOrder(
+    @Arg('input', () => UpdateOrderInput, { description: 'Which order, and what to change.' }) input: UpdateOrderInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<UpdateOrderPayload> {
+    return context.mutate(async ({ orders }) => ({ order: await orders.update(input.id, input) }));
+  }
+
+  @Mutation(() => CancelOrderPayload, {
+    nullable: true,
+    description: 'Cancels an order, which deletes it. CONFLICT when it is complete: then it has shipped.',
+  })
+  cancelOrder(
+    @Arg('input', () => CancelOrderInput, { description: 'Which order.' }) { id }: CancelOrderInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CancelOrderPayload> {
+    return context.mutate(async ({ orders }) => {
+      await orders.cancelOrder(id);
+      return { cancelledOrderId: id };
+    });
+  }
+}

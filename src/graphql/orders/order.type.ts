@@ -1,0 +1,26 @@
+import { Field, ID, Int, ObjectType } from 'type-graphql';
+
+import type { Order } from '../../domain/orders/order.entity.ts';
+import { connectionType } from '../connections/connection.type.ts';
+import { DateTimeScalar } from '../date-time.scalar.ts';
+
+/** Its nested field is in the resolver. */
+@ObjectType('Order', { description: 'An order of the store.', simpleResolvers: true })
+export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shipDate' | 'complete'> {
+  @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
+  id!: Order['id'];
+
+  @Field(() => ID, { nullable: true, description: 'The id of the pet that is ordered.' })
+  petId!: Order['petId'];
+
+  @Field(() => Int, { nullable: true, description: 'How many units are ordered, 1 or more.' })
+  quantity!: number | null;
+
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships, or has shipped.' })
+  shipDate!: Date | null;
+
+  @Field(() => Boolean, { description: 'Whether it has been fulfilled. A complete order stays complete.' })
+  complete!: Order['complete'];
+}
+
+export const OrderConnectionType = connectionType<Order>('Order', () => OrderType);

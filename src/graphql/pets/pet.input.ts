@@ -1,0 +1,69 @@
+import { Field, ID, InputType } from 'type-graphql';
+
+import type { PetStatus } from '../../domain/pets/pet.entity.ts';
+import type { NewPet, PetChanges, PetFilterInput as PetFilter } from '../../domain/pets/pet.service.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { PetStatusEnum } from './pet.type.ts';
+
+@InputType('CreatePetInput', { description: 'A new pet.' })
+export class CreatePetInput implements NewPet {
+  @Field(() => String, {
+    description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
+  })
+  name!: string;
+
+  @Field(() => ID, { description: 'The category that it belongs to.' })
+  categoryId!: string;
+
+  @Field(() => PetStatusEnum, { nullable: true, description: 'AVAILABLE when left out.' })
+  status?: PetStatus | null;
+}
+
+@InputType('UpdatePetInput', { description: 'Changes of a pet: what is left out stays. At least one is needed.' })
+export class UpdatePetInput implements PetChanges {
+  @Field(() => ID, { description: 'The pet to change.' })
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
+  name?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The category that it belongs to from now on; not null.' })
+  categoryId?: string | null;
+
+  @Field(() => PetStatusEnum, { nullable: true, description: 'A new status; not null.' })
+  status?: PetStatus | null;
+}
+
+@InputType('DeletePetInput', { description: 'Which pet to delete.' })
+export class DeletePetInput {
+  @Field(() => ID, { description: 'The pet to delete.' })
+  id!: string;
+}
+
+@InputType('PetFilter', { description: 'Which pets to list: those that fulfil every field that is given.' })
+export class PetFilterInput implements PetFilter {
+  @Field(() => [PetStatusEnum], {
+    nullable: true,
+    description: 'Has one of these statuses. An empty list matches nothing.',
+  })
+  statusIn?: PetStatus[] | null;
+
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Belongs to one of these categories, at most 1,000. An empty list matches nothing.',
+  })
+  categoryIdIn?: string[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'The name contains this text, without regard to case; `%` and `_` mean themselves.',
+  })
+  nameContains?: string | null;
+}
+
+const PetSortInput = sortInput('Pet', {
+  ID: { description: 'By id: the order of creation.' },
+  NAME: { description: 'By name, code point by code point.' },
+});
+
+export const PetConnectionArgs = connectionArgs(PetFilterInput, PetSortInput);

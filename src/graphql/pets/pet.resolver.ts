@@ -1,0 +1,92 @@
+import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+
+import type { Category } from '../../domain/categories/category.entity.ts';
+import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
+import type { Order } from '../../domain/orders/order.entity.ts';
+import type { OrderListRequest } from '../../domain/orders/order.service.ts';
+import type { Pet } from '../../domain/pets/pet.entity.ts';
+import type { PetListRequest } from '../../domain/pets/pet.service.ts';
+import { CategoryType } from '../categories/category.type.ts';
+import { connectionOf, type Connection } from '../connections/connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { InventoryItemType } from '../inventory/inventory-item.type.ts';
+import { OrderConnectionArgs } from '../orders/order.input.ts';
+import { OrderConnectionType } from '../orders/order.type.ts';
+import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
+import { CreatePetPayload, DeletePetPayload, UpdatePetPayload } from './pet.payload.ts';
+import { PetConnectionType, PetType } from './pet.type.ts';
+
+@Resolver(() => PetType)
+export class PetResolver {
+  @Query(() => PetType, { nullable: true, description: 'The pet with this id; null when there is none.' })
+  pet(
+    @Arg('id', () => ID, { description: 'The id of a pet.' }) id: string,
+    @Ctx() { loaders }: GraphQLContext,
+  ): Promise<Pet | null> {
+    return loaders.petById.load(id);
+  }
+
+  @Query(() => PetConnectionType, { nullable: true, description: 'The pets of the store, page by page.' })
+  async pets(
+    @Args(() => PetConnectionArgs) request: PetListRequest,
+    @Ctx() { services }: GraphQLContext,
+  ): Promise<Connection<Pet>> {
+    return connectionOf(await services.pets.list(request), () => services.pets.count(request.filter));
+  }
+
+  @FieldResolver(() => CategoryType, { nullable: true, description: 'The category that it belongs to.' })
+  category(@Root() pet: Pet, @Ctx() { loaders }: GraphQLContext): Promise<Category | null> {
+    return loaders.categoryById.load(pet.categoryId);
+  }
+
+  @FieldResolver(() => InventoryItemType, { nullable: true, description: 'Its stock.' })
+  inventory(@Root() pet: Pet, @Ctx() { loaders }: GraphQLContext): Promise<InventoryItem | null> {
+    return loaders.inventoryItemByPetId.load(pet.id);
+  }
+
+  @FieldResolver(() => OrderConnectionType, { nullable: true, description: 'The orders for it, page by page.' })
+  async orders(
+    @Root() pet: Pet,
+    @Args(() => OrderConnectionArgs) request: OrderListRequest,
+    @Ctx() { loaders }: GraphQLContext,
+  ): Promise<Connection<Order>> {
+    const page = await loaders.ordersByPet(request).load(pet.id);
+    return connectionOf(page, () => loaders.orderCountByPet(request.filter).load(pet.id));
+  }
+
+  @Mutation(() => CreatePetPayload, {
+    nullable: true,
+    description: 'Adds a pet to the store, with an empty inventory item.',
+  })
+  createPet(
+    @Arg('input', () => CreatePetInput, { description: 'The new pet.' }) input: CreatePetInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreatePetPayload> {
+    return context.mutate(async ({ pets }) => ({ pet: await pets.create(input) }));
+  }
+
+  @Mutation(() => UpdatePetPayload, {
+    nullable: true,
+    description: 'Changes a pet. NOT_FOUND when there is none with this id.',
+  })
+  updatePet(
+    @Arg('input', () => UpdatePetInput, { description: 'Which pet, and what to change.' }) input: UpdatePetInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<UpdatePetPayload> {
+    return context.mutate(async ({ pets }) => ({ pet: await pets.update(input.id, input) }));
+  }
+
+  @Mutation(() => DeletePetPayload, {
+    nullable: true,
+    description: 'Deletes a pet with its inventory item. CONFLICT while there are orders for it.',
+  })
+  deletePet(
+    @Arg('input', () => DeletePetInput, { description: 'Which pet.' }) { id }: DeletePetInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<DeletePetPayload> {
+    return context.mutate(async ({ pets }) => {
+      await pets.remove(id);
+      return { deletedPetId: id };
+    });
+  }
+}

@@ -1,0 +1,33 @@
+import 'reflect-metadata';
+
+import { lexicographicSortSchema, printSchema, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import { buildSchemaSync } from 'type-graphql';
+
+import { CategoryResolver } from './categories/category.resolver.ts';
+import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
+import { OrderResolver } from './orders/order.resolver.ts';
+import { PetResolver } from './pets/pet.resolver.ts';
+
+/** The schema of the store. The services check what goes in; TypeGraphQL needn't. */
+export function createSchema(): GraphQLSchema {
+  const schema = buildSchemaSync({
+    resolvers: [CategoryResolver, InventoryItemResolver, OrderResolver, PetResolver],
+    validate: false,
+  });
+  // TypeGraphQL has no place for the descriptions of the root types.
+  describe(schema.getQueryType(), 'What can be asked. Every list is a connection of the Relay specification.');
+  describe(
+    schema.getMutationType(),
+    'What can be changed. The fields run one after another; one that fails leaves the others alone.',
+  );
+  return schema;
+}
+
+/** The schema as `schema.graphql` has it, in an order that doesn't depend on the code's. */
+export function printSortedSchema(schema: GraphQLSchema): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}
+
+function describe(type: GraphQLObjectType | null | undefined, description: string): void {
+  if (type) type.description = description;
+}
