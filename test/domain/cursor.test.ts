@@ -1,0 +1,70 @@
+import { crc32 } from 'node:zlib';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { decodeCursor, encodeCursor, type CursorScope, type Position } from '../../src/domain/cursor.ts';
+import type { Id } from '../../src/domain/id.ts';
+
+const byId: CursorScope = { kind: 'pets', sortField: 'ID', valueType: undefined };
+const byName: CursorScope = { kind: 'pets', sortField: 'NAME', valueType: 'text' };
+const byDate: CursorScope = { kind: 'orders', sortField: 'SHIP_DATE', valueType: 'instant' };
+const rex: Position = { value: 'Rex 🐕', id: '9007199254740993' as Id };
+
+/** What somebody who has read the source can make. */
+function forge(body: string): string {
+  const checksum = crc32(body, 1).toString(16).padStart(8, '0');
+  return Buffer.from(checksum + body).toString('base64url');
+}
+
+describe('a cursor', () => {
+  it.each([
+    [byId, { value: null, id: '-9223372036854775808' as Id }],
+    [byName, rex],
+    [byDate, { value: null, id: '3' as Id }],
+    [byDate, { value: -62_135_596_800_000, id: '4' as Id }],
+  ])('names the same place when it comes back: %j', (scope, position) => {
+    expect(decodeCursor(scope, encodeCursor(scope, position))).toEqual(position);
+  });
+
+  it('is refused when any single character of it is changed', () => {
+    const cursor = encodeCursor(byName, rex);
+    for (let index = 0; index < cursor.length; index += 1) {
+      const changed = cursor.slice(0, index) + (cursor[index] === 'A' ? 'B' : 'A') + cursor.slice(index + 1);
+      expect(decodeCursor(byName, changed)).toEqual({
+        problem: expect.stringContaining('is not a cursor of this service'),
+      });
+    }
+  });
+
+  it.each(['', 'abc', '!!', `${encodeCursor(byName, rex)}=`, `${encodeCursor(byName, rex)} `, 'x'.repeat(100_000)])(
+    'is refused, in few words, when it is something else (%#)',
+    (text) => {
+      const decoded = decodeCursor(byName, text);
+      expect(decoded).toEqual({ problem: expect.stringContaining('is not a cursor of this service') });
+      expect((decoded as { problem: string }).problem.length).toBeLessThan(200);
+    },
+  );
+
+  it.each([
+    'not JSON',
+    '{}',
+    '["pets","NAME","Rex"]',
+    '["pets","NAME","Rex",7]',
+    '["pets","NAME","Rex","007"]',
+    '["pets","NAME",7,"7"]',
+    '["pets","NAME",null,"7"]',
+    '["pets","NAME","\\u0000","7"]',
+    '["pets","NAME","\\ud800","7"]',
+  ])('is refused when its checksum is right but its content is not: %s', (body) => {
+    expect(decodeCursor(byName, forge(body))).toEqual({ problem: expect.stringContaining('is not a cursor') });
+  });
+
+  it('says which list it belongs to when it is used for another', () => {
+    expect(decodeCursor(byDate, encodeCursor(byName, rex))).toEqual({
+      problem: expect.stringContaining('another list, of pets'),
+    });
+    expect(decodeCursor(byId, encodeCursor(byName, rex))).toEqual({
+      problem: expect.stringContaining('ordered by NAME, not by ID'),
+    });
+  });
+});
