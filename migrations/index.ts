@@ -1,0 +1,4 @@
+import { StoreMigration } from './2026-11-21-store.ts';
+
+/** All migrations, oldest first, by the names under which the database remembers them. */
+export const migrations = [{ name: '2026-11-21-store', migration: StoreMigration }] as const;

@@ -1,0 +1,107 @@
+import { Migrator } from '@mikro-orm/migrations';
+import { MikroORM } from '@mikro-orm/postgresql';
+import type { ClientBase } from 'pg';
+
+import { migrations } from '../../migrations/index.ts';
+import { Category } from '../domain/categories/category.entity.ts';
+import { unavailable } from '../domain/errors.ts';
+import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
+import { Order } from '../domain/orders/order.entity.ts';
+import { Pet } from '../domain/pets/pet.entity.ts';
+import type { StoreReads } from '../domain/services.ts';
+import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import { translateDriverError } from './driver-errors.ts';
+import type { PostgresAddress } from './embedded/socket-directory.ts';
+import type { StatementRunner } from './reads/statement-runner.ts';
+import { createReads } from './reads/store-reads.ts';
+import { storeClient } from './store-client.ts';
+
+/** Together they keep the promise that a lost database is told within 5 seconds. */
+const connectionTimeoutMillis = 2_000;
+const answerTimeoutMillis = 2_500;
+
+const migrationsTable = 'petstore_migrations';
+
+/** The URL of a PostgreSQL server, or where the embedded one listens. */
+export type DatabaseLocation = string | PostgresAddress;
+
+export interface DatabaseOptions {
+  readonly location: DatabaseLocation;
+  /** The most connections at a time; the embedded database has one, whatever is given. */
+  readonly poolSize: number;
+  /** Told every statement that is sent. */
+  readonly onStatement?: ((sql: string) => void) | undefined;
+}
+
+/** The store's database. It connects when it is first needed, and again whenever it has to. */
+export interface Database {
+  readonly reads: StoreReads;
+  readonly unitOfWork: UnitOfWork;
+  /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
+  checkReady(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const orm = createOrm({ ...options, isPatient: false });
+  const pool = await orm.em.getConnection().getNativeClient();
+  const run: StatementRunner = async (name, text, values) => {
+    try {
+      return (await pool.query({ name, text, values: [...values] })).rows as never[];
+    } catch (error) {
+      throw translateDriverError(error);
+    }
+  };
+  return {
+    reads: createReads(orm.getMetadata(), run),
+    unitOfWork: async (work) => {
+      try {
+        return await orm.em.fork().transactional(work);
+      } catch (error) {
+        throw translateDriverError(error);
+      }
+    },
+    checkReady: async () => {
+      const applied = await run<{ name: string }>('petstore_ready', `select name from ${migrationsTable}`, []);
+      const names = new Set(applied.map(({ name }) => name));
+      const missing = migrations.filter(({ name }) => !names.has(name));
+      if (missing.length > 0) throw unavailable(new Error(`${missing.length} migrations are missing.`));
+    },
+    close: () => orm.close(true),
+  };
+}
+
+/** The ORM as the service has it, or a patient one for migrations, which may take their time. */
+export function createOrm(options: DatabaseOptions & { readonly isPatient: boolean }): MikroORM {
+  const { location, poolSize, onStatement, isPatient } = options;
+  const isEmbedded = typeof location !== 'string';
+  return new MikroORM({
+    ...(isEmbedded ? { ...location, dbName: location.database } : { clientUrl: location }),
+    entities: [Category, InventoryItem, Order, Pet],
+    extensions: [Migrator],
+    migrations: {
+      migrationsList: migrations.map(({ name, migration }) => ({ name, class: migration })),
+      tableName: migrationsTable,
+      snapshot: false,
+    },
+    preferReadReplicas: false,
+    logger: () => undefined,
+    driverOptions: {
+      max: isEmbedded ? 1 : poolSize,
+      idleTimeoutMillis: isEmbedded ? 0 : 30_000,
+      connectionTimeoutMillis,
+      keepAlive: true,
+      application_name: 'petstore-gateway',
+      // The embedded engine never stalls by itself, and a long statement there is only a long statement.
+      Client: storeClient({
+        answerTimeoutMillis: isEmbedded || isPatient ? undefined : answerTimeoutMillis,
+        onStatement,
+      }),
+      onConnect: async (client: ClientBase) => {
+        // The embedded database has one session for all connections: the last one's named statements are still there.
+        if (isEmbedded) await client.query('discard all');
+        await client.query("set time zone 'UTC'");
+      },
+    },
+  });
+}
