@@ -12,7 +12,7 @@ import type { StoreReads } from '../domain/services.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
-import type { StatementRunner } from './reads/statement-runner.ts';
+import type { StatementRunner } from './reads/statement.ts';
 import { createReads } from './reads/store-reads.ts';
 import { storeClient } from './store-client.ts';
 
@@ -38,7 +38,7 @@ export interface Database {
   readonly reads: StoreReads;
   readonly unitOfWork: UnitOfWork;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
-  checkReady(): Promise<void>;
+  readonly checkReady: () => Promise<void>;
   close(): Promise<void>;
 }
 

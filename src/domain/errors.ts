@@ -1,5 +1,6 @@
 /** Everything that can go wrong by the store's own rules; `http/error-table.ts` gives each code its status and spelling. */
-export type DomainErrorCode = 'VALIDATION_FAILED' | 'NOT_FOUND' | 'CONFLICT' | 'UNAVAILABLE';
+export type DomainErrorCode =
+  'VALIDATION_FAILED' | 'NOT_FOUND' | 'CONFLICT' | 'PRECONDITION_FAILED' | 'IDEMPOTENCY_KEY_REUSED' | 'UNAVAILABLE';
 
 /** One field or argument that can't be accepted. */
 export interface Violation {
@@ -33,7 +34,7 @@ export class DomainError extends Error {
 
 /** The error for bad input: its message names every failing field. */
 export function validationFailed(violations: readonly Violation[]): DomainError {
-  const message = violations.map((violation) => `${violation.field}: ${violation.message}`).join('; ');
+  const message = violations.map((violation) => `${violation.field}: ${violation.message}`).join(' ');
   return new DomainError('VALIDATION_FAILED', message, { violations });
 }
 

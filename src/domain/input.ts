@@ -46,7 +46,8 @@ export class InputCheck {
 
   /** Refuses an update that gives none of its fields; equal values are fine. */
   someChange(changes: Readonly<Record<string, unknown>>): void {
-    if (Object.values(changes).some((value) => value !== undefined)) return;
+    const isRefused = this.#violations.length > 0;
+    if (isRefused || Object.values(changes).some((value) => value !== undefined)) return;
     this.refuse('input', `changes nothing: give at least one of ${Object.keys(changes).join(', ')}.`);
   }
 }

@@ -1,18 +1,18 @@
+import type { FastifyBaseLogger } from 'fastify';
+
 import type { Services } from '../domain/services.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
-/** What the resolvers of one request share. */
+/** What the resolvers of one request share. Apollo copies it, so it has no private fields. */
 export class GraphQLContext {
   readonly services: Services;
-  #loaders: Loaders;
+  readonly log: FastifyBaseLogger;
+  loaders: Loaders;
 
-  constructor(services: Services) {
+  constructor(services: Services, log: FastifyBaseLogger) {
     this.services = services;
-    this.#loaders = createLoaders(services);
-  }
-
-  get loaders(): Loaders {
-    return this.#loaders;
+    this.log = log;
+    this.loaders = createLoaders(services);
   }
 
   /**
@@ -24,7 +24,7 @@ export class GraphQLContext {
     try {
       return await work(this.services);
     } finally {
-      this.#loaders = createLoaders(this.services);
+      this.loaders = createLoaders(this.services);
     }
   }
 }

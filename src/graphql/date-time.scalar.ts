@@ -1,4 +1,4 @@
-import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLScalarType, Kind } from 'graphql';
 
 /**
  * An RFC 3339 date-time, answered in UTC with milliseconds.
@@ -20,5 +20,5 @@ export const DateTimeScalar = new GraphQLScalarType<string, string>({
 
 function requireString(value: unknown): string {
   if (typeof value === 'string') return value;
-  throw new GraphQLError('DateTime must be a string such as "2026-11-21T09:30:00Z".');
+  throw new TypeError('DateTime must be a string such as "2026-11-21T09:30:00Z".');
 }

@@ -1,19 +1,9 @@
-import { createHash } from 'node:crypto';
-
-import type { Position } from '../../domain/cursor.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice, Sorting } from '../../domain/page.ts';
 import type { NestedReads } from '../../domain/reads.ts';
-import type { StatementRunner } from './statement-runner.ts';
-
-/** Gives a value a place among the parameters of a statement. */
-export type Bind = (value: unknown, type: string) => string;
-
-/** A column that rows are sorted by, and the property under which a row has it. */
-export interface SortColumn {
-  readonly column: string;
-  readonly property: string;
-}
+import type { Condition, Conditions } from './conditions.ts';
+import { keysetPage, type SortColumn } from './keyset-page.ts';
+import { Statement, type StatementRunner } from './statement.ts';
 
 /** Where the rows of one kind come from, in SQL. */
 export interface Listing<Row, Filter, SortField extends string> {
@@ -21,21 +11,15 @@ export interface Listing<Row, Filter, SortField extends string> {
   readonly from: string;
   /** What each property of a row is read from. */
   readonly columns: Readonly<Record<keyof Row & string, string>>;
-  readonly id: SortColumn;
-  /** The column of each sort field that isn't the id. */
-  readonly sortColumns: Readonly<Partial<Record<SortField, SortColumn>>>;
+  readonly id: string;
+  /** The columns of each order; the last one is the id. An index has them in this order. */
+  readonly by: Readonly<Record<SortField, readonly SortColumn[]>>;
   /** The foreign key to the parent, where there is one. */
   readonly parent?: string;
-  /** The conditions of a filter; undefined when nothing can fulfil it. */
-  conditions(filter: Filter, bind: Bind): readonly string[] | undefined;
+  readonly conditions: (filter: Filter) => Conditions;
   /** What the driver's values have to become; nothing when left out. */
   readonly parseRow?: (row: Row) => Row;
 }
-
-/** Sizes that clients really use get a literal limit, for which PostgreSQL keeps a cheaper plan. One row more says whether there are more. */
-const literalLimits = new Set([1, 5, 10, 20, 50, 100].map((size) => size + 1));
-
-const sortTypes = { text: 'text', integer: 'int', instant: 'timestamptz' } as const;
 
 export function createListingReads<Row, Filter, SortField extends string>(
   listing: Listing<Row, Filter, SortField>,
@@ -59,32 +43,30 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
 
   async byIds(ids: readonly Id[]): Promise<(Row | undefined)[]> {
     if (ids.length === 0) return [];
-    const { from, sorting } = this.#listing;
-    const { column } = this.#listing.id;
+    const { from, id, sorting } = this.#listing;
     const statement = new Statement();
-    const condition =
-      ids.length === 1
-        ? `${column} = ${statement.bind(ids[0], 'bigint')}`
-        : `${column} = any(${statement.bind(ids, 'bigint[]')})`;
-    const rows = await this.#rows(statement, `select ${this.#columns} from ${from} where ${condition}`);
+    const operand = ids.length === 1 ? statement.bind(ids[0], 'bigint') : `any(${statement.bind(ids, 'bigint[]')})`;
+    const rows = await this.#rows<Row>(statement, `select ${this.#columns} from ${from} where ${id} = ${operand}`);
     const byId = new Map(rows.map((row) => [sorting.idOf(row), row]));
     return ids.map((each) => byId.get(each));
   }
 
   async slice(filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>> {
-    const statement = new Statement();
-    const conditions = this.#listing.conditions(filter, statement.bind);
-    if (conditions === undefined) return { rows: [], hasMore: false };
-    const rows = await this.#rows(statement, this.#page(conditions, keyset, statement));
-    return cut(rows, keyset);
+    const conditions = this.#listing.conditions(filter);
+    if (conditions === undefined) return nothing;
+    const statement = statementFor(conditions);
+    const page = this.#page(conditions, keyset, statement);
+    return page === undefined ? nothing : cut(await this.#rows<Row>(statement, page), keyset);
   }
 
   async slicePerParent(parentIds: readonly Id[], filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>[]> {
-    const statement = new Statement();
-    const conditions = this.#listing.conditions(filter, statement.bind);
-    if (conditions === undefined) return parentIds.map(() => ({ rows: [], hasMore: false }));
+    const conditions = this.#listing.conditions(filter);
+    if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => nothing);
+    const statement = statementFor(conditions);
     const parents = statement.bind(parentIds, 'bigint[]');
-    const page = this.#page([`${this.#listing.parent} = parents.id`, ...conditions], keyset, statement);
+    const ofParent: Condition = { sql: () => `${this.#listing.parent} = parents.id` };
+    const page = this.#page([ofParent, ...conditions], keyset, statement);
+    if (page === undefined) return parentIds.map(() => nothing);
     const rows = await this.#rows<Row & { parentIndex: string }>(
       statement,
       `select parents.index as "parentIndex", page.* from unnest(${parents}) with ordinality as parents (id, index)
@@ -96,25 +78,23 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
   }
 
   async count(filter: Filter): Promise<number> {
-    const statement = new Statement();
-    const conditions = this.#listing.conditions(filter, statement.bind);
+    const conditions = this.#listing.conditions(filter);
     if (conditions === undefined) return 0;
-    const [row] = await statement.run<{ count: string }>(
-      this.#run,
-      `select count(*) from ${this.#listing.from} ${where(conditions)}`,
-    );
+    const statement = statementFor(conditions);
+    const text = `select count(*) from ${this.#listing.from} ${where(conditions, statement)}`;
+    const [row] = await statement.run<{ count: string }>(this.#run, text);
     return Number(row?.count);
   }
 
   async countPerParent(parentIds: readonly Id[], filter: Filter): Promise<number[]> {
-    const statement = new Statement();
-    const conditions = this.#listing.conditions(filter, statement.bind);
-    if (conditions === undefined) return parentIds.map(() => 0);
+    const conditions = this.#listing.conditions(filter);
+    if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => 0);
     const { from, parent } = this.#listing;
-    const parents = statement.bind(parentIds, 'bigint[]');
+    const statement = statementFor(conditions);
+    const ofParents: Condition = { sql: (bind) => `${parent} = any(${bind(parentIds, 'bigint[]')})` };
     const rows = await statement.run<{ parentId: string; count: string }>(
       this.#run,
-      `select ${parent} as "parentId", count(*) from ${from} ${where([`${parent} = any(${parents})`, ...conditions])} group by 1`,
+      `select ${parent} as "parentId", count(*) from ${from} ${where([ofParents, ...conditions], statement)} group by 1`,
     );
     const counts = new Map(rows.map((row) => [row.parentId, Number(row.count)]));
     return parentIds.map((id) => counts.get(id) ?? 0);
@@ -126,99 +106,22 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
     return parseRow === undefined ? rows : rows.map((row) => parseRow(row) as Found);
   }
 
-  /** The rows of a stretch, one more than asked for, in the order in which they are taken. */
-  #page(conditions: readonly string[], keyset: Keyset<SortField>, statement: Statement): string {
-    const { sort, limit } = keyset;
-    const { id, sortColumns, sorting } = this.#listing;
-    const key = sortColumns[sort.field];
-    const by = key === undefined ? [id] : [key, id];
-    const limitSql = literalLimits.has(limit + 1) ? String(limit + 1) : statement.bind(limit + 1, 'bigint');
-    const stretch = (
-      columns: readonly SortColumn[],
-      bounds: Keyset<SortField>,
-      extra: readonly string[] = [],
-    ): string => {
-      const all = [...conditions, ...extra, ...this.#bounds(columns, bounds, statement)];
-      const order = orderBy(
-        columns.map(({ column }) => column),
-        keyset,
-      );
-      return `select ${this.#columns} from ${this.#listing.from} ${where(all)} order by ${order} limit ${limitSql}`;
-    };
-    if (key === undefined || sorting.keys[sort.field]?.type !== 'instant') return stretch(by, keyset);
-
-    // Rows without a value come last either way: they are a stretch of their own, in the order of their ids.
-    const { after, before } = keyset;
-    const stretches: string[] = [];
-    if (after === undefined || after.value !== null) {
-      const bounds = { ...keyset, before: before?.value === null ? undefined : before };
-      stretches.push(stretch(by, bounds, [`${key.column} is not null`]));
-    }
-    if (before === undefined || before.value === null) {
-      const bounds = { ...keyset, after: after?.value === null ? after : undefined };
-      stretches.push(stretch([id], bounds, [`${key.column} is null`]));
-    }
-    const [first, second] = stretches;
-    if (first === undefined || second === undefined)
-      return first ?? `select ${this.#columns} from ${this.#listing.from} where false`;
-    const order = orderBy(
-      by.map(({ property }) => `both."${property}"`),
-      keyset,
-    );
-    return `select * from ((${first}) union all (${second})) as both
-      order by both."${key.property}" is null ${keyset.takeLast ? 'desc' : 'asc'}, ${order} limit ${limitSql}`;
-  }
-
-  #bounds(by: readonly SortColumn[], { after, before, sort }: Keyset<SortField>, statement: Statement): string[] {
-    const compare = (position: Position | undefined, operator: string): string[] => {
-      if (position === undefined) return [];
-      const id = statement.bind(position.id, 'bigint');
-      const columns = by.map(({ column }) => column);
-      if (columns.length === 1) return [`${columns[0]} ${operator} ${id}`];
-      return [`(${columns.join(', ')}) ${operator} (${this.#sortValue(position, sort.field, statement)}, ${id})`];
-    };
-    const [later, earlier] = sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
-    return [...compare(after, later), ...compare(before, earlier)];
-  }
-
-  #sortValue({ value }: Position, field: SortField, statement: Statement): string {
-    const type = this.#listing.sorting.keys[field]?.type ?? 'text';
-    if (type === 'instant' && value !== null) {
-      return statement.bind(new Date(value).toISOString(), sortTypes.instant);
-    }
-    return statement.bind(value, sortTypes[type]) + (type === 'text' ? ' collate "C"' : '');
+  #page(conditions: readonly Condition[], keyset: Keyset<SortField>, statement: Statement): string | undefined {
+    const { by, from, sorting } = this.#listing;
+    const { field } = keyset.sort;
+    const source = { columns: this.#columns, from, conditions, by: by[field], type: sorting.keys[field]?.type };
+    return keysetPage(source, keyset, statement);
   }
 }
 
-/** The text and the values of one statement, while it is put together. */
-class Statement {
-  readonly #values: unknown[] = [];
+const nothing = { rows: [], hasMore: false } as const;
 
-  readonly bind: Bind = (value, type) => `$${this.#values.push(value)}::${type}`;
-
-  run<Row>(run: StatementRunner, text: string): Promise<Row[]> {
-    return run(nameOf(text), text, this.#values);
-  }
+function statementFor(conditions: readonly Condition[]): Statement {
+  return new Statement(!conditions.some(({ needsOwnPlan }) => needsOwnPlan));
 }
 
-const names = new Map<string, string>();
-
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `petstore_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-    names.set(text, name);
-  }
-  return name;
-}
-
-function orderBy(expressions: readonly string[], { sort, takeLast }: Keyset<string>): string {
-  const direction = (sort.direction === 'desc') === takeLast ? 'asc' : 'desc';
-  return expressions.map((expression) => `${expression} ${direction}`).join(', ');
-}
-
-function where(conditions: readonly string[]): string {
-  return conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
+function where(conditions: readonly Condition[], { bind }: Statement): string {
+  return conditions.length === 0 ? '' : `where ${conditions.map(({ sql }) => sql(bind)).join(' and ')}`;
 }
 
 function cut<Row>(rows: readonly Row[], { limit, takeLast }: Keyset<string>): Slice<Row> {

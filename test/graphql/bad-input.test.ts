@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startTestApp();
+  await service.sql(`insert into categories (name) values ('Dogs')`);
+  await service.sql(`insert into pets (name, category_id) values ('Rex', 1)`);
+  await service.sql('insert into inventory (pet_id, quantity) values (1, 5)');
+  await service.sql('insert into orders (pet_id, quantity) values (1, 1)');
+});
+
+afterAll(() => service.close());
+
+const contents = `select (select jsonb_agg(c order by id) from categories c) as categories, (select jsonb_agg(p order by id) from pets p) as pets,
+  (select jsonb_agg(i order by pet_id) from inventory i) as inventory, (select jsonb_agg(o order by id) from orders o) as orders`;
+
+/** What a client must never see. */
+const internalText =
+  /pg_|sql|select|insert|constraint|syntax error at|\bat \/|node_modules|MikroORM|DomainError|stack/i;
+
+async function expectBadInput(query: string, variables: Record<string, unknown>, field: string): Promise<void> {
+  const before = await service.sql(contents);
+  const { errors } = await service.graphql(query, variables);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]!.extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
+  expect(errors[0]!.extensions.violations!.map((violation) => violation.field)).toEqual([field]);
+  expect(JSON.stringify(errors)).not.toMatch(internalText);
+  expect(await service.sql(contents)).toEqual(before);
+}
+
+const long = 'x'.repeat(256);
+
+/** The mutation, its input, and the field that is wrong with it. */
+const badInputs: [mutation: string, input: Record<string, unknown>, field: string][] = [
+  ['createPet', { name: long, categoryId: '1' }, 'name'],
+  ['createPet', { name: ' \t ', categoryId: '1' }, 'name'],
+  ['createPet', { name: 'a\u0000b', categoryId: '1' }, 'name'],
+  ['createPet', { name: 'a\ud800', categoryId: '1' }, 'name'],
+  ['createPet', { name: 'a\u0085b', categoryId: '1' }, 'name'],
+  ['createPet', { name: 'Rex', categoryId: '99' }, 'categoryId'],
+  ['createPet', { name: 'Rex', categoryId: '01' }, 'categoryId'],
+  ['createPet', { name: 'Rex', categoryId: '9223372036854775808' }, 'categoryId'],
+  ['createPet', { name: 'Rex', categoryId: '1', status: 'LOST' }, 'status'],
+  ['createPet', { name: 'Rex', categoryId: '1', status: 'available' }, 'status'],
+  ['createPet', { name: 7, categoryId: '1' }, 'name'],
+  ['createPet', { name: null, categoryId: '1' }, 'name'],
+  ['createPet', { name: 'Rex' }, 'categoryId'],
+  ['createPet', { name: 'Rex', categoryId: '1', colour: 'red' }, 'colour'],
+  ['updatePet', { id: '1' }, 'input'],
+  ['updatePet', { id: '1', name: null }, 'name'],
+  ['updatePet', { id: '1', status: null }, 'status'],
+  ['updatePet', { id: '1', categoryId: null }, 'categoryId'],
+  ['updatePet', { id: '1', categoryId: '99' }, 'categoryId'],
+  ['updatePet', { id: '99', categoryId: '99' }, 'categoryId'],
+  ['createCategory', { name: '' }, 'name'],
+  ['createCategory', { name: 'Cats', description: 'x'.repeat(2001) }, 'description'],
+  ['createCategory', { name: 'Cats', description: 'a\u0000' }, 'description'],
+  ['updateCategory', { id: '1' }, 'input'],
+  ['updateCategory', { id: '1', name: null }, 'name'],
+  ['createOrder', { quantity: 0 }, 'quantity'],
+  ['createOrder', { quantity: 2 ** 31 }, 'quantity'],
+  ['createOrder', { quantity: 1.5 }, 'quantity'],
+  ['createOrder', { petId: '99' }, 'petId'],
+  ['createOrder', { shipDate: '2026-02-30T00:00:00Z' }, 'shipDate'],
+  ['createOrder', { shipDate: '2026-02-28' }, 'shipDate'],
+  ['createOrder', { shipDate: 5 }, 'shipDate'],
+  ['createOrder', { complete: 'yes' }, 'complete'],
+  ['updateOrder', { id: '1', complete: null }, 'complete'],
+  ['updateOrder', { id: '1', petId: '99', complete: true }, 'petId'],
+  ['updateOrder', { id: '1' }, 'input'],
+  ['updateInventory', { petId: '1', quantity: -1 }, 'quantity'],
+  ['updateInventory', { petId: '1', quantity: null }, 'quantity'],
+  ['updateInventory', { petId: '1' }, 'quantity'],
+];
+
+/** The list, its arguments, and the one that is wrong. */
+const badArguments: [list: string, args: string, field: string][] = [
+  ['pets', 'first: 101', 'first'],
+  ['pets', 'first: -1', 'first'],
+  ['pets', 'last: 101', 'last'],
+  ['pets', 'first: 1, last: 1', 'last'],
+  ['pets', 'after: "forged"', 'after'],
+  ['pets', 'before: ""', 'before'],
+  ['pets', 'filter: { statusIn: [LOST] }', 'filter.statusIn'],
+  ['pets', 'filter: { nameContains: "a\\u0000" }', 'filter.nameContains'],
+  ['pets', 'orderBy: { field: COLOUR }', 'orderBy.field'],
+  ['pets', 'first: "2"', 'first'],
+  ['pets', 'first: 99999999999', 'first'],
+  ['orders', 'filter: { shipDateFrom: "2026-02-30T00:00:00Z" }', 'filter.shipDateFrom'],
+  ['orders', 'filter: { shipDateTo: "tomorrow" }', 'filter.shipDateTo'],
+  ['inventory', 'filter: { quantityAtLeast: 1.5 }', 'filter.quantityAtLeast'],
+];
+
+describe('bad input answers BAD_USER_INPUT naming the field, and nothing is written', () => {
+  it.each(badInputs)('%s(%j) by a variable: %s', async (mutation, input, field) => {
+    const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input`;
+    await expectBadInput(`mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`, { input }, field);
+  });
+
+  it.each(badArguments)('%s(%s) in the document: %s', async (list, args, field) => {
+    await expectBadInput(`{ ${list}(${args}) { totalCount } }`, {}, field);
+  });
+
+  it.each([
+    ['mutation { createPet(input: { name: "Rex", categoryId: 1, status: LOST }) { pet { id } } }', 'status'],
+    ['mutation { updateInventory(input: { petId: 1, quantity: -1 }) { inventoryItem { id } } }', 'quantity'],
+    ['mutation { createOrder(input: { shipDate: "2026-02-30T00:00:00Z" }) { order { id } } }', 'shipDate'],
+    ['mutation { createOrder(input: { shipDate: 20260230 }) { order { id } } }', 'shipDate'],
+    ['{ categories { edges { node { pets(first: 101) { totalCount } } } } }', 'first'],
+    ['{ pets { edges { node { orders(after: "forged") { totalCount } } } } }', 'after'],
+  ])('%s', async (query, field) => {
+    await expectBadInput(query, {}, field);
+  });
+
+  it.each([
+    ['query ($first: Int) { pets(first: $first) { totalCount } }', { first: 101 }, 'first'],
+    ['query ($first: Int) { pets(first: $first) { totalCount } }', { first: 'many' }, 'first'],
+    [
+      'query ($filter: PetFilter) { pets(filter: $filter) { totalCount } }',
+      { filter: { statusIn: ['LOST'] } },
+      'filter.statusIn',
+    ],
+    [
+      'query ($ids: [ID!]) { pets(filter: { categoryIdIn: $ids }) { totalCount } }',
+      { ids: Array(1001).fill('1') },
+      'filter.categoryIdIn',
+    ],
+  ])('%s', async (query, variables, field) => {
+    await expectBadInput(query, variables, field);
+  });
+
+  it('names every field that is wrong, at once', async () => {
+    const { errors } = await service.graphql(
+      'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } } }',
+      { input: { quantity: 0, petId: 'x', shipDate: 'soon' } },
+    );
+    expect(errors[0]!.extensions.violations!.map((violation) => violation.field).toSorted()).toEqual([
+      'petId',
+      'quantity',
+      'shipDate',
+    ]);
+  });
+
+  it('refuses a cursor of another list and of another order', async () => {
+    const { data } = await service.graphql('{ pets(orderBy: { field: NAME }) { pageInfo { endCursor } } }');
+    const cursor = JSON.stringify(data.pets.pageInfo.endCursor);
+    await expectBadInput(`{ pets(after: ${cursor}) { totalCount } }`, {}, 'after');
+    await expectBadInput(`{ categories(after: ${cursor}) { totalCount } }`, {}, 'after');
+  });
+});

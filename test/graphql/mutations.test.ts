@@ -1,0 +1,267 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startTestApp();
+});
+
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  await service.sql('truncate categories, pets, inventory, orders');
+  await service.sql(
+    `insert into categories (id, name, description) values (101, 'Dogs', 'Loyal'), (102, 'Cats', null)`,
+  );
+  await service.sql(
+    `insert into pets (id, name, status, category_id) values (101, 'Rex', 'available', 101), (102, 'Mia', 'sold', 102)`,
+  );
+  await service.sql('insert into inventory (pet_id, quantity) values (101, 5), (102, 0)');
+  await service.sql(`insert into orders (id, pet_id, quantity, ship_date, complete) values
+    (101, 101, 2, '2026-01-01T00:00:00Z', false), (102, 101, 1, null, true)`);
+});
+
+function mutate(name: string, input: Record<string, unknown>, selection: string): Promise<GraphQLResult> {
+  const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
+  return service.graphql(`mutation ($input: ${type}!) { result: ${name}(input: $input) { ${selection} } }`, { input });
+}
+
+// oxlint-disable-next-line typescript/no-explicit-any -- what a payload holds is each test's own to say
+async function succeed(name: string, input: Record<string, unknown>, selection: string): Promise<any> {
+  const { data, errors } = await mutate(name, input, selection);
+  expect(errors).toEqual([]);
+  return data.result;
+}
+
+async function expectRefusal(
+  name: string,
+  input: Record<string, unknown>,
+  code: string,
+  status: number,
+): Promise<string> {
+  const result = await mutate(name, input, '__typename');
+  expect(result.status).toBe(200);
+  expect(result.data).toEqual({ result: null });
+  expect(result.errors).toHaveLength(1);
+  expect(result.errors[0]).toMatchObject({ path: ['result'], extensions: { code, status } });
+  return result.errors[0]!.message;
+}
+
+describe('a pet', () => {
+  it('is created available, with an empty inventory item, its name without the white space around it', async () => {
+    const { pet } = await succeed(
+      'createPet',
+      { name: '  Bella ', categoryId: '101' },
+      'pet { id name status category { name } inventory { quantity status } orders { totalCount } }',
+    );
+    expect(pet).toEqual({
+      id: expect.stringMatching(/^[1-9]\d*$/),
+      name: 'Bella',
+      status: 'AVAILABLE',
+      category: { name: 'Dogs' },
+      inventory: { quantity: 0, status: 'AVAILABLE' },
+      orders: { totalCount: 0 },
+    });
+    const found = await service.graphql('query ($id: ID!) { pet(id: $id) { name } }', { id: pet.id });
+    expect(found.data.pet).toEqual({ name: 'Bella' });
+  });
+
+  it('changes only in what is given, to any status', async () => {
+    const { pet } = await succeed(
+      'updatePet',
+      { id: '102', status: 'PENDING' },
+      'pet { name status categoryId inventory { status } }',
+    );
+    expect(pet).toEqual({ name: 'Mia', status: 'PENDING', categoryId: '102', inventory: { status: 'PENDING' } });
+    const moved = await succeed(
+      'updatePet',
+      { id: '102', name: ' Mimi', categoryId: '101' },
+      'pet { name status category { name } }',
+    );
+    expect(moved.pet).toEqual({ name: 'Mimi', status: 'PENDING', category: { name: 'Dogs' } });
+  });
+
+  it('may be set to what it is already', async () => {
+    expect(await succeed('updatePet', { id: '101', name: 'Rex' }, 'pet { name }')).toEqual({ pet: { name: 'Rex' } });
+  });
+
+  it('goes with its inventory item', async () => {
+    expect(await succeed('deletePet', { id: '102' }, 'deletedPetId')).toEqual({ deletedPetId: '102' });
+    const { data } = await service.graphql(
+      '{ pet(id: 102) { id } inventoryItem(petId: 102) { id } inventory { totalCount } }',
+    );
+    expect(data).toEqual({ pet: null, inventoryItem: null, inventory: { totalCount: 1 } });
+  });
+
+  it('stays while there are orders for it', async () => {
+    expect(await expectRefusal('deletePet', { id: '101' }, 'CONFLICT', 409)).toMatch(/101 has orders/);
+    const { data } = await service.graphql('{ pet(id: 101) { inventory { quantity } } }');
+    expect(data.pet).toEqual({ inventory: { quantity: 5 } });
+  });
+});
+
+describe('a category', () => {
+  it('is created, changed, its description cleared, and deleted', async () => {
+    const { category } = await succeed(
+      'createCategory',
+      { name: 'Birds', description: 'Small\n\tones' },
+      'category { id name description pets { totalCount } }',
+    );
+    expect(category).toEqual({
+      id: expect.any(String),
+      name: 'Birds',
+      description: 'Small\n\tones',
+      pets: { totalCount: 0 },
+    });
+    expect(
+      await succeed('updateCategory', { id: category.id, name: 'Parrots' }, 'category { name description }'),
+    ).toEqual({
+      category: { name: 'Parrots', description: 'Small\n\tones' },
+    });
+    expect(
+      await succeed('updateCategory', { id: category.id, description: null }, 'category { name description }'),
+    ).toEqual({
+      category: { name: 'Parrots', description: null },
+    });
+    expect(await succeed('deleteCategory', { id: category.id }, 'deletedCategoryId')).toEqual({
+      deletedCategoryId: category.id,
+    });
+  });
+
+  it('stays while there are pets in it', async () => {
+    expect(await expectRefusal('deleteCategory', { id: '101' }, 'CONFLICT', 409)).toMatch(/101 has pets/);
+  });
+});
+
+describe('an order', () => {
+  it('may be empty', async () => {
+    expect(await succeed('createOrder', {}, 'order { petId quantity shipDate complete pet { id } }')).toEqual({
+      order: { petId: null, quantity: null, shipDate: null, complete: false, pet: null },
+    });
+  });
+
+  it('keeps its date in UTC with milliseconds, from the year 0001 to 9999', async () => {
+    const input = { petId: '101', quantity: 3, shipDate: '2026-11-21T09:30:00.5+01:00', complete: true };
+    const { order } = await succeed('createOrder', input, 'order { id petId quantity shipDate complete }');
+    expect(order).toMatchObject({ petId: '101', quantity: 3, shipDate: '2026-11-21T08:30:00.500Z', complete: true });
+    for (const shipDate of ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '1883-11-18T12:03:58.001Z']) {
+      await succeed('updateOrder', { id: order.id, shipDate }, 'order { id }');
+      const { data } = await service.graphql('query ($id: ID!) { order(id: $id) { shipDate } }', { id: order.id });
+      expect(data.order).toEqual({ shipDate });
+    }
+  });
+
+  it('has no hidden effect on stock or status', async () => {
+    await succeed('createOrder', { petId: '101', quantity: 3, complete: true }, 'order { id }');
+    const { data } = await service.graphql('{ pet(id: 101) { status inventory { quantity } } }');
+    expect(data.pet).toEqual({ status: 'AVAILABLE', inventory: { quantity: 5 } });
+  });
+
+  it('loses what is set to null', async () => {
+    expect(
+      await succeed(
+        'updateOrder',
+        { id: '101', petId: null, quantity: null, shipDate: null },
+        'order { petId quantity shipDate complete }',
+      ),
+    ).toEqual({ order: { petId: null, quantity: null, shipDate: null, complete: false } });
+  });
+
+  it('stays complete once it is', async () => {
+    expect(await succeed('updateOrder', { id: '101', complete: true }, 'order { complete }')).toEqual({
+      order: { complete: true },
+    });
+    expect(await expectRefusal('updateOrder', { id: '101', complete: false }, 'CONFLICT', 409)).toMatch(
+      /stays complete/,
+    );
+    expect(await succeed('updateOrder', { id: '101', complete: true, quantity: 9 }, 'order { quantity }')).toEqual({
+      order: { quantity: 9 },
+    });
+  });
+
+  it('is deleted when it is cancelled, but not when it is complete', async () => {
+    expect(await succeed('cancelOrder', { id: '101' }, 'cancelledOrderId')).toEqual({ cancelledOrderId: '101' });
+    await expectRefusal('cancelOrder', { id: '101' }, 'NOT_FOUND', 404);
+    await expectRefusal('cancelOrder', { id: '102' }, 'CONFLICT', 409);
+  });
+});
+
+describe('the stock', () => {
+  it('is set to what is given', async () => {
+    expect(
+      await succeed(
+        'updateInventory',
+        { petId: '102', quantity: 2_147_483_647 },
+        'inventoryItem { id petId quantity status pet { name } }',
+      ),
+    ).toEqual({
+      inventoryItem: { id: '102', petId: '102', quantity: 2_147_483_647, status: 'SOLD', pet: { name: 'Mia' } },
+    });
+  });
+});
+
+describe('what does not exist', () => {
+  it.each([
+    ['updatePet', { name: 'x' }],
+    ['deletePet', {}],
+    ['updateCategory', { name: 'x' }],
+    ['deleteCategory', {}],
+    ['updateOrder', { quantity: 1 }],
+    ['cancelOrder', {}],
+  ])('is NOT_FOUND for %s, whether its id could be one or not', async (name, changes) => {
+    for (const id of ['999', '0101', 'abc', '99999999999999999999']) {
+      expect(await expectRefusal(name, { id, ...changes }, 'NOT_FOUND', 404)).toContain(id);
+    }
+  });
+
+  it('is NOT_FOUND for updateInventory too', async () => {
+    await expectRefusal('updateInventory', { petId: '999', quantity: 1 }, 'NOT_FOUND', 404);
+  });
+});
+
+describe('several mutations in one document', () => {
+  it('run one after another: one that fails leaves the next alone, and its payload is right', async () => {
+    const { status, data, errors } = await service.graphql(`mutation {
+      bad: createPet(input: { name: "Lost", categoryId: 999 }) { pet { id } }
+      good: createPet(input: { name: "Found", categoryId: 101 }) { pet { name category { name pets { totalCount } } } }
+      moved: updatePet(input: { id: 101, categoryId: 102 }) { pet { category { name pets { totalCount edges { node { name } } } } } }
+    }`);
+    expect(status).toBe(200);
+    expect(errors).toEqual([
+      expect.objectContaining({ path: ['bad'], extensions: expect.objectContaining({ code: 'BAD_USER_INPUT' }) }),
+    ]);
+    expect(data).toEqual({
+      bad: null,
+      good: { pet: { name: 'Found', category: { name: 'Dogs', pets: { totalCount: 2 } } } },
+      moved: {
+        pet: {
+          category: {
+            name: 'Cats',
+            pets: { totalCount: 2, edges: [{ node: { name: 'Rex' } }, { node: { name: 'Mia' } }] },
+          },
+        },
+      },
+    });
+  });
+
+  it('show each the state after their own', async () => {
+    const { data } = await service.graphql(`mutation {
+      one: updateCategory(input: { id: 101, name: "One" }) { category { pets { edges { node { category { name } } } } } }
+      two: updateCategory(input: { id: 101, name: "Two" }) { category { pets { edges { node { category { name } } } } } }
+    }`);
+    const named = (name: string): object => ({ category: { pets: { edges: [{ node: { category: { name } } }] } } });
+    expect(data).toEqual({ one: named('One'), two: named('Two') });
+  });
+
+  it('sent at the same time do not disturb each other', async () => {
+    const names = Array.from({ length: 20 }, (_, n) => `Pet ${n}`);
+    const pets = await Promise.all(
+      names.map((name) => succeed('createPet', { name, categoryId: '101' }, 'pet { name category { name } }')),
+    );
+    expect(pets.map(({ pet }) => pet)).toEqual(names.map((name) => ({ name, category: { name: 'Dogs' } })));
+    const { data } = await service.graphql('{ pets { totalCount } inventory { totalCount } }');
+    expect(data).toEqual({ pets: { totalCount: 22 }, inventory: { totalCount: 22 } });
+  });
+});

@@ -1,0 +1,242 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startTestApp();
+  await service.sql(`insert into categories (id, name, description) values
+    (1, 'Dogs', 'Loyal'), (2, 'Cats', null), (9007199254740993, 'äpfel 100%_\\ Σ', null)`);
+  await service.sql(`insert into pets (id, name, status, category_id) values
+    (1, 'Rex', 'available', 1), (2, 'Bella', 'pending', 1), (3, 'Mia', 'sold', 2), (4, 'rex', 'available', 1),
+    (5, 'Bella', 'available', 2), (9223372036854775807, 'Zoë', 'available', 9007199254740993)`);
+  await service.sql(
+    `insert into inventory (pet_id, quantity) values (1, 5), (2, 0), (3, 5), (4, 7), (5, 5), (9223372036854775807, 1)`,
+  );
+  await service.sql(`insert into orders (id, pet_id, quantity, ship_date, complete) values
+    (1, 1, 2, '2026-01-01T00:00:00.123Z', true), (2, 1, null, null, false), (3, 3, 1, '2025-01-01T00:00:00Z', false),
+    (4, null, null, null, false), (5, 1, 1, '2026-01-01T00:00:00.123Z', false)`);
+});
+
+afterAll(() => service.close());
+
+interface PageInfo {
+  hasNextPage: boolean;
+  hasPreviousPage: boolean;
+  startCursor: string | null;
+  endCursor: string | null;
+}
+
+/** The ids on a page, whatever the connection. */
+async function idsOf(field: string, args: string): Promise<{ ids: string[]; pageInfo: PageInfo; cursors: string[] }> {
+  const { data, errors } = await service.graphql(
+    `{ list: ${field}(${args}) { edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }`,
+  );
+  expect(errors).toEqual([]);
+  const edges = data.list.edges as { cursor: string; node: { id: string } }[];
+  return {
+    ids: edges.map((edge) => edge.node.id),
+    cursors: edges.map((edge) => edge.cursor),
+    pageInfo: data.list.pageInfo as PageInfo,
+  };
+}
+
+describe('a single look-up', () => {
+  it('answers what is there, with what belongs to it', async () => {
+    const { data } = await service.graphql(`{
+      pet(id: 1) { id name status categoryId category { id name description } inventory { id petId quantity status }
+        orders(first: 1) { totalCount edges { node { id petId quantity shipDate complete pet { name } } } } }
+      category(id: "2") { name description }
+      order(id: "4") { id petId quantity shipDate complete pet { id } }
+      inventoryItem(petId: "3") { id quantity status pet { name } }
+    }`);
+    expect(data).toEqual({
+      pet: {
+        id: '1',
+        name: 'Rex',
+        status: 'AVAILABLE',
+        categoryId: '1',
+        category: { id: '1', name: 'Dogs', description: 'Loyal' },
+        inventory: { id: '1', petId: '1', quantity: 5, status: 'AVAILABLE' },
+        orders: {
+          totalCount: 3,
+          edges: [
+            {
+              node: {
+                id: '1',
+                petId: '1',
+                quantity: 2,
+                shipDate: '2026-01-01T00:00:00.123Z',
+                complete: true,
+                pet: { name: 'Rex' },
+              },
+            },
+          ],
+        },
+      },
+      category: { name: 'Cats', description: null },
+      order: { id: '4', petId: null, quantity: null, shipDate: null, complete: false, pet: null },
+      inventoryItem: { id: '3', quantity: 5, status: 'SOLD', pet: { name: 'Mia' } },
+    });
+  });
+
+  it.each(['99', '007', '+1', 'abc', '1.0', '9223372036854775808', '', ' 1'])(
+    'is null where nothing is found: %j',
+    async (id) => {
+      const { data, errors } = await service.graphql(
+        'query ($id: ID!) { pet(id: $id) { id } category(id: $id) { id } order(id: $id) { id } inventoryItem(petId: $id) { id } }',
+        { id },
+      );
+      expect(errors).toEqual([]);
+      expect(data).toEqual({ pet: null, category: null, order: null, inventoryItem: null });
+    },
+  );
+
+  it('keeps ids exact over the whole range of int64', async () => {
+    const { data } = await service.graphql(
+      '{ pet(id: 9223372036854775807) { id category { id pets { edges { node { id } } } } } }',
+    );
+    expect(data.pet).toEqual({
+      id: '9223372036854775807',
+      category: { id: '9007199254740993', pets: { edges: [{ node: { id: '9223372036854775807' } }] } },
+    });
+  });
+});
+
+describe('a connection', () => {
+  it.each([
+    ['pets', '', ['1', '2', '3', '4', '5', '9223372036854775807']],
+    ['pets', 'orderBy: { field: ID, direction: DESC }', ['9223372036854775807', '5', '4', '3', '2', '1']],
+    ['pets', 'orderBy: { field: NAME }', ['2', '5', '3', '1', '9223372036854775807', '4']],
+    ['pets', 'orderBy: { field: NAME, direction: DESC }', ['4', '9223372036854775807', '1', '3', '5', '2']],
+    ['pets', 'filter: { statusIn: [PENDING, SOLD] }', ['2', '3']],
+    ['pets', 'filter: { statusIn: [] }', []],
+    ['pets', 'filter: { categoryIdIn: [2, 9007199254740993] }', ['3', '5', '9223372036854775807']],
+    ['pets', 'filter: { categoryIdIn: ["x", "02"] }', []],
+    ['pets', 'filter: { categoryIdIn: [1], statusIn: [AVAILABLE], nameContains: "E" }', ['1', '4']],
+    ['pets', 'filter: { nameContains: "REX" }', ['1', '4']],
+    ['pets', 'filter: { nameContains: "OË" }', ['9223372036854775807']],
+    ['pets', 'filter: { nameContains: "%" }', []],
+    ['pets', 'filter: { nameContains: "" }', ['1', '2', '3', '4', '5', '9223372036854775807']],
+    ['pets', 'filter: null, orderBy: null, first: null', ['1', '2', '3', '4', '5', '9223372036854775807']],
+    ['categories', 'filter: { nameContains: "%_\\\\" }', ['9007199254740993']],
+    ['categories', 'filter: { nameContains: "ÄPF" }', ['9007199254740993']],
+    ['categories', 'orderBy: { field: NAME }', ['2', '1', '9007199254740993']],
+    ['orders', 'orderBy: { field: SHIP_DATE }', ['3', '1', '5', '2', '4']],
+    ['orders', 'orderBy: { field: SHIP_DATE, direction: DESC }', ['5', '1', '3', '4', '2']],
+    ['orders', 'filter: { complete: false, petIdIn: [1] }', ['2', '5']],
+    ['orders', 'filter: { shipDateFrom: "2026-01-01T01:00:00.123+01:00" }', ['1', '5']],
+    ['orders', 'filter: { shipDateTo: "2026-01-01T00:00:00.123Z" }', ['3']],
+    ['inventory', 'orderBy: { field: QUANTITY }', ['2', '9223372036854775807', '1', '3', '5', '4']],
+    ['inventory', 'filter: { quantityAtLeast: 5, quantityAtMost: 6, statusIn: [AVAILABLE] }', ['1', '5']],
+    ['inventory', 'filter: { quantityAtLeast: 6, quantityAtMost: 5 }', []],
+  ])('filters and sorts: %s(%s)', async (field, args, expected) => {
+    const { ids } = await idsOf(field, args || 'first: 100');
+    expect(ids).toEqual(expected);
+    const { data } = await service.graphql(`{ list: ${field}(${args || 'first: 0'}) { totalCount } }`);
+    expect(data.list.totalCount).toBe(expected.length);
+  });
+
+  it.each([
+    ['pets', 'orderBy: { field: NAME, direction: DESC }'],
+    ['orders', 'orderBy: { field: SHIP_DATE }'],
+    ['orders', 'orderBy: { field: SHIP_DATE, direction: DESC }'],
+    ['inventory', 'orderBy: { field: QUANTITY, direction: DESC }, filter: { quantityAtLeast: 1 }'],
+  ])('is the same list page by page, forwards and backwards: %s(%s)', async (field, args) => {
+    const whole = await idsOf(field, `first: 100, ${args}`);
+    expect(whole.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false });
+
+    const forwards: string[] = [];
+    let after = '';
+    for (;;) {
+      const page = await idsOf(field, `first: 2, ${after} ${args}`);
+      expect(page.pageInfo).toMatchObject({
+        hasPreviousPage: after !== '',
+        startCursor: page.cursors.at(0),
+        endCursor: page.cursors.at(-1),
+      });
+      forwards.push(...page.ids);
+      if (!page.pageInfo.hasNextPage) break;
+      after = `after: ${JSON.stringify(page.pageInfo.endCursor)},`;
+    }
+    expect(forwards).toEqual(whole.ids);
+
+    const backwards: string[] = [];
+    let before = '';
+    for (;;) {
+      const page = await idsOf(field, `last: 2, ${before} ${args}`);
+      backwards.unshift(...page.ids);
+      if (!page.pageInfo.hasPreviousPage) break;
+      before = `before: ${JSON.stringify(page.pageInfo.startCursor)},`;
+    }
+    expect(backwards).toEqual(whole.ids);
+  });
+
+  it('lies between two cursors, and is empty for first: 0', async () => {
+    const { cursors } = await idsOf('pets', 'first: 5');
+    const between = await idsOf('pets', `after: "${cursors[0]}", before: "${cursors[3]}"`);
+    expect(between.ids).toEqual(['2', '3']);
+    expect(await idsOf('pets', 'first: 0')).toEqual({
+      ids: [],
+      cursors: [],
+      pageInfo: expect.objectContaining({ startCursor: null, endCursor: null, hasPreviousPage: false }),
+    });
+  });
+
+  it('goes on at the same place when the row of its cursor is gone and others have come', async () => {
+    await service.sql(`insert into categories (id, name) values (50, 'm'), (51, 'n'), (52, 'o'), (53, 'p')`);
+    const first = await idsOf(
+      'categories',
+      'first: 2, filter: { nameContains: "" }, orderBy: { field: NAME, direction: DESC }',
+    );
+    expect(first.ids).toEqual(['9007199254740993', '53']);
+    await service.sql('delete from categories where id = 53');
+    await service.sql(`insert into categories (id, name) values (54, 'q')`);
+    const second = await idsOf(
+      'categories',
+      `first: 2, after: "${first.cursors[1]}", orderBy: { field: NAME, direction: DESC }`,
+    );
+    expect(second.ids).toEqual(['52', '51']);
+    await service.sql('delete from categories where id >= 50 and id < 60');
+  });
+
+  it('of each parent is a page of its own, with its own total', async () => {
+    const { data } = await service.graphql(`{
+      categories(orderBy: { field: ID, direction: DESC }) { edges { node { id
+        available: pets(last: 1, filter: { statusIn: [AVAILABLE] }) { totalCount pageInfo { hasPreviousPage } edges { node { id } } }
+        byName: pets(first: 2, orderBy: { field: NAME }) { totalCount pageInfo { hasNextPage } edges { node { id } } }
+      } } }
+    }`);
+    const edges = data.categories.edges as { node: unknown }[];
+    expect(edges.map((edge) => edge.node)).toEqual([
+      {
+        id: '9007199254740993',
+        available: {
+          totalCount: 1,
+          pageInfo: { hasPreviousPage: false },
+          edges: [{ node: { id: '9223372036854775807' } }],
+        },
+        byName: { totalCount: 1, pageInfo: { hasNextPage: false }, edges: [{ node: { id: '9223372036854775807' } }] },
+      },
+      {
+        id: '2',
+        available: { totalCount: 1, pageInfo: { hasPreviousPage: false }, edges: [{ node: { id: '5' } }] },
+        byName: {
+          totalCount: 2,
+          pageInfo: { hasNextPage: false },
+          edges: [{ node: { id: '5' } }, { node: { id: '3' } }],
+        },
+      },
+      {
+        id: '1',
+        available: { totalCount: 2, pageInfo: { hasPreviousPage: true }, edges: [{ node: { id: '4' } }] },
+        byName: {
+          totalCount: 3,
+          pageInfo: { hasNextPage: true },
+          edges: [{ node: { id: '2' } }, { node: { id: '1' } }],
+        },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startTestApp();
+  await service.sql(`insert into categories (id, name) select n, 'Category ' || n from generate_series(1, 100) n`);
+  await service.sql(
+    `insert into pets (id, name, category_id) select n, 'Pet ' || n, 1 + n % 100 from generate_series(1, 1000) n`,
+  );
+  await service.sql('insert into inventory (pet_id, quantity) select id, 3 from pets');
+  await service.sql('insert into orders (pet_id, quantity) select id, 1 from pets');
+});
+
+afterAll(() => service.close());
+
+async function statementsOf(query: string): Promise<number> {
+  service.forgetStatements();
+  const { errors } = await service.graphql(query);
+  expect(errors).toEqual([]);
+  return service.statements.length;
+}
+
+describe('the number of SQL statements depends on the depth of a query, never on the number of rows', () => {
+  it.each([
+    [
+      'pets with their category',
+      2,
+      (n: number) => `{ pets(first: ${n}) { edges { node { name category { name } } } } }`,
+    ],
+    [
+      'a page of pets per category, with their stock',
+      3,
+      (n: number) =>
+        `{ categories(first: ${n}) { edges { node { pets(first: 10) { edges { node { inventory { quantity } } } } } } } }`,
+    ],
+    [
+      'a page and a total per parent',
+      3,
+      (n: number) =>
+        `{ categories(first: ${n}) { edges { node { pets(first: 3) { totalCount edges { node { id } } } } } } }`,
+    ],
+    [
+      'orders of pets, and back',
+      4,
+      (n: number) =>
+        `{ pets(first: ${n}) { edges { node { orders(first: 2) { edges { node { pet { inventory { quantity } } } } } } } } }`,
+    ],
+    ['stock with its pet', 2, (n: number) => `{ inventory(first: ${n}) { edges { node { pet { name } } } } }`],
+    ['orders with their pet', 2, (n: number) => `{ orders(first: ${n}) { edges { node { pet { name } } } } }`],
+  ])('%s: %d', async (_what, expected, query) => {
+    expect(await statementsOf(query(3))).toBe(expected);
+    expect(await statementsOf(query(100))).toBe(expected);
+  });
+
+  it('300 parents cost what 3 cost', async () => {
+    const query = (n: number): string =>
+      `{ categories(first: ${n}) { edges { node { pets(first: 3) { edges { node { orders(first: 2) { edges { node { id } } } } } } } } } }`;
+    expect(await statementsOf(query(1))).toBe(3);
+    expect(await statementsOf(query(100))).toBe(3);
+  });
+
+  it('look-ups side by side are one statement per kind', async () => {
+    const pets = Array.from({ length: 40 }, (_, n) => `p${n}: pet(id: ${n + 1}) { name category { name } }`);
+    expect(await statementsOf(`{ ${pets.join(' ')} }`)).toBe(2);
+  });
+
+  it('a total is counted only when it is asked for', async () => {
+    expect(await statementsOf('{ pets(first: 5) { pageInfo { hasNextPage } } }')).toBe(1);
+    expect(await statementsOf('{ pets(first: 5) { totalCount } }')).toBe(2);
+  });
+});

@@ -1,0 +1,26 @@
+import 'reflect-metadata';
+
+import pg from 'pg';
+
+import { openDatabase } from '../../src/database/open.ts';
+import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
+
+/** Migrates once what every suite gets a copy of. */
+export default async function setUp(): Promise<void> {
+  process.env['PETSTORE_TEST_RUN'] = String(process.pid);
+  const url = serverUrl();
+  if (url !== undefined) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    await client.query(`drop database if exists ${templateName}`);
+    await client.query(`create database ${templateName}`);
+    await client.end();
+  }
+  const database = await openDatabase({
+    url: url === undefined ? undefined : urlOf(url, templateName),
+    dataDir: migratedDirectory(),
+    poolSize: 1,
+    withDemoStore: false,
+  });
+  await database.close();
+}
