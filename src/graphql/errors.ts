@@ -1,77 +1,92 @@
-import { unwrapResolverError } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../domain/errors.ts';
-import { describeFailure } from '../http/error-table.ts';
-import { violationOf } from './input-errors.ts';
+import { describeFailure, HttpError } from '../http/error-table.ts';
+import { argumentRefusal } from './input-errors.ts';
+
+type Refusal = DomainError | HttpError;
 
 const maxMessageCharacters = 500;
+const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 
 /**
  * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` as REST would answer, and for bad
  * input `extensions.violations`. What nobody has foreseen is masked.
  */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
-  const cause = unwrapResolverError(error);
-  if (isOwnDoing(error)) {
-    const { code, ...extensions } = formatted.extensions ?? {};
-    const violation = error instanceof GraphQLError ? violationOf(error) : undefined;
-    return {
-      ...formatted,
-      message: explain(shorten(formatted.message)),
-      extensions:
-        violation === undefined
-          ? { ...extensions, code: code ?? 'BAD_REQUEST', status: 400 }
-          : { ...extensions, ...badInput([violation]) },
-    };
+  if (isRefusedByApollo(error)) {
+    const message = explain(formatted.message);
+    return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
   }
-  const failure = describeFailure(cause);
+  const { message, graphqlCode, status, violations, retryAfterSeconds } = describeFailure(causeOf(error));
   return {
     ...formatted,
-    message: failure.message,
+    message: shorten(message),
     extensions: {
-      code: failure.graphqlCode,
-      status: failure.status,
-      ...(failure.violations.length > 0 ? { violations: failure.violations } : {}),
+      code: graphqlCode,
+      status,
+      ...(violations.length > 0 ? { violations: violations.map(shortenViolation) } : {}),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfter: retryAfterSeconds }),
     },
   };
 }
 
+/** Makes an error of validation that is about a value in the document what the same value is in a variable. */
+export function markBadInput(error: GraphQLError, violation: Violation): void {
+  Object.assign(error.extensions, { code: 'BAD_USER_INPUT', violations: [shortenViolation(violation)] });
+}
+
 /** True for what nobody has foreseen, and what has to be looked at. */
 export function isInternalError(error: GraphQLError): boolean {
-  return !isOwnDoing(error) && describeFailure(unwrapResolverError(error)).logLevel === 'error';
+  return !isRefusedByApollo(error) && describeFailure(causeOf(error)).logLevel === 'error';
 }
 
-/** The lost database among the errors, if there is one: it makes the whole response a 503. */
-export function findUnavailable(errors: readonly GraphQLError[]): DomainError | undefined {
+/** The refusal that the whole response answers for: of a request that wasn't executed, or else the lost database. */
+export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: boolean): Refusal | undefined {
   return errors
-    .map((error) => unwrapResolverError(error))
-    .find((cause) => cause instanceof DomainError && cause.code === 'UNAVAILABLE') as DomainError | undefined;
+    .map(causeOf)
+    .filter(isRefusal)
+    .find(({ code }) => !wasExecuted || code === 'UNAVAILABLE');
 }
 
-/** The client's document or variables are wrong, said by graphql-js, Apollo or our limits; not by a resolver. */
-function isOwnDoing(error: unknown): boolean {
+/** What was thrown, without what graphql-js and Apollo wrap around it. */
+export function causeOf(error: unknown): unknown {
+  if (!(error instanceof GraphQLError)) return error;
+  return argumentRefusal(error) ?? error.originalError ?? error;
+}
+
+/** The request itself is wrong, as Apollo, graphql-js or our limits say; no resolver has a part in it. */
+function isRefusedByApollo(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError) || error.path !== undefined) return false;
+  if (isRefusal(error.originalError)) return false;
   const { code } = error.extensions;
   return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
 }
 
-function badInput(violations: readonly Violation[]): Record<string, unknown> {
-  const { status, graphqlCode } = describeFailure(new DomainError('VALIDATION_FAILED', ''));
-  return { code: graphqlCode, status, violations };
+function isRefusal(cause: unknown): cause is Refusal {
+  return cause instanceof DomainError || cause instanceof HttpError;
+}
+
+/** Apollo answers 200 to a persisted query, so that clients send the whole one; an error is a 400 all the same. */
+function statusOf({ extensions }: GraphQLError): number {
+  const { status } = (extensions['http'] ?? {}) as { readonly status?: number };
+  return Math.max(status ?? 400, 400);
 }
 
 /** The parser knows its limit, but not what we call it. */
 function explain(message: string): string {
-  return message.replace(
-    /^Syntax Error: Document contains more tha[nt] .* tokens\..*$/s,
-    '$& The limit is GRAPHQL_MAX_TOKENS.',
-  );
+  const limit = tooManyTokens.exec(message)?.[1];
+  if (limit === undefined) return shorten(message);
+  return `The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is ${limit}.`;
 }
 
-/** graphql-js repeats the value that it refuses, however long it is. */
-function shorten(message: string): string {
-  return message.length > maxMessageCharacters
-    ? `${message.slice(0, maxMessageCharacters / 2)} … ${message.slice(-maxMessageCharacters / 2)}`
-    : message;
+function shortenViolation({ field, message }: Violation): Violation {
+  return { field: shorten(field), message: shorten(message) };
+}
+
+/** graphql-js repeats the value that it refuses, however long it is: the beginning and the end say enough. */
+function shorten(text: string): string {
+  if (text.length <= maxMessageCharacters) return text;
+  const half = maxMessageCharacters / 2;
+  return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
 }

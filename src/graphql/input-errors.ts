@@ -1,82 +1,125 @@
-import { Kind, parse, visit, type ASTNode, type GraphQLError, type Source } from 'graphql';
+import {
+  BREAK,
+  coerceInputValue,
+  isInputType,
+  isNonNullType,
+  isValueNode,
+  Kind,
+  typeFromAST,
+  valueFromAST,
+  visit,
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
 
-import type { Violation } from '../domain/errors.ts';
+import { validationFailed, type DomainError, type Violation } from '../domain/errors.ts';
 
-const variableProblem = /^Variable "\$(?<variable>\w+)" (?:got invalid value |of (?:required|non-null) type )/;
-const fieldProblem = /Field "(?:\w+\.)?(?<field>\w+)" (?:of required type|is not defined by type)/;
+/** An error each for thousands of values in a list would help nobody. */
+const maxViolations = 50;
 
-const valueKinds: ReadonlySet<string> = new Set([
-  Kind.INT,
-  Kind.FLOAT,
-  Kind.STRING,
-  Kind.BOOLEAN,
-  Kind.NULL,
-  Kind.ENUM,
-  Kind.LIST,
-  Kind.OBJECT,
-  Kind.OBJECT_FIELD,
-]);
+/** Says which field a message of graphql-js is about when it is missing from the object, or unknown there. */
+const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
 
-/**
- * The argument or input field that graphql-js refuses, in a variable or in the document itself; undefined when the error is
- * about something else.
- */
-export function violationOf(error: GraphQLError): Violation | undefined {
-  const [node] = error.nodes ?? [];
-  if (node === undefined || error.source === undefined) return undefined;
-  const variable = variableProblem.exec(error.message)?.groups?.['variable'];
-  if (variable === undefined) {
-    if (!valueKinds.has(node.kind)) return undefined;
-    const path = pathTo(error.source, (other) => other.kind === node.kind && other.loc?.start === node.loc?.start);
-    return { field: spell([...path, ...missingField(error.message, path)]), message: reasonOf(error.message) };
-  }
-  const used = pathTo(error.source, (other) => other.kind === Kind.VARIABLE && other.name.value === variable);
-  const within = pathWithin(error.message, variable);
-  const path = [...(used.length === 0 ? [variable] : used), ...within];
-  return { field: spell([...path, ...missingField(error.message, path)]), message: reasonOf(error.message) };
+interface Request {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
 }
 
-/** The argument and input fields around the first node that fits, variable definitions aside. */
-function pathTo(source: Source, fits: (node: ASTNode) => boolean): readonly string[] {
-  const path: string[] = [];
-  let found: readonly string[] = [];
-  visit(parse(source), {
-    enter: (node) => {
-      if (found.length > 0) return false;
-      if (node.kind === Kind.VARIABLE_DEFINITION) return false;
-      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.push(node.name.value);
-      if (fits(node)) found = [...path];
-      return undefined;
-    },
-    leave: (node) => {
-      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) path.pop();
+/**
+ * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
+ *
+ * graphql-js does it again while executing; here all that is wrong is gathered, with the names that clients know it by.
+ * Throws VALIDATION_FAILED.
+ */
+export function coerceVariables(
+  { schema, document, operation }: Request,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const violations: Violation[] = [];
+  for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, typeNode);
+    if (!isInputType(type)) continue;
+    const refuse = (path: readonly (string | number)[], message: string): void => {
+      const field = [...pathOfVariable(name, operation, document), ...path, ...fieldIn(message)];
+      violations.push({ field: spell(field), message });
+      if (violations.length === maxViolations) throw validationFailed(violations);
+    };
+    if (Object.hasOwn(given, name)) {
+      coerced[name] = coerceInputValue(given[name], type, (path, _value, { message }) => refuse(path, message), true);
+    } else if (defaultValue !== undefined) {
+      coerced[name] = valueFromAST(defaultValue, type);
+    } else if (isNonNullType(type)) {
+      refuse([], `The variable "$${name}" of the type "${String(type)}" is required.`);
+    }
+  }
+  if (violations.length > 0) throw validationFailed(violations);
+  return coerced;
+}
+
+/** What is wrong with a value in the document itself; undefined when the error is about something else. */
+export function literalViolation(error: GraphQLError, document: DocumentNode): Violation | undefined {
+  const [node, ...others] = error.nodes ?? [];
+  if (node === undefined || others.length > 0) return undefined;
+  if (!isValueNode(node) && node.kind !== Kind.OBJECT_FIELD) return undefined;
+  const path = pathTo(document, (other) => other === node) ?? [];
+  const missing = node.kind === Kind.OBJECT ? fieldIn(error.message) : [];
+  return { field: spell([...path, ...missing]), message: error.message };
+}
+
+/** An argument that only turns out to be wrong while its field is executed: a variable's null where there must be a value. */
+export function argumentRefusal({ message, nodes: [node] = [] }: GraphQLError): DomainError | undefined {
+  const field = /^Argument "(\w+)" /.exec(message)?.[1];
+  return node !== undefined && isValueNode(node) && field !== undefined
+    ? validationFailed([{ field, message }])
+    : undefined;
+}
+
+/** Where the variable is used: the argument, and the input fields inside it. */
+function pathOfVariable(name: string, operation: OperationDefinitionNode, document: DocumentNode): readonly string[] {
+  const isUse = (node: ASTNode, parent: ASTNode | undefined): boolean =>
+    node.kind === Kind.VARIABLE && node.name.value === name && parent?.kind !== Kind.VARIABLE_DEFINITION;
+  return pathTo(operation, isUse) ?? pathTo(document, isUse) ?? [name];
+}
+
+/** The names of the arguments and input fields around the first node that fits; a variable's default counts as its argument. */
+function pathTo(
+  root: ASTNode,
+  fits: (node: ASTNode, parent: ASTNode | undefined) => boolean,
+): readonly string[] | undefined {
+  let found: readonly string[] | undefined;
+  visit(root, {
+    enter: (node, _key, parent, _path, ancestors) => {
+      if (!fits(node, isNode(parent) ? parent : undefined)) return undefined;
+      found = [...ancestors, parent, node].filter(isNode).flatMap(inputName);
+      return BREAK;
     },
   });
   return found;
 }
 
-/** `Variable "$input" got invalid value … at "input.statusIn[0]"; …` names what is wrong inside the variable. */
-function pathWithin(message: string, variable: string): string[] {
-  const start = message.lastIndexOf(` at "${variable}`);
-  const end = message.indexOf('"', start + 5);
-  if (start === -1 || end === -1) return [];
-  const names = message.slice(start + 5 + variable.length, end).split('.');
-  return names.map((name) => name.replaceAll(/\[\d+\]/g, '')).filter((name) => name !== '');
+function isNode(value: ASTNode | readonly ASTNode[] | undefined): value is ASTNode {
+  return value !== undefined && 'kind' in value;
 }
 
-/** A field that is missing, or that nobody knows, is named by the message; the path ends before it. */
-function missingField(message: string, path: readonly string[]): string[] {
+function inputName(node: ASTNode): string[] {
+  if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) return [node.name.value];
+  return node.kind === Kind.VARIABLE_DEFINITION ? [node.variable.name.value] : [];
+}
+
+/** The path of a missing or unknown field ends before it; the message names it. */
+function fieldIn(message: string): string[] {
   const field = fieldProblem.exec(message)?.groups?.['field'];
-  return field === undefined || path.at(-1) === field ? [] : [field];
+  return field === undefined ? [] : [field];
 }
 
-/** What clients call it: the one argument of a mutation is not worth naming. */
-function spell(path: readonly string[]): string {
-  return (path[0] === 'input' && path.length > 1 ? path.slice(1) : path).join('.');
-}
-
-/** Without the value that is repeated before it. */
-function reasonOf(message: string): string {
-  const reason = message.slice(message.lastIndexOf('; ') + 1).trim();
-  return reason.length > 200 ? `${reason.slice(0, 200)}…` : reason;
+/** As clients call it: without places in lists, and without the one argument of a mutation. */
+function spell(path: readonly (string | number)[]): string {
+  const names = path.filter((name) => typeof name === 'string');
+  return (names[0] === 'input' && names.length > 1 ? names.slice(1) : names).join('.');
 }

@@ -1,158 +1,180 @@
 import {
   getNamedType,
   GraphQLError,
-  isCompositeType,
+  isInterfaceType,
   isObjectType,
   Kind,
+  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  type FragmentSpreadNode,
   type GraphQLNamedType,
   type GraphQLSchema,
+  type InlineFragmentNode,
   type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
-  type ValueNode,
 } from 'graphql';
 
 import { defaultPageSize, maxPageSize } from '../domain/page.ts';
 
 export interface QueryLimits {
-  /** Fields inside each other; `__schema` and `__type` are exempt. */
+  /** Fields inside each other; introspection is exempt. */
   readonly maxDepth: number;
-  /** Objects that could come back; `first` and `last` multiply. */
+  /** Nodes that could come back. */
   readonly maxCost: number;
-  /** Aliases, after fragments. */
+  /** Aliases; those in a fragment count each time it is spread. */
   readonly maxAliases: number;
 }
 
-interface Operation {
+/** An operation that has passed validation, and its variables with their defaults. */
+export interface ValidOperation {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Refuses an operation that could cost too much, before any of it is executed; the message names the setting that it exceeds.
- *
- * It walks what would be executed, with fragments, `@skip` and `@include` applied, and stops at the first limit: a document whose
- * fragments would grow without bounds costs no more than the limits allow. Objects count, what only wraps them (connections,
- * edges, page information) and scalars are free.
- */
-export function assertWithinLimits(operation: Operation, limits: QueryLimits): void {
-  const rootType = operation.schema.getRootType(operation.operation.operation);
-  if (rootType) new Walk(operation, limits).selections(operation.operation.selectionSet, rootType, 1, 1);
+interface Size {
+  readonly depth: number;
+  readonly cost: number;
+  readonly aliases: number;
 }
 
-class Walk {
-  readonly #operation: Operation;
-  readonly #limits: QueryLimits;
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
-  #cost = 0;
-  #aliases = 0;
-  /** Scalars cost nothing, but a fragment of thousands of them, spread thousands of times, is work all the same. */
-  #steps = 0;
+const empty: Size = { depth: 0, cost: 0, aliases: 0 };
 
-  constructor(operation: Operation, limits: QueryLimits) {
+/** Refuses an operation that could become too much, before any of it is executed; the message names the setting and both numbers. */
+export function assertWithinLimits(operation: ValidOperation, limits: QueryLimits): void {
+  const { depth, cost, aliases } = sizeOf(operation);
+  if (depth > limits.maxDepth) throw refusal(`is ${depth} fields deep`, 'GRAPHQL_MAX_DEPTH', limits.maxDepth);
+  if (aliases > limits.maxAliases) throw refusal(`has ${aliases} aliases`, 'GRAPHQL_MAX_ALIASES', limits.maxAliases);
+  if (cost > limits.maxCost) throw refusal(`could return ${cost} nodes`, 'GRAPHQL_MAX_COST', limits.maxCost);
+}
+
+function refusal(what: string, setting: string, limit: number): GraphQLError {
+  return new GraphQLError(`The operation ${what}, but ${setting} allows ${limit}.`, {
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
+  });
+}
+
+/**
+ * Measures what would be executed, `@skip` and `@include` applied.
+ *
+ * Every field that answers an object costs 1, payloads included; connections, their `edges` and `pageInfo`, scalars and introspection
+ * are free, and a connection multiplies what is inside it by its page size. Fields that are asked for twice count twice,
+ * though graphql-js would merge them.
+ */
+function sizeOf(operation: ValidOperation): Size {
+  const rootType = operation.schema.getRootType(operation.operation.operation) ?? undefined;
+  return new Measure(operation).ofSelections(operation.operation.selectionSet, rootType);
+}
+
+/** Each fragment is measured once, so that the work grows with the document, never with what its fragments expand to. */
+class Measure {
+  readonly #operation: ValidOperation;
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragmentSizes = new Map<string, Size>();
+
+  constructor(operation: ValidOperation) {
     this.#operation = operation;
-    this.#limits = limits;
-    this.#fragments = new Map(
-      operation.document.definitions
-        .filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION)
-        .map((fragment) => [fragment.name.value, fragment]),
-    );
+    for (const definition of operation.document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
+    }
   }
 
-  selections({ selections }: SelectionSetNode, parent: GraphQLNamedType, depth: number, multiplier: number): void {
+  ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
+    let { depth, cost, aliases } = empty;
     for (const selection of selections) {
-      this.#steps += 1;
-      if (this.#steps > 20 * this.#limits.maxCost)
-        throw this.#refusal('GRAPHQL_MAX_COST', this.#limits.maxCost, 'nodes');
       if (this.#isSkipped(selection)) continue;
-      if (selection.kind === Kind.FIELD) {
-        this.#field(selection, parent, depth, multiplier);
-        continue;
-      }
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? this.#fragments.get(selection.name.value) : selection;
-      if (fragment === undefined) continue;
-      const condition = fragment.typeCondition?.name.value;
-      const type = condition === undefined ? parent : this.#operation.schema.getType(condition);
-      this.selections(fragment.selectionSet, type ?? parent, depth, multiplier);
+      const size = this.#ofSelection(selection, parent);
+      depth = Math.max(depth, size.depth);
+      cost = countable(cost + size.cost);
+      aliases = countable(aliases + size.aliases);
     }
+    return { depth, cost, aliases };
   }
 
-  #field(field: FieldNode, parent: GraphQLNamedType, depth: number, multiplier: number): void {
-    const name = field.name.value;
-    if (field.alias !== undefined) {
-      this.#aliases += 1;
-      if (this.#aliases > this.#limits.maxAliases) {
-        throw this.#refusal('GRAPHQL_MAX_ALIASES', this.#limits.maxAliases, 'aliases');
-      }
-    }
-    if (name.startsWith('__')) return;
-    if (depth > this.#limits.maxDepth) {
-      throw this.#refusal('GRAPHQL_MAX_DEPTH', this.#limits.maxDepth, 'fields inside each other');
-    }
-    const type = isObjectType(parent) ? getNamedType(parent.getFields()[name]?.type) : undefined;
-    if (type === undefined || !isCompositeType(type) || field.selectionSet === undefined) return;
-    const within = isConnection(type) ? multiplier * this.#pageSize(field) : multiplier;
-    if (!isWrapper(type)) {
-      this.#cost += multiplier;
-      if (this.#cost > this.#limits.maxCost) throw this.#refusal('GRAPHQL_MAX_COST', this.#limits.maxCost, 'nodes');
-    }
-    this.selections(field.selectionSet, type, depth + 1, within);
+  #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofFragment(selection, parent);
+    return this.#ofSpread(selection);
   }
 
-  /** How many nodes the connection could answer. One that is refused for its size later on is counted as the largest page. */
+  #ofSpread({ name }: FragmentSpreadNode): Size {
+    const known = this.#fragmentSizes.get(name.value);
+    if (known !== undefined) return known;
+    const fragment = this.#fragments.get(name.value);
+    const size = fragment === undefined ? empty : this.#ofFragment(fragment, undefined);
+    this.#fragmentSizes.set(name.value, size);
+    return size;
+  }
+
+  #ofFragment(
+    { typeCondition, selectionSet }: FragmentDefinitionNode | InlineFragmentNode,
+    parent: GraphQLNamedType | undefined,
+  ): Size {
+    const type = typeCondition && this.#operation.schema.getType(typeCondition.name.value);
+    return this.ofSelections(selectionSet, type ?? parent);
+  }
+
+  #ofField(field: FieldNode, parent: GraphQLNamedType | undefined): Size {
+    const type = typeOfField(parent, field.name.value);
+    const within = field.selectionSet === undefined ? empty : this.ofSelections(field.selectionSet, type);
+    const aliases = countable(within.aliases + (field.alias === undefined ? 0 : 1));
+    if (field.name.value.startsWith('__')) return { depth: 0, cost: 0, aliases };
+    return { depth: within.depth + 1, cost: this.#costOfField(field, parent, type, within.cost), aliases };
+  }
+
+  #costOfField(
+    field: FieldNode,
+    parent: GraphQLNamedType | undefined,
+    type: GraphQLNamedType | undefined,
+    costWithin: number,
+  ): number {
+    if (field.selectionSet === undefined) return 0;
+    if (isConnection(type)) return countable(costWithin * this.#pageSize(field));
+    const isFree = isConnection(parent) && ['edges', 'pageInfo'].includes(field.name.value);
+    return countable(costWithin + (isFree ? 0 : 1));
+  }
+
+  /** A size that the service will refuse counts as the nearest one that it wouldn't: its own message is the clearer one. */
   #pageSize(field: FieldNode): number {
-    for (const { name, value } of field.arguments ?? []) {
-      if (name.value !== 'first' && name.value !== 'last') continue;
-      const size = value.kind === Kind.INT ? Number(value.value) : this.#variableIn(value);
-      if (typeof size === 'number') return Math.min(Math.max(size, 0), maxPageSize);
-    }
-    return defaultPageSize;
-  }
-
-  #variableIn(value: ValueNode): unknown {
-    return value.kind === Kind.VARIABLE ? this.#variable(value.name.value) : undefined;
-  }
-
-  #variable(name: string): unknown {
-    const given = this.#operation.variables[name];
-    if (given !== undefined) return given;
-    const definitions = this.#operation.operation.variableDefinitions ?? [];
-    const fallback = definitions.find(({ variable }) => variable.name.value === name)?.defaultValue;
-    if (fallback?.kind === Kind.BOOLEAN) return fallback.value;
-    return fallback?.kind === Kind.INT ? Number(fallback.value) : undefined;
+    const sizes = [this.#argument(field.arguments, 'first'), this.#argument(field.arguments, 'last')];
+    const size = sizes.find((given) => typeof given === 'number') ?? defaultPageSize;
+    return Math.min(Math.max(size, 0), maxPageSize);
   }
 
   #isSkipped({ directives = [] }: SelectionNode): boolean {
-    return directives.some(({ name, arguments: [condition] = [] }) => {
-      if (condition === undefined) return false;
-      const { value } = condition;
-      const isTrue = value.kind === Kind.BOOLEAN ? value.value : this.#variableIn(value);
-      return (name.value === 'skip' && isTrue === true) || (name.value === 'include' && isTrue === false);
-    });
+    return directives.some(
+      ({ name, arguments: args }) =>
+        (name.value === 'skip' && this.#argument(args, 'if') === true) ||
+        (name.value === 'include' && this.#argument(args, 'if') === false),
+    );
   }
 
-  #refusal(setting: string, limit: number, what: string): GraphQLError {
-    return new GraphQLError(`The operation goes beyond ${setting}: at most ${limit} ${what} are allowed.`, {
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
-    });
+  /** The value of an argument that is a whole number or a truth value; anything else doesn't matter here. */
+  #argument(args: readonly ArgumentNode[] | undefined, name: string): unknown {
+    const value = args?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind === Kind.VARIABLE) return this.#operation.variables[value.name.value];
+    if (value?.kind === Kind.INT) return Number(value.value);
+    return value?.kind === Kind.BOOLEAN ? value.value : undefined;
   }
 }
 
-/** Recognised by their form, as the Relay specification describes it. */
-function isConnection(type: GraphQLNamedType): boolean {
-  return hasFields(type, 'edges', 'pageInfo');
+/** Keeps the product of nested bombs a number: infinity times an empty page would be none. */
+function countable(size: number): number {
+  return Math.min(size, Number.MAX_SAFE_INTEGER);
 }
 
-/** What only holds the nodes together. */
-function isWrapper(type: GraphQLNamedType): boolean {
-  return isConnection(type) || hasFields(type, 'node', 'cursor') || hasFields(type, 'hasNextPage', 'endCursor');
+function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
+  return getNamedType(parent.getFields()[name]?.type);
 }
 
-function hasFields(type: GraphQLNamedType, ...names: string[]): boolean {
-  return isObjectType(type) && names.every((name) => name in type.getFields());
+/** Recognised by its form, as the Relay specification describes it. */
+function isConnection(type: GraphQLNamedType | undefined): boolean {
+  if (!isObjectType(type)) return false;
+  const fields = type.getFields();
+  return fields['edges'] !== undefined && fields['pageInfo'] !== undefined;
 }

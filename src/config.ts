@@ -1,0 +1,82 @@
+/** A setting that can't be used. Its message names every wrong variable, its value, and what would be right. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
+/** The settings, checked. Durations are in seconds. */
+export type Config = ReturnType<typeof readConfig>;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Reads the settings from environment variables; an empty one is the same as none. Throws ConfigError. */
+export function readConfig(environment: Environment = process.env) {
+  const problems: string[] = [];
+  const setting = <Value>(
+    name: string,
+    fallback: string,
+    parse: (text: string) => Value | undefined,
+    right: string,
+  ): Value => {
+    const text = environment[name] || fallback;
+    const value = parse(text);
+    if (value === undefined) problems.push(`${name} is ${JSON.stringify(text)}, but must be ${right}.`);
+    return value as Value;
+  };
+  const integer = (name: string, fallback: number, min: number, max: number): number =>
+    setting(name, String(fallback), integerWithin(min, max), `a whole number from ${min} to ${max}`);
+  const duration = (name: string, fallback: string): number =>
+    setting(name, fallback, parseDuration, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
+
+  const config = Object.freeze({
+    port: integer('PORT', 4000, 0, 65_535),
+    host: setting('HOST', '127.0.0.1', (text) => text, 'a host name or an address'),
+    databaseUrl: environment['DATABASE_URL'] ? databaseUrl(environment['DATABASE_URL'], problems) : undefined,
+    databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
+    dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
+    withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
+    drainDelaySeconds: duration('DRAIN_DELAY', '0s'),
+    drainTimeoutSeconds: duration('DRAIN_TIMEOUT', '30s'),
+    logLevel: setting('LOG_LEVEL', 'info', (text) => logLevels.find((level) => level === text), logLevels.join(', ')),
+    graphql: Object.freeze({
+      introspection: setting('GRAPHQL_INTROSPECTION', 'true', choice({ true: true, false: false }), 'true or false'),
+      maxDepth: integer('GRAPHQL_MAX_DEPTH', 15, 1, 1000),
+      maxCost: integer('GRAPHQL_MAX_COST', 5000, 1, 1_000_000_000),
+      maxAliases: integer('GRAPHQL_MAX_ALIASES', 50, 1, 1_000_000),
+      maxTokens: integer('GRAPHQL_MAX_TOKENS', 2000, 1, 1_000_000),
+    }),
+  });
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'));
+  return config;
+}
+
+function integerWithin(min: number, max: number): (text: string) => number | undefined {
+  return (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined);
+}
+
+function choice<Value>(choices: Readonly<Record<string, Value>>): (text: string) => Value | undefined {
+  return (text) => (Object.hasOwn(choices, text) ? choices[text] : undefined);
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** Node's timers take a wait of more than 24 days for none at all. */
+const maxDurationSeconds = 7 * 86_400;
+
+function parseDuration(text: string): number | undefined {
+  const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
+  const seconds = Number(amount) * (unitSeconds[unit] ?? Number.NaN);
+  return seconds <= maxDurationSeconds ? seconds : undefined;
+}
+
+/** The value isn't repeated in what is wrong with it: it may hold a password. */
+function databaseUrl(text: string, problems: string[]): string {
+  const url = URL.parse(text);
+  if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
+    problems.push(
+      'DATABASE_URL must be the URL of a PostgreSQL server: postgresql://user:password@host:port/database.',
+    );
+  }
+  return text;
+}

@@ -1,0 +1,61 @@
+import type { ApolloServerPlugin } from '@apollo/server';
+
+import { describeFailure } from '../http/error-table.ts';
+import type { GraphQLContext } from './context.ts';
+import { causeOf, decisiveRefusal, isInternalError, markBadInput } from './errors.ts';
+import { coerceVariables, literalViolation } from './input-errors.ts';
+import { assertWithinLimits, type QueryLimits } from './limits.ts';
+
+type Plugin = ApolloServerPlugin<GraphQLContext>;
+
+/** A list of thousands can fail thousands of times for the same reason. */
+const maxLoggedErrors = 10;
+
+/** Decides whether a valid operation is executed: bad variables come first, since they say more than a limit. */
+export function admission(limits: QueryLimits): Plugin {
+  return {
+    requestDidStart: () =>
+      Promise.resolve({
+        didResolveOperation: ({ schema, document, operation, request }) => {
+          if (operation !== undefined) {
+            const variables = coerceVariables({ schema, document, operation }, request.variables ?? {});
+            assertWithinLimits({ schema, document, operation, variables }, limits);
+          }
+          return Promise.resolve();
+        },
+      }),
+  };
+}
+
+/** Logs what nobody has foreseen, whole, and gives the HTTP response what only the whole of the errors can tell. */
+export const failures: Plugin = {
+  requestDidStart: () =>
+    Promise.resolve({
+      didEncounterErrors: ({ errors, document, contextValue: { log } }) => {
+        for (const error of document === undefined ? [] : errors.filter(({ path }) => path === undefined)) {
+          const violation = document && literalViolation(error, document);
+          if (violation !== undefined) markBadInput(error, violation);
+        }
+        const internal = errors.filter(isInternalError);
+        for (const error of internal.slice(0, maxLoggedErrors)) {
+          log.error({ err: causeOf(error), path: error.path, count: internal.length }, 'internal error');
+        }
+        return Promise.resolve();
+      },
+      willSendResponse: ({ errors = [], response: { body, http }, contextValue: { log } }) => {
+        const wasExecuted = body.kind === 'incremental' || body.singleResult.data !== undefined;
+        const refusal = decisiveRefusal(errors, wasExecuted);
+        if (refusal !== undefined) {
+          const { status, headers, logLevel, restCode } = describeFailure(refusal);
+          if (logLevel !== 'info') log[logLevel]({ err: refusal }, restCode);
+          http.status = status;
+          for (const [name, value] of Object.entries(headers)) http.headers.set(name, value);
+        }
+        return Promise.resolve();
+      },
+    }),
+  unexpectedErrorProcessingRequest: ({ requestContext, error }) => {
+    requestContext.contextValue.log.error({ err: error }, 'internal error');
+    return Promise.resolve();
+  },
+};

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+
+import type { FastifyBaseLogger } from 'fastify';
+
+import type { Connections } from './connections.ts';
+import { describeFailure, HttpError } from './error-table.ts';
+import { failureResponse } from './failure-response.ts';
+import { maxTargetBytes } from './limits.ts';
+import { headersTooLarge, targetTooLong } from './request-checks.ts';
+import { pathOf, type RouteTable } from './route-table.ts';
+
+export interface BrokenRequestContext {
+  readonly connections: Connections;
+  readonly routes: RouteTable;
+  readonly log: () => FastifyBaseLogger;
+}
+
+interface ParserError extends Error {
+  readonly code?: string;
+  /** What had just arrived; the first packet of a request shows its request line. */
+  readonly rawPacket?: Buffer;
+}
+
+/** How long a refused client may go on sending before the connection is cut: cut at once, it may never see the answer. */
+const lingerMillis = 2_000;
+
+/**
+ * Answers what Node's parser gives up on, in the API's own form.
+ *
+ * Only where an answer can't be taken for somebody else's: on a connection with nothing under way, or to the one request whose
+ * body is broken or too slow. Otherwise the connection is destroyed.
+ */
+export function answerBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
+  const [current, ...others] = context.connections.responsesOn(socket as Socket);
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    // After our answer the rest of what the client sends is garbage by definition.
+    if (!socket.writableEnded) socket.destroy();
+  } else if (current === undefined) {
+    refuseOnSocket(context, socket, refusalOf(error), error.rawPacket);
+  } else if (others.length === 0 && !current.req.complete && !current.headersSent) {
+    refuseBody(context, current, refusalOf(error));
+  } else {
+    socket.destroy();
+  }
+}
+
+/** Answers on a connection that has no request, and closes it. */
+export function refuseOnSocket(
+  context: BrokenRequestContext,
+  socket: Duplex,
+  refusal: HttpError,
+  packet?: Buffer,
+): void {
+  const requestId = randomUUID();
+  const path = pathIn(packet);
+  const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
+  const failure = describeFailure(refusal);
+  const { status, headers, body } = failureResponse(failure, { format, requestId });
+  const head = Object.entries({
+    ...headers,
+    date: new Date().toUTCString(),
+    connection: 'close',
+    'content-length': String(Buffer.byteLength(body)),
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  socket.resume();
+  const cut = setTimeout(() => socket.destroy(), lingerMillis);
+  socket.once('close', () => clearTimeout(cut));
+  context.log().info({ requestId, path, status, code: failure.restCode }, 'request refused before it was one');
+}
+
+/** Fastify still waits for the body, and learns from the closed connection that it needn't. */
+function refuseBody({ routes }: BrokenRequestContext, response: ServerResponse, refusal: HttpError): void {
+  const { url = '/', headers: asked } = response.req;
+  const failure = failureResponse(describeFailure(refusal), {
+    format: routes.errorFormatOf(pathOf(url)),
+    requestId: String(response.getHeader('x-request-id') ?? randomUUID()),
+    accept: asked.accept,
+  });
+  response.shouldKeepAlive = false;
+  response.writeHead(failure.status, { ...failure.headers, 'content-length': Buffer.byteLength(failure.body) });
+  response.end(failure.body);
+}
+
+function refusalOf({ code, rawPacket }: ParserError): HttpError {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new HttpError('REQUEST_TIMEOUT', 'The request took too long to arrive.');
+    case 'HPE_HEADER_OVERFLOW':
+      return isTargetTooLong(rawPacket) ? targetTooLong() : headersTooLarge();
+    default:
+      return new HttpError('BAD_REQUEST', 'This is not a well-formed HTTP request.');
+  }
+}
+
+function isTargetTooLong(packet: Buffer | undefined): boolean {
+  return (/^[A-Z]+ \S+/.exec(packet?.toString('latin1') ?? '')?.[0].length ?? 0) > maxTargetBytes;
+}
+
+function pathIn(packet: Buffer | undefined): string | undefined {
+  const target = /^[A-Za-z-]+ (\/[^\s?]*)/.exec(packet?.toString('latin1', 0, 1024) ?? '')?.[1];
+  return target === undefined ? undefined : pathOf(target);
+}

@@ -1,0 +1,157 @@
+import { DomainError, type DomainErrorCode, type Violation } from '../domain/errors.ts';
+
+/** What HTTP itself can refuse, whatever the store's rules say. */
+type HttpErrorCode =
+  | 'BAD_REQUEST'
+  | 'METHOD_NOT_ALLOWED'
+  | 'NOT_ACCEPTABLE'
+  | 'REQUEST_TIMEOUT'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'URI_TOO_LONG'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'EXPECTATION_FAILED'
+  | 'HEADERS_TOO_LARGE'
+  | 'RATE_LIMITED'
+  | 'INTERNAL';
+
+export type ErrorCode = DomainErrorCode | HttpErrorCode;
+
+export interface ErrorRow {
+  readonly status: number;
+  /** `code` of REST's Error object. */
+  readonly restCode: string;
+  /** `extensions.code` in GraphQL, in Apollo's spelling. */
+  readonly graphqlCode: string;
+  /** `error` for what has to be looked at, `warn` for what should pass by itself, `info` for what the client did. */
+  readonly logLevel: 'info' | 'warn' | 'error';
+}
+
+/** How each failure is told; a new code doesn't compile until both protocols know it. */
+export const errorTable = {
+  BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST', logLevel: 'info' },
+  VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT', logLevel: 'info' },
+  NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND', logLevel: 'info' },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    restCode: 'method_not_allowed',
+    graphqlCode: 'METHOD_NOT_ALLOWED',
+    logLevel: 'info',
+  },
+  NOT_ACCEPTABLE: { status: 406, restCode: 'not_acceptable', graphqlCode: 'NOT_ACCEPTABLE', logLevel: 'info' },
+  REQUEST_TIMEOUT: { status: 408, restCode: 'request_timeout', graphqlCode: 'REQUEST_TIMEOUT', logLevel: 'info' },
+  CONFLICT: { status: 409, restCode: 'conflict', graphqlCode: 'CONFLICT', logLevel: 'info' },
+  PRECONDITION_FAILED: {
+    status: 412,
+    restCode: 'precondition_failed',
+    graphqlCode: 'PRECONDITION_FAILED',
+    logLevel: 'info',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    restCode: 'idempotency_key_reused',
+    graphqlCode: 'IDEMPOTENCY_KEY_REUSED',
+    logLevel: 'info',
+  },
+  PAYLOAD_TOO_LARGE: { status: 413, restCode: 'payload_too_large', graphqlCode: 'PAYLOAD_TOO_LARGE', logLevel: 'info' },
+  URI_TOO_LONG: { status: 414, restCode: 'uri_too_long', graphqlCode: 'URI_TOO_LONG', logLevel: 'info' },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    restCode: 'unsupported_media_type',
+    graphqlCode: 'UNSUPPORTED_MEDIA_TYPE',
+    logLevel: 'info',
+  },
+  EXPECTATION_FAILED: {
+    status: 417,
+    restCode: 'expectation_failed',
+    graphqlCode: 'EXPECTATION_FAILED',
+    logLevel: 'info',
+  },
+  HEADERS_TOO_LARGE: { status: 431, restCode: 'headers_too_large', graphqlCode: 'HEADERS_TOO_LARGE', logLevel: 'info' },
+  RATE_LIMITED: { status: 429, restCode: 'rate_limited', graphqlCode: 'RATE_LIMITED', logLevel: 'info' },
+  INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
+  UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
+} satisfies Record<ErrorCode, ErrorRow>;
+
+interface HttpErrorOptions {
+  /** Sent with the response: `Allow`, `WWW-Authenticate`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whole seconds after which the same request may succeed. */
+  readonly retryAfterSeconds?: number;
+}
+
+/** A refusal by the transport. Its message is written for clients and never contains an internal text. */
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
+  readonly code: Exclude<ErrorCode, 'INTERNAL'>;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: Exclude<ErrorCode, 'INTERNAL'>, message: string, options: HttpErrorOptions = {}) {
+    super(message);
+    this.code = code;
+    this.headers = options.headers ?? {};
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** A failure as either protocol tells it. */
+export interface Failure extends ErrorRow {
+  readonly message: string;
+  readonly violations: readonly Violation[];
+  readonly retryAfterSeconds: number | undefined;
+  /** What the failure adds to the response's headers, `Retry-After` included. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const internalMessage = 'Something went wrong on our side. It has been logged with the request id of this response.';
+
+/** Fastify's own refusals of a body. */
+const bodyErrors: ReadonlyMap<string, HttpError> = new Map([
+  [
+    'FST_ERR_CTP_BODY_TOO_LARGE',
+    new HttpError('PAYLOAD_TOO_LARGE', 'The request body is larger than 1 MiB (1,048,576 bytes).'),
+  ],
+  [
+    'FST_ERR_CTP_INVALID_MEDIA_TYPE',
+    new HttpError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body is of a type that is not understood here: send application/json.',
+    ),
+  ],
+  ['FST_ERR_CTP_INVALID_JSON_BODY', new HttpError('BAD_REQUEST', 'The request body is not valid JSON.')],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', new HttpError('BAD_REQUEST', 'The request body is empty, but must be JSON.')],
+  [
+    'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
+    new HttpError('BAD_REQUEST', 'The request body is not as long as Content-Length says.'),
+  ],
+  ['FST_ERR_BAD_URL', new HttpError('BAD_REQUEST', 'The path is not valid percent-encoded UTF-8.')],
+]);
+
+/** The failure that clients are told. Whatever nobody has foreseen becomes INTERNAL, of which they learn nothing. */
+export function describeFailure(error: unknown): Failure {
+  const known = error instanceof DomainError ? error : asHttpError(error);
+  const { retryAfterSeconds } = known ?? {};
+  return {
+    ...errorTable[known?.code ?? 'INTERNAL'],
+    message: known?.message ?? internalMessage,
+    violations: known instanceof DomainError ? known.violations : [],
+    retryAfterSeconds,
+    headers: {
+      ...(known instanceof HttpError ? known.headers : {}),
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
+  };
+}
+
+/** The failure in the form of its protocol: the Error object of REST, or a GraphQL response. */
+export function failureBody(failure: Failure, isGraphQL: boolean): object {
+  const { status, restCode, graphqlCode, message, violations } = failure;
+  if (!isGraphQL) return { code: restCode, message, status };
+  const extensions = { code: graphqlCode, status, ...(violations.length > 0 ? { violations } : {}) };
+  return { errors: [{ message, extensions }] };
+}
+
+function asHttpError(error: unknown): HttpError | undefined {
+  if (error instanceof HttpError) return error;
+  return error instanceof Error && 'code' in error ? bodyErrors.get(String(error.code)) : undefined;
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+
+import { DomainError } from '../domain/errors.ts';
+
+export interface HealthOptions {
+  /** Rejects when the service can't do its work. */
+  readonly checkReady: () => Promise<void>;
+  readonly isDraining: () => boolean;
+}
+
+const patienceMillis = 2_000;
+const retryAfterSeconds = 5;
+
+/** `/healthz`: the process lives. `/readyz`: it can serve. Both are asked often, by machines. */
+export function registerHealth(server: FastifyInstance, { checkReady, isDraining }: HealthOptions): void {
+  const config = { isPublic: true };
+  let checking: Promise<string | undefined> | undefined;
+
+  // Anybody can ask, but never for more than one check at a time.
+  const findReason = (): Promise<string | undefined> => {
+    checking ??= reasonNotReady(checkReady).finally(() => (checking = undefined));
+    return checking;
+  };
+
+  server.get('/healthz', { config }, async (_request, reply) => {
+    return reply.header('cache-control', 'no-store').send({ status: 'ok' });
+  });
+  server.get('/readyz', { config }, async (_request, reply) => {
+    const reason = isDraining() ? 'The service is shutting down.' : await findReason();
+    void reply.header('cache-control', 'no-store');
+    if (reason === undefined) return reply.send({ status: 'ready' });
+    return reply
+      .code(503)
+      .header('retry-after', String(retryAfterSeconds))
+      .send({ status: 'unavailable', reasons: [reason] });
+  });
+}
+
+/** In words that anybody may read. */
+async function reasonNotReady(checkReady: () => Promise<void>): Promise<string | undefined> {
+  let patience: NodeJS.Timeout | undefined;
+  const timeout = new Promise<string>((resolve) => {
+    patience = setTimeout(() => resolve('The store takes too long to answer.'), patienceMillis);
+  });
+  const check = checkReady().then(
+    () => undefined,
+    (error: unknown) => (error instanceof DomainError ? error.message : 'The store is not available.'),
+  );
+  return Promise.race([check, timeout]).finally(() => clearTimeout(patience));
+}

@@ -1,0 +1,72 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { answerBrokenRequest, refuseOnSocket, type BrokenRequestContext } from './broken-request.ts';
+import { Connections } from './connections.ts';
+import { HttpError } from './error-table.ts';
+
+/** How long a client may take. Tests shorten it. */
+export interface HttpTimeouts {
+  readonly headersMillis: number;
+  readonly requestMillis: number;
+  readonly keepAliveMillis: number;
+  /** How often the first two are looked at. */
+  readonly checkEveryMillis: number;
+}
+
+/** Longer than the usual minute of a load balancer, which must be the one to close an idle connection. */
+const defaultTimeouts: HttpTimeouts = {
+  headersMillis: 20_000,
+  requestMillis: 60_000,
+  keepAliveMillis: 72_000,
+  checkEveryMillis: 2_000,
+};
+
+/** Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one. */
+const parserMaxHeaderBytes = 32 * 1024;
+
+export interface NodeServerOptions {
+  readonly timeouts: Partial<HttpTimeouts> | undefined;
+  readonly broken: Omit<BrokenRequestContext, 'connections'>;
+}
+
+export interface NodeServer {
+  readonly server: Server;
+  readonly connections: Connections;
+  /** Who answers the requests; to be called once. */
+  onRequest(listener: RequestListener): void;
+  /** For Fastify to listen with: it would put a listener of its own beside any other. */
+  readonly onClientError: (error: Error, socket: Duplex) => void;
+}
+
+/** Node's server below Fastify, and everything that Node would answer by itself and in its own words. */
+export function createNodeServer(options: NodeServerOptions): NodeServer {
+  const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = {
+    ...defaultTimeouts,
+    ...options.timeouts,
+  };
+  const server = createServer({
+    maxHeaderSize: parserMaxHeaderBytes,
+    requireHostHeader: false,
+    headersTimeout: headersMillis,
+    requestTimeout: requestMillis,
+    keepAliveTimeout: keepAliveMillis,
+    connectionsCheckingInterval: checkEveryMillis,
+  });
+  const connections = new Connections(server);
+  const broken = { ...options.broken, connections };
+  server.on('connect', (_request, socket) => {
+    const allow = broken.routes.methodsOf('*').join(', ');
+    refuseOnSocket(broken, socket, new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow } }));
+  });
+  const onRequest = (listener: RequestListener): void => {
+    const listen: RequestListener = (request, response) => {
+      connections.begin(request.socket, response);
+      listener(request, response);
+    };
+    server.on('request', listen);
+    server.on('checkExpectation', listen);
+  };
+  const onClientError = (error: Error, socket: Duplex): void => answerBrokenRequest(broken, error, socket);
+  return { server, connections, onRequest, onClientError };
+}

@@ -1,0 +1,37 @@
+import type { FastifyInstance } from 'fastify';
+
+const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="#e10098">
+<ellipse cx="16" cy="22" rx="8" ry="7"/><circle cx="5" cy="15" r="3.5"/><circle cx="11.5" cy="8" r="3.5"/>
+<circle cx="20.5" cy="8" r="3.5"/><circle cx="27" cy="15" r="3.5"/></svg>
+`;
+
+const addresses = { graphql: '/graphql', explorer: '/graphiql', alive: '/healthz', ready: '/readyz' };
+
+/** The small pages that everybody asks for: where to go from `/`, the icon, and what robots may read. */
+export function registerPages(server: FastifyInstance): void {
+  const page = { config: { isPublic: true } };
+  server.get('/', page, async (request, reply) => {
+    void reply.headers({
+      vary: 'Accept',
+      'cache-control': 'no-cache',
+      'content-security-policy': "default-src 'none'",
+    });
+    const isBrowser = request.headers.accept?.includes('text/html') === true;
+    return isBrowser ? reply.redirect('/graphiql', 302) : reply.send(addresses);
+  });
+  server.get('/favicon.ico', page, async (_request, reply) =>
+    reply
+      .headers({
+        'content-type': 'image/svg+xml',
+        'cache-control': 'public, max-age=86400',
+        'content-security-policy': "default-src 'none'",
+      })
+      .send(icon),
+  );
+  server.get('/robots.txt', page, async (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=86400')
+      .type('text/plain; charset=utf-8')
+      .send('User-agent: *\nDisallow: /\n'),
+  );
+}

@@ -1,0 +1,30 @@
+import type { IncomingMessage } from 'node:http';
+
+import { HttpError } from './error-table.ts';
+import { maxHeaderBytes, maxTargetBytes } from './limits.ts';
+
+export function targetTooLong(): HttpError {
+  return new HttpError('URI_TOO_LONG', 'The request target is longer than 8 KiB.');
+}
+
+export function headersTooLarge(): HttpError {
+  return new HttpError('HEADERS_TOO_LARGE', 'The request headers are larger than 16 KiB.');
+}
+
+/** What is wrong with a request before anybody asks what it wants: checks that Node leaves out or answers in its own words. */
+export function findMalformation(request: IncomingMessage): HttpError | undefined {
+  const { url = '', rawHeaders, headers, httpVersionMajor, httpVersionMinor } = request;
+  if (url.length > maxTargetBytes) return targetTooLong();
+  // On the wire each name and value has four more bytes between and behind them.
+  const headerBytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  if (headerBytes > maxHeaderBytes) return headersTooLarge();
+  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
+  const isHostNeeded = httpVersionMajor === 1 && httpVersionMinor >= 1;
+  if (hosts > 1 || (hosts === 0 && isHostNeeded)) {
+    return new HttpError('BAD_REQUEST', `There must be one Host header, but there are ${hosts}.`);
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    return new HttpError('EXPECTATION_FAILED', 'The only expectation that can be met is 100-continue.');
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import type { RouteOptions } from 'fastify';
+
+import { HttpError } from './error-table.ts';
+import type { ErrorFormat } from './failure-response.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A page for everybody, outside the API: no key, no quota, and errors in plain words. It owns the paths below it too. */
+    isPublic?: boolean;
+  }
+}
+
+interface Row {
+  readonly url: string;
+  readonly pattern: RegExp;
+  readonly methods: string[];
+  readonly isPublic: boolean;
+}
+
+/** Every path that there is, with its methods: what Fastify's own router doesn't tell, but 405, `Allow` and OPTIONS need. */
+export class RouteTable {
+  readonly #rows = new Map<string, Row>();
+
+  add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
+    const row = this.#rows.get(url) ?? {
+      url,
+      pattern: patternOf(url),
+      methods: ['OPTIONS'],
+      isPublic: config?.isPublic === true,
+    };
+    row.methods.push(...[method].flat());
+    this.#rows.set(url, row);
+  }
+
+  /** The methods of a path, none for an unknown one. `*`, of OPTIONS, is the whole server. */
+  methodsOf(path: string): readonly string[] {
+    const rows = [...this.#rows.values()].filter(({ pattern }) => path === '*' || pattern.test(path));
+    return [...new Set(rows.flatMap(({ methods }) => methods))].toSorted();
+  }
+
+  /** True for the public pages and what would be below them. */
+  isPublic(path: string): boolean {
+    return [...this.#rows.values()].some(
+      ({ url, pattern, isPublic }) => isPublic && (pattern.test(path) || (url !== '/' && path.startsWith(`${url}/`))),
+    );
+  }
+
+  errorFormatOf(path: string): ErrorFormat {
+    if (path === '/graphql') return 'graphql';
+    return this.isPublic(path) ? 'text' : 'rest';
+  }
+
+  /** Why a request has no route: 404, or 405 with the methods that its path does have. */
+  unmatched(method: string, path: string): HttpError {
+    const methods = this.methodsOf(path);
+    if (methods.length === 0)
+      return new HttpError('NOT_FOUND', `There is nothing at ${JSON.stringify(shorten(path))}.`);
+    const allow = methods.join(', ');
+    return new HttpError('METHOD_NOT_ALLOWED', `${method} is not possible here, only ${allow}.`, {
+      headers: { allow },
+    });
+  }
+}
+
+/** The path of a request target as the router reads it: without the query, decoded but for `%2F` and the like. */
+export function pathOf(target: string): string {
+  const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+function patternOf(url: string): RegExp {
+  const source = url
+    .split('/')
+    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[.+$()]/g, '\\$&').replaceAll('*', '.*')))
+    .join('/');
+  return new RegExp(`^${source}$`, 's');
+}
+
+function shorten(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text;
+}

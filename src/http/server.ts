@@ -1,0 +1,97 @@
+import { fastify, LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+
+import type { Connections } from './connections.ts';
+import { describeFailure, HttpError } from './error-table.ts';
+import { failureResponse } from './failure-response.ts';
+import { maxBodyBytes } from './limits.ts';
+import { createNodeServer, type HttpTimeouts } from './node-server.ts';
+import { findMalformation } from './request-checks.ts';
+import { requestIdOf } from './request-id.ts';
+import { loggerOptions, logWhenAnswered } from './request-log.ts';
+import { pathOf, RouteTable } from './route-table.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly connections: Connections;
+    readonly routeTable: RouteTable;
+  }
+  interface FastifyReply {
+    /** The code of the failure that is answered, for the log. */
+    failureCode: string | undefined;
+  }
+}
+
+export interface ServerOptions {
+  readonly logLevel: string;
+  /** Where the log goes; stdout when left out. */
+  readonly logStream?: { write(line: string): void } | undefined;
+  readonly timeouts?: Partial<HttpTimeouts> | undefined;
+}
+
+const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
+
+/** Node's limit on the whole target comes first, and an id of any length names nothing. */
+const maxParamLength = 64 * 1024;
+
+/**
+ * The server that both protocols share: request ids, the log, the limits of HTTP, and one form for everything that fails.
+ *
+ * It has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with `isPublic`.
+ */
+export function createServer({ logLevel, logStream, timeouts }: ServerOptions): FastifyInstance {
+  const routeTable = new RouteTable();
+  const node = createNodeServer({ timeouts, broken: { routes: routeTable, log: () => server.log } });
+  const server: FastifyInstance = fastify({
+    logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
+    genReqId: requestIdOf,
+    bodyLimit: maxBodyBytes,
+    routerOptions: { maxParamLength },
+    return503OnClosing: false,
+    clientErrorHandler: node.onClientError,
+    frameworkErrors: (error, request, reply) => {
+      welcomeRequest(request, reply);
+      sendFailure(error, request, reply);
+    },
+    serverFactory: (handle) => {
+      node.onRequest(handle);
+      return node.server;
+    },
+  });
+  server.removeContentTypeParser('text/plain');
+  server.decorate('routeTable', routeTable);
+  server.decorate('connections', node.connections);
+  server.decorateReply('failureCode', undefined);
+  server.addHook('onRoute', (route) => routeTable.add(route));
+  server.addHook('onRequest', async (request, reply) => {
+    welcomeRequest(request, reply);
+    const malformation = findMalformation(request.raw);
+    if (malformation !== undefined) {
+      // What was wrong with this request may be in the way of the next.
+      reply.raw.shouldKeepAlive = false;
+      throw malformation;
+    }
+  });
+  server.setErrorHandler(sendFailure);
+  return server;
+
+  function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    // Node's error of a body that ends too early is nobody's fault but the client's, which is gone.
+    const failure = describeFailure(error === request.raw.errored ? bodyCutOff : error);
+    if (failure.logLevel !== 'info') request.log[failure.logLevel]({ err: error }, failure.restCode);
+    reply.failureCode = failure.restCode;
+    const { status, headers, body } = failureResponse(failure, {
+      format: routeTable.errorFormatOf(pathOf(request.url)),
+      requestId: request.id,
+      accept: request.headers.accept,
+    });
+    // Fastify closes after a refused body, so that a client that goes on sending may never see why. Node takes in the rest.
+    if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');
+    void reply.code(status).headers(headers).send(body);
+  }
+}
+
+function welcomeRequest(request: FastifyRequest, reply: FastifyReply): void {
+  void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  logWhenAnswered(request, reply);
+}

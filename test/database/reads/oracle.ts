@@ -1,0 +1,32 @@
+import type { Position, SortValue } from '../../../src/domain/cursor.ts';
+import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
+
+/** The stretch as it should be: everything is sorted, then counted off. */
+export function expectedSlice<Row, SortField extends string>(
+  sorting: Sorting<Row, SortField>,
+  rows: readonly Row[],
+  keyset: Keyset<SortField>,
+): Slice<Row> {
+  const { sort, after, before, takeLast, limit } = keyset;
+  const key = sorting.keys[sort.field];
+  const placeOf = (row: Row): Position => ({ value: key?.valueOf(row) ?? null, id: sorting.idOf(row) });
+  const hasNulls = key !== null;
+  const compare = (a: Position, b: Position): number =>
+    comparePlaces(a, b, sort.direction === 'desc' ? -1 : 1, hasNulls);
+  const stretch = rows
+    .toSorted((a, b) => compare(placeOf(a), placeOf(b)))
+    .filter((row) => after === undefined || compare(placeOf(row), after) > 0)
+    .filter((row) => before === undefined || compare(placeOf(row), before) < 0);
+  const cut = takeLast ? stretch.slice(Math.max(0, stretch.length - limit)) : stretch.slice(0, limit);
+  return { rows: cut, hasMore: stretch.length > limit };
+}
+
+function comparePlaces(a: Position, b: Position, direction: number, hasNulls: boolean): number {
+  if (hasNulls && (a.value === null) !== (b.value === null)) return a.value === null ? 1 : -1;
+  return direction * (compareValues(a.value, b.value) || Number(BigInt(a.id) - BigInt(b.id)));
+}
+
+function compareValues(a: SortValue, b: SortValue): number {
+  if (typeof a === 'string' && typeof b === 'string') return Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return Number(a) - Number(b);
+}

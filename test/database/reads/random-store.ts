@@ -1,0 +1,78 @@
+import { Category } from '../../../src/domain/categories/category.entity.ts';
+import type { Id } from '../../../src/domain/id.ts';
+import { InventoryItem } from '../../../src/domain/inventory/inventory-item.entity.ts';
+import { Order } from '../../../src/domain/orders/order.entity.ts';
+import { Pet, petStatuses } from '../../../src/domain/pets/pet.entity.ts';
+import type { UnitOfWork } from '../../../src/domain/unit-of-work.ts';
+
+/** The rows as they should be read, in no particular order. */
+export interface StoredRows {
+  readonly categories: readonly Category[];
+  readonly pets: readonly Pet[];
+  readonly orders: readonly Order[];
+  readonly inventory: readonly InventoryItem[];
+}
+
+export interface Dice {
+  below(limit: number): number;
+  oneOf<Item>(items: readonly Item[]): Item;
+  chance(probability: number): boolean;
+}
+
+/** The same numbers on every run, so that a failure can be looked at again (mulberry32). */
+export function rollDice(seed: number): Dice {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+  const below = (limit: number): number => Math.floor(next() * limit);
+  return { below, oneOf: (items) => items[below(items.length)]!, chance: (probability) => next() < probability };
+}
+
+/** Names with capitals, accents, the wildcards of LIKE and what sorts differently by code point and by UTF-16. */
+export const names = ['Rex', 'rex', 'Zoë', 'ZOË', 'Ä', 'z', '100%', 'a_b', 'a\\b', '🐕', '\uffee', 'Привет', 'Rex II'];
+
+/** Fills the store with rows that have many ties and gaps: ids are taken at random, some negative, some beyond 2^53. */
+export async function fillAtRandom(unitOfWork: UnitOfWork, dice: Dice): Promise<StoredRows> {
+  const categories = times(25, (n) => ({
+    id: idOf(n, dice),
+    name: dice.oneOf(names),
+    description: dice.oneOf(['', null]),
+  }));
+  const pets = times(240, (n) => ({
+    id: idOf(n, dice),
+    name: dice.oneOf(names),
+    status: dice.oneOf(petStatuses),
+    categoryId: dice.oneOf(categories.slice(0, 8)).id,
+  }));
+  const inventory = pets.map(({ id, status }) => ({ petId: id, quantity: dice.below(6), status }));
+  const orders = times(240, (n) => ({
+    id: idOf(n, dice),
+    petId: dice.chance(0.1) ? null : dice.oneOf(pets.slice(0, 12)).id,
+    quantity: dice.chance(0.2) ? null : 1 + dice.below(5),
+    shipDate: dice.chance(0.4) ? null : new Date(-62_135_596_800_000 + dice.below(8) * 1e12),
+    complete: dice.chance(0.5),
+  }));
+  await unitOfWork(async (em) => {
+    await em.insertMany(Category, categories);
+    await em.insertMany(Pet, pets);
+    await em.insertMany(
+      InventoryItem,
+      inventory.map(({ petId, quantity }) => ({ petId, quantity })),
+    );
+    await em.insertMany(Order, orders);
+  });
+  return { categories, pets, orders, inventory };
+}
+
+function times<Row>(count: number, make: (n: number) => Row): Row[] {
+  return Array.from({ length: count }, (_, n) => make(n));
+}
+
+function idOf(n: number, dice: Dice): Id {
+  const base = dice.oneOf([-1_000_000n, 1n, 9_007_199_254_740_993n]);
+  return String(base + BigInt(n * 3)) as Id;
+}

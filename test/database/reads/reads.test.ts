@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { categorySorting } from '../../../src/domain/categories/category.reads.ts';
+import type { Id } from '../../../src/domain/id.ts';
+import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.reads.ts';
+import { orderSorting, type OrderFilter } from '../../../src/domain/orders/order.reads.ts';
+import type { Keyset, Sorting } from '../../../src/domain/page.ts';
+import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
+import { petSorting, type PetFilter } from '../../../src/domain/pets/pet.reads.ts';
+import type { NestedReads, Reads } from '../../../src/domain/reads.ts';
+import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { expectedSlice } from './oracle.ts';
+import { fillAtRandom, names, rollDice, type Dice, type StoredRows } from './random-store.ts';
+
+const dice = rollDice(20_261_121);
+const rounds = 300;
+let opened: OpenedDatabase;
+let stored: StoredRows;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  stored = await fillAtRandom(opened.database.unitOfWork, dice);
+});
+
+afterAll(() => opened.close());
+
+/** Several items, maybe one, none, or the same twice; or no choice at all. */
+function someOf<Item>({ below, chance, oneOf }: Dice, items: readonly Item[]): Item[] | undefined {
+  return chance(0.5) ? undefined : Array.from({ length: below(5) }, () => oneOf(items));
+}
+
+function maybe<Value>(make: () => Value): Value | undefined {
+  return dice.chance(0.4) ? make() : undefined;
+}
+
+function passes<Value>(chosen: readonly Value[] | undefined, value: Value): boolean {
+  return chosen === undefined || chosen.includes(value);
+}
+
+function nameContains(filter: string | undefined, name: string): boolean {
+  return filter === undefined || name.toLowerCase().includes(filter.toLowerCase());
+}
+
+function randomKeyset<Row, SortField extends string>(
+  sorting: Sorting<Row, SortField>,
+  rows: readonly Row[],
+): Keyset<SortField> {
+  const field = dice.oneOf(Object.keys(sorting.keys) as SortField[]);
+  const place = (): Keyset<SortField>['after'] => {
+    const row = dice.oneOf(rows);
+    return { value: sorting.keys[field]?.valueOf(row) ?? null, id: sorting.idOf(row) };
+  };
+  return {
+    sort: { field, direction: dice.oneOf(['asc', 'desc']) },
+    after: maybe(place),
+    before: maybe(place),
+    takeLast: dice.chance(0.5),
+    limit: dice.oneOf([0, 1, 3, 5, 10, 20, 37, 100]),
+  };
+}
+
+interface Kind<Row, Filter, SortField extends string> {
+  readonly reads: Reads<Row, Filter, SortField>;
+  readonly sorting: Sorting<Row, SortField>;
+  readonly rows: readonly Row[];
+  filter(): Filter;
+  matches(filter: Filter, row: Row): boolean;
+}
+
+async function expectReads<Row, Filter, SortField extends string>(kind: Kind<Row, Filter, SortField>): Promise<void> {
+  const { reads, sorting, rows, filter: randomFilter, matches } = kind;
+  for (let round = 0; round < rounds; round += 1) {
+    const filter = randomFilter();
+    const keyset = randomKeyset(sorting, rows);
+    const matching = rows.filter((row) => matches(filter, row));
+    const [slice, count] = [await reads.slice(filter, keyset), await reads.count(filter)];
+    expect({ filter, keyset, slice, count }).toEqual({
+      filter,
+      keyset,
+      slice: expectedSlice(sorting, matching, keyset),
+      count: matching.length,
+    });
+  }
+}
+
+async function expectNestedReads<Row, Filter, SortField extends string>(
+  kind: Kind<Row, Filter, SortField> & {
+    readonly reads: NestedReads<Row, Filter, SortField>;
+    readonly parents: readonly Id[];
+    parentOf(row: Row): Id | null | undefined;
+  },
+): Promise<void> {
+  const { reads, sorting, rows, filter: randomFilter, matches, parents, parentOf } = kind;
+  for (let round = 0; round < rounds / 3; round += 1) {
+    const filter = randomFilter();
+    const keyset = randomKeyset(sorting, rows);
+    const chosen = ['77' as Id, ...parents.filter(() => dice.chance(0.6)), '-4711' as Id];
+    const matching = chosen.map((id) => rows.filter((row) => parentOf(row) === id && matches(filter, row)));
+    const slices = await reads.slicePerParent(chosen, filter, keyset);
+    const counts = await reads.countPerParent(chosen, filter);
+    expect({ filter, keyset, slices, counts }).toEqual({
+      filter,
+      keyset,
+      slices: matching.map((each) => expectedSlice(sorting, each, keyset)),
+      counts: matching.map((each) => each.length),
+    });
+  }
+}
+
+const pets = () => ({
+  reads: opened.database.reads.pets,
+  sorting: petSorting,
+  rows: stored.pets,
+  filter: (): PetFilter => ({
+    statusIn: someOf(dice, petStatuses),
+    categoryIdIn: someOf(dice, [...stored.categories.slice(0, 9).map(({ id }) => id), '4711' as Id]),
+    nameContains: maybe(() => dice.oneOf([...names, 'E', 'ë', '%', '_', '\\', 'ПРИ', ''])),
+  }),
+  matches: (filter: PetFilter, row: StoredRows['pets'][number]) =>
+    passes(filter.statusIn, row.status) &&
+    passes(filter.categoryIdIn, row.categoryId) &&
+    nameContains(filter.nameContains, row.name),
+  parents: stored.categories.slice(0, 9).map(({ id }) => id),
+  parentOf: (row: StoredRows['pets'][number]) => row.categoryId,
+});
+
+const orders = () => ({
+  reads: opened.database.reads.orders,
+  sorting: orderSorting,
+  rows: stored.orders,
+  filter: (): OrderFilter => ({
+    petIdIn: someOf(
+      dice,
+      stored.pets.slice(0, 12).map(({ id }) => id),
+    ),
+    complete: maybe(() => dice.chance(0.5)),
+    shipDateFrom: maybe(() => new Date(-62_135_596_800_000 + dice.below(4) * 1e12)),
+    shipDateTo: maybe(() => new Date(-62_135_596_800_000 + dice.below(9) * 1e12)),
+  }),
+  matches: ({ petIdIn, complete, shipDateFrom, shipDateTo }: OrderFilter, row: StoredRows['orders'][number]) =>
+    (petIdIn === undefined || (row.petId !== null && petIdIn.includes(row.petId as Id))) &&
+    (complete === undefined || row.complete === complete) &&
+    (shipDateFrom === undefined || (row.shipDate !== null && row.shipDate! >= shipDateFrom)) &&
+    (shipDateTo === undefined || (row.shipDate !== null && row.shipDate! < shipDateTo)),
+  parents: stored.pets.slice(0, 13).map(({ id }) => id),
+  parentOf: (row: StoredRows['orders'][number]) => row.petId,
+});
+
+describe('reading gives what sorting and counting off in memory gives', () => {
+  it('for categories', async () => {
+    await expectReads({
+      reads: opened.database.reads.categories,
+      sorting: categorySorting,
+      rows: stored.categories,
+      filter: () => ({ nameContains: maybe(() => dice.oneOf(names)) }),
+      matches: (filter, row) => nameContains(filter.nameContains, row.name),
+    });
+  });
+
+  it('for pets', () => expectReads(pets()));
+  it('for the pets of several categories', () => expectNestedReads(pets()));
+  it('for orders', () => expectReads(orders()));
+  it('for the orders of several pets', () => expectNestedReads(orders()));
+
+  it('for the inventory', async () => {
+    await expectReads({
+      reads: opened.database.reads.inventory,
+      sorting: inventorySorting,
+      rows: stored.inventory,
+      filter: (): InventoryFilter => ({
+        statusIn: someOf(dice, petStatuses),
+        quantityAtLeast: maybe(() => dice.below(4)),
+        quantityAtMost: maybe(() => dice.below(7)),
+      }),
+      matches: ({ statusIn, quantityAtLeast = 0, quantityAtMost = 9 }, row) =>
+        passes(statusIn, row.status) && row.quantity >= quantityAtLeast && row.quantity <= quantityAtMost,
+    });
+  });
+});
+
+describe('rows by their ids', () => {
+  it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {
+    const { reads } = opened.database;
+    const [a, b] = [stored.pets[3]!, stored.pets[9]!];
+    expect(await reads.pets.byIds([b.id, '77' as Id, a.id, b.id])).toEqual([b, undefined, a, b]);
+    expect(await reads.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
+    expect(await reads.inventory.byIds([b.id])).toEqual([stored.inventory[9]]);
+    expect(await reads.categories.byIds([])).toEqual([]);
+  });
+});
+
+describe('a read is one statement', () => {
+  const keyset = {
+    sort: { field: 'ID', direction: 'asc' },
+    after: undefined,
+    before: undefined,
+    takeLast: false,
+    limit: 3,
+  } as const;
+
+  it('however many ids or parents there are', async () => {
+    const { statements, database } = opened;
+    for (const count of [3, 300]) {
+      const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
+      statements.length = 0;
+      await database.reads.pets.byIds(ids);
+      await database.reads.pets.slicePerParent(ids, {}, keyset);
+      await database.reads.orders.slicePerParent(
+        ids,
+        {},
+        { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } },
+      );
+      await database.reads.orders.countPerParent(ids, { complete: true });
+      expect(statements).toHaveLength(4);
+    }
+  });
+
+  it('or none, when nothing can be found', async () => {
+    const { statements, database } = opened;
+    statements.length = 0;
+    expect(await database.reads.pets.slice({ statusIn: [] }, keyset)).toEqual({ rows: [], hasMore: false });
+    expect(await database.reads.pets.count({ categoryIdIn: [] })).toBe(0);
+    expect(await database.reads.pets.slicePerParent([], {}, keyset)).toEqual([]);
+    expect(statements).toEqual([]);
+  });
+});

@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getIntrospectionQuery } from 'graphql';
+
+import { startSampleServer, type SampleServer } from './sample-server.ts';
+
+let sample: SampleServer;
+
+beforeAll(async () => {
+  sample = await startSampleServer();
+});
+
+afterAll(() => sample.server.close());
+
+async function run(
+  query: string,
+  variables: Record<string, unknown> = {},
+): Promise<{ status: number; errors: { message: string; extensions: Record<string, unknown> }[] }> {
+  const response = await sample.post({ query, variables });
+  const { errors = [] } = response.json();
+  return { status: response.statusCode, errors };
+}
+
+async function expectAllowed(query: string, variables?: Record<string, unknown>): Promise<void> {
+  expect(await run(query, variables)).toEqual({ status: 200, errors: [] });
+}
+
+async function expectRefused(query: string, message: string, variables?: Record<string, unknown>): Promise<void> {
+  expect(await run(query, variables)).toEqual({
+    status: 400,
+    errors: [{ message, extensions: { code: 'GRAPHQL_VALIDATION_FAILED', status: 400 } }],
+  });
+}
+
+const friends = (depth: number, leaf = 'id'): string => '{ friend '.repeat(depth) + `{ ${leaf} }` + ' }'.repeat(depth);
+const tooDeep = 'The operation is 16 fields deep, but GRAPHQL_MAX_DEPTH allows 15.';
+const aliases = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}: id`).join(' ');
+const petsOf = (args: string, inside: string): string => `pets${args} { edges { node { ${inside} } } }`;
+const tooCostly = (nodes: number): string =>
+  `The operation could return ${nodes} nodes, but GRAPHQL_MAX_COST allows 5000.`;
+
+describe('GRAPHQL_MAX_DEPTH', () => {
+  it('allows 15 fields inside each other and refuses 16', async () => {
+    await expectAllowed(`{ pet(id: 1) ${friends(13)} }`);
+    await expectRefused(`{ pet(id: 1) ${friends(14)} }`, tooDeep);
+  });
+
+  it('sees through fragments, named and inline', async () => {
+    const fragments = `fragment A on Pet { ... on Pet { ...B } } fragment B on Pet ${friends(10)}`;
+    await expectAllowed(`{ pet(id: 1) ${friends(3, '...A')} } ${fragments}`);
+    await expectRefused(`{ pet(id: 1) ${friends(4, '...A')} } ${fragments}`, tooDeep);
+  });
+
+  it('counts through interfaces', async () => {
+    await expectRefused(`{ node(id: 1) { id ... on Pet ${friends(14)} } }`, tooDeep);
+  });
+
+  it('leaves __typename out', async () => {
+    await expectAllowed(`{ pet(id: 1) ${friends(13, 'id friend { __typename }').replace('id friend', 'friend')} }`);
+  });
+
+  it('looks only at what is executed', async () => {
+    const query = `query ($deep: Boolean = false) { pet(id: 1) { id friend @include(if: $deep) ${friends(13)} } }`;
+    await expectAllowed(query);
+    await expectAllowed(query.replace('@include', '@skip'), { deep: true });
+    await expectRefused(query, tooDeep, { deep: true });
+    await expectRefused(query.replace('@include', '@skip'), tooDeep);
+    await expectAllowed(`query A { pet(id: 1) { id } }`);
+  });
+});
+
+describe('GRAPHQL_MAX_ALIASES', () => {
+  it('allows 50 and refuses 51', async () => {
+    await expectAllowed(`{ pet(id: 1) { ${aliases(50)} } }`);
+    await expectRefused(
+      `{ pet(id: 1) { ${aliases(51)} } }`,
+      'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.',
+    );
+  });
+
+  it('counts those of a fragment each time it is spread', async () => {
+    const fragment = `fragment F on Pet { ${aliases(17)} }`;
+    await expectAllowed(`{ pet(id: 1) { ...F friend { ...F } } } ${fragment}`);
+    await expectRefused(
+      `{ pet(id: 1) { ...F friend { ...F friend { ...F } } } } ${fragment}`,
+      'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.',
+    );
+  });
+
+  it('counts those of introspection and of __typename too', async () => {
+    const names = Array.from({ length: 51 }, (_, index) => `a${index}: __typename`).join(' ');
+    await expectRefused(`{ ${names} }`, 'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.');
+    await expectRefused(
+      `{ __schema { queryType { ${aliases(51).replaceAll('id', 'name')} } } }`,
+      'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.',
+    );
+  });
+});
+
+describe('GRAPHQL_MAX_COST', () => {
+  it('multiplies the nodes of connections inside each other; edges and page information are free', async () => {
+    // 100 pets, their 100 categories, and 48 pets of each: 100 + 100 + 4,800.
+    const inside = (first: number): string =>
+      `category { ${petsOf(`(first: ${first})`, 'id')} pets { pageInfo { hasNextPage } totalCount } }`;
+    await expectAllowed(`{ ${petsOf('(first: 100)', inside(48).replace('pets {', 'pets (first: 48) {'))} }`);
+    await expectRefused(
+      `{ ${petsOf('(first: 100)', inside(49).replace('pets {', 'pets (first: 49) {'))} }`,
+      tooCostly(5100),
+    );
+  });
+
+  it.each([
+    ['20 when neither first nor last is given', '', 20 * 250],
+    ['20 when first is null', '(first: null)', 20 * 250],
+    ['last', '(last: 30)', 30 * 250],
+    ['first, by a variable', '(first: $first)', 40 * 250],
+    ['first, by the default of a variable', '(first: $other)', 50 * 250],
+    ['last, when first is null', '(first: null, last: 21)', 21 * 250],
+  ])('multiplies by %s', async (_name, args, within) => {
+    // 250 nodes for each pet: itself, its category, and 248 more.
+    const more = petsOf('(first: 100)', 'id');
+    const query = `query ($first: Int, $other: Int = 50) {
+      echo(text: "uses the variables") ${petsOf(
+        args,
+        `category { ${more} a: ${more} b: ${petsOf('(first: 48)', 'id')} }`,
+      )}
+      unused: pets(first: $first) { totalCount } unusedToo: pets(first: $other) { totalCount }
+      ${petsOf('(first: 1)', 'id').replace('pets', 'one: pets')}
+    }`;
+    await expectRefused(query, tooCostly(within + 1), { first: 40 });
+  });
+
+  it('counts what it is given exactly: 5,000 are allowed', async () => {
+    const query = (extra: string): string =>
+      `{ ${petsOf('(first: 100)', `category { ${petsOf('(first: 48)', 'id')} }`)} ${extra} }`;
+    await expectAllowed(query(''));
+    await expectRefused(query('pet(id: 1) { id }'), tooCostly(5001));
+  });
+
+  it('counts the payload of a mutation and what is in it', async () => {
+    const create = (first: number): string => `mutation {
+      createPet(input: { name: "Rex" }) { pet { category { ${petsOf(`(first: 100)`, `friend { category { ${petsOf(`(first: ${first})`, 'id')} } }`)} } } }
+    }`;
+    await expectAllowed(create(46));
+    await expectRefused(create(47), tooCostly(5003));
+  });
+
+  it('leaves a size that no list allows to the service, whose message is clearer', async () => {
+    await expectAllowed('{ pets(first: 1000000) { edges { node { id } } } }');
+    await expectAllowed('{ pets(first: -5) { edges { node { category { id } } } } }');
+    await expectAllowed('{ pets(first: 0) { edges { node { category { id } } } } }');
+  });
+
+  it('refuses a bad variable before a limit', async () => {
+    const { errors } = await run(
+      `query ($first: Int) { ${petsOf('(first: $first)', `category { ${petsOf('(first: 100)', 'friend { id }')} }`)} }`,
+      { first: 'many' },
+    );
+    expect(errors[0]!.extensions).toMatchObject({ code: 'BAD_USER_INPUT', violations: [{ field: 'first' }] });
+  });
+
+  it('allows what is skipped', async () => {
+    await expectAllowed(
+      `query ($all: Boolean!) { ${petsOf('(first: 100) @include(if: $all)', `category { ${petsOf('(first: 100)', 'id')} }`)} }`,
+      { all: false },
+    );
+  });
+});
+
+describe('GRAPHQL_MAX_TOKENS', () => {
+  it('allows 2,000 and refuses 2,001', async () => {
+    // `{ pet(id: 1) {` and `} }` are 10 tokens, `... { id }` are 4.
+    const query = (extra: string): string => `{ pet(id: 1) { ${'... { id } '.repeat(496)} ${extra} } }`;
+    await expectAllowed(query('id id id id id id'));
+    const { status, errors } = await run(query('id id id id id id id'));
+    expect({ status, errors }).toMatchObject({
+      status: 400,
+      errors: [
+        {
+          message: 'The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is 2000.',
+          extensions: { code: 'GRAPHQL_PARSE_FAILED', status: 400 },
+        },
+      ],
+    });
+  });
+});
+
+describe('introspection', () => {
+  it('passes with everything that the explorers ask for', async () => {
+    await expectAllowed(
+      getIntrospectionQuery({
+        descriptions: true,
+        specifiedByUrl: true,
+        directiveIsRepeatable: true,
+        schemaDescription: true,
+        inputValueDeprecation: true,
+        oneOf: true,
+      }),
+    );
+  });
+
+  it('costs nothing', async () => {
+    const strict = await startSampleServer({ limits: { maxDepth: 1, maxCost: 0, maxAliases: 0, maxTokens: 2000 } });
+    const response = await strict.post({ query: getIntrospectionQuery() });
+    expect(response.json().errors).toBeUndefined();
+    await strict.server.close();
+  });
+
+  it('can be switched off', async () => {
+    const closed = await startSampleServer({ introspection: false });
+    const response = await closed.post({ query: '{ __schema { queryType { name } } }' });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
+    await closed.server.close();
+  });
+});
+
+describe('a bomb is refused at once', () => {
+  const chain = (spreads: (next: string) => string, length: number): string =>
+    Array.from({ length }, (_, index) => `fragment F${index} on Pet { id ${spreads(`...F${index + 1}`)} }`).join(' ') +
+    ` fragment F${length} on Pet { id category { id } }`;
+  const bombs: [name: string, query: string][] = [
+    ['fragments that spread the next one twice', `{ pet(id: 1) { ...F0 } } ${chain((next) => `${next} ${next}`, 170)}`],
+    [
+      'fragments that spread the next one below two fields',
+      `{ pet(id: 1) { ...F0 } } ${chain((next) => `friend { ${next} } category { pets { edges { node { ${next} } } } }`, 60)}`,
+    ],
+    [
+      'lists in lists',
+      `{ pet(id: 1) { ...F0 } } ${chain((next) => `category { pets(first: 100) { edges { node { ${next} } } } }`, 75)}`,
+    ],
+    [
+      'bombs in an empty page',
+      `{ pets(first: 0) { edges { node { ...F0 } } } } ${chain((next) => `${next} friend { ${next} }`, 140)}`,
+    ],
+    ['one field, over and over', `{ pet(id: 1) { ${'id '.repeat(1980)} } }`],
+  ];
+
+  it.each(bombs)('%s', async (_name, query) => {
+    const start = performance.now();
+    const { status, errors } = await run(query);
+    expect(status).toBe(400);
+    expect(errors[0]!.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
+    expect(performance.now() - start).toBeLessThan(1000);
+  });
+});

@@ -1,0 +1,114 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
+
+import { DomainError, notFound, unavailable } from '../../src/domain/errors.ts';
+import type { Services } from '../../src/domain/services.ts';
+import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/server.ts';
+import { registerApi } from '../../src/http/api.ts';
+import { createServer } from '../../src/http/server.ts';
+
+/** A store in the small, whose fields fail when they are told to. */
+const typeDefs = `
+  scalar Day
+  enum Status { AVAILABLE SOLD }
+  enum Failure { NOT_FOUND CONFLICT UNAVAILABLE BUG }
+  input PetFilter { statusIn: [Status!], bornFrom: Day, and: PetFilter }
+  input CreatePetInput { name: String!, age: Int, status: Status = AVAILABLE, born: Day }
+  interface Node { id: ID! }
+  type Category implements Node { id: ID!, name: String!, pets(first: Int, last: Int): PetConnection }
+  type Pet implements Node { id: ID!, name: String!, category: Category, friend: Pet }
+  type PetEdge { cursor: String!, node: Pet! }
+  type PageInfo { hasNextPage: Boolean! }
+  type PetConnection { edges: [PetEdge!]!, pageInfo: PageInfo!, totalCount: Int! }
+  type CreatePetPayload { pet: Pet }
+  type Query {
+    pet(id: ID!): Pet
+    node(id: ID!): Node
+    echo(id: ID, text: String): String
+    pets(first: Int, last: Int, filter: PetFilter): PetConnection
+    total(number: Int! = 5): Int
+    fail(how: Failure!): String
+  }
+  type Mutation { createPet(input: CreatePetInput!): CreatePetPayload, fail(how: Failure!): String }
+`;
+
+export const internalText = 'relation "pets" does not exist at /srv/app/secret.ts';
+
+const failures = {
+  NOT_FOUND: () => notFound('pet', '42'),
+  CONFLICT: () => new DomainError('CONFLICT', `The pet ${'x'.repeat(2000)} has orders.`),
+  UNAVAILABLE: () => unavailable(new Error('connect ECONNREFUSED')),
+  BUG: () => new TypeError(internalText),
+};
+
+function fail({ how }: { how: keyof typeof failures }): never {
+  throw failures[how]();
+}
+
+const rootValue: Record<string, unknown> = {
+  echo: ({ id, text }: { id?: string; text?: string }) => id ?? text,
+  pets: () => ({ edges: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
+  total: ({ number }: { number: number }) => number,
+  createPet: ({ input }: { input: { name: string } }) => ({ pet: { id: '1', name: input.name } }),
+  fail,
+};
+
+function createSampleSchema(): GraphQLSchema {
+  const schema = buildSchema(typeDefs);
+  for (const type of [schema.getQueryType()!, schema.getMutationType()!]) {
+    for (const [name, field] of Object.entries(type.getFields())) {
+      const value = rootValue[name];
+      field.resolve = (_source: unknown, args: unknown, _context: unknown, _info: GraphQLResolveInfo): unknown =>
+        typeof value === 'function' ? value(args) : null;
+    }
+  }
+  Object.assign(schema.getType('Day')!, {
+    parseValue: parseDay,
+    parseLiteral: (node: object) => parseDay(Object(node)['value']),
+  });
+  return schema;
+}
+
+function parseDay(value: unknown): unknown {
+  if (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value)) return value;
+  throw new TypeError('A Day is written as 2026-11-21.');
+}
+
+export interface SampleServer {
+  readonly server: FastifyInstance;
+  /** The lines of the log, parsed. */
+  readonly log: Record<string, unknown>[];
+  post(body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  get(query: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+}
+
+/** The real HTTP server with Apollo Server on it, over a schema that needs no database. */
+export async function startSampleServer(options: Partial<GraphQLServerOptions> = {}): Promise<SampleServer> {
+  const log: Record<string, unknown>[] = [];
+  const server = createServer({ logLevel: 'warn', logStream: { write: (line) => log.push(JSON.parse(line)) } });
+  const graphql = await createGraphQLServer({
+    schema: createSampleSchema(),
+    // None of the resolvers above asks a service.
+    services: {} as Services,
+    introspection: true,
+    limits: { maxDepth: 15, maxCost: 5000, maxAliases: 50, maxTokens: 2000 },
+    log: server.log,
+    ...options,
+  });
+  await registerApi(server, [graphql.routes]);
+  server.addHook('onClose', graphql.stop);
+  await server.ready();
+  return {
+    server,
+    log,
+    post: (body, headers = {}) =>
+      server.inject({
+        method: 'POST',
+        url: '/graphql',
+        headers: { 'content-type': 'application/json', ...headers },
+        payload: typeof body === 'string' ? body : JSON.stringify(body),
+      }),
+    get: (query, headers = {}) =>
+      server.inject({ method: 'GET', url: '/graphql', query, headers: { 'x-api-key': 'any', ...headers } }),
+  };
+}

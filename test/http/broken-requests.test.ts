@@ -1,0 +1,154 @@
+import { once } from 'node:events';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { answerTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+let http: HttpHarness;
+let port: number;
+
+beforeAll(async () => {
+  http = await startHttp({
+    timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
+    routes: async (api) => {
+      api.get('/slow', (_request, reply) => {
+        reply.raw.once('close', () => http.server.server.emit('slow-closed'));
+        http.server.server.emit('slow');
+      });
+      api.get('/half', (_request, reply) => {
+        void reply.hijack();
+        reply.raw.writeHead(200, { 'content-length': 100 });
+        reply.raw.write('half of it');
+      });
+    },
+  });
+  port = await portOf(http.server);
+});
+afterAll(() => http.server.close());
+
+const host = 'Host: x\r\n';
+
+describe('what HTTP itself refuses is the Error object with a request id:', () => {
+  it.each([
+    ['garbage', 'garbage\r\n\r\n', 400, 'bad_request'],
+    ['an unknown method', `BREW /things HTTP/1.1\r\n${host}\r\n`, 400, 'bad_request'],
+    ['a broken header', `GET /things HTTP/1.1\r\n${host}no colon\r\n\r\n`, 400, 'bad_request'],
+    ['no Host', 'GET /things HTTP/1.1\r\n\r\n', 400, 'bad_request'],
+    ['two Hosts', `GET /things HTTP/1.1\r\n${host}Host: y\r\n\r\n`, 400, 'bad_request'],
+    [
+      'a broken body',
+      `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+      'bad_request',
+    ],
+    ['an unknown expectation', `GET /things HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`, 417, 'expectation_failed'],
+    ['a target over 8 KiB', `GET /${'a'.repeat(8192)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
+    ['a target over any limit', `GET /${'a'.repeat(200_000)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
+    [
+      'headers over 16 KiB',
+      `GET /things HTTP/1.1\r\n${host}A: ${'a'.repeat(16_400)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    [
+      'headers over any limit',
+      `GET /things HTTP/1.1\r\n${host}A: ${'a'.repeat(900_000)}\r\n\r\n`,
+      431,
+      'headers_too_large',
+    ],
+    ['headers that never end', `GET /things HTTP/1.1\r\n${host}`, 408, 'request_timeout'],
+    [
+      'a body that never ends',
+      `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+      408,
+      'request_timeout',
+    ],
+    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+  ])('%s', async (_what, text, status, code) => {
+    const response = await answerTo(port, text);
+    expect(JSON.parse(response.body)).toEqual({ status, code, message: expect.any(String) });
+    expect(response.status).toBe(status);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(response.body)),
+      'cache-control': 'no-store',
+      vary: 'Authorization, X-API-Key, Accept, Origin',
+      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      connection: 'close',
+    });
+  });
+
+  it('and a GraphQL response on /graphql', async () => {
+    for (const text of [`BREW /graphql HTTP/1.1\r\n${host}\r\n`, 'POST /graphql HTTP/1.1\r\n\r\n']) {
+      const { body } = await answerTo(port, text);
+      expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST', status: 400 } }] });
+    }
+  });
+
+  it('and is in the log, once', async () => {
+    const { headers } = await answerTo(port, 'garbage\r\n\r\n');
+    const lines = http.log.filter(({ requestId }) => requestId === headers['x-request-id']);
+    expect(lines).toMatchObject([{ status: 400, code: 'bad_request' }]);
+  });
+});
+
+it('takes a target of 8 KiB, headers of almost 16 KiB, and HTTP/1.0 without Host', async () => {
+  const statusOf = async (text: string) => (await answerTo(port, text)).status;
+  expect(await statusOf(`GET /things?${'a'.repeat(8184)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)).toBe(200);
+  expect(await statusOf(`GET /things HTTP/1.1\r\n${host}Connection: close\r\nA: ${'a'.repeat(16_300)}\r\n\r\n`)).toBe(
+    200,
+  );
+  expect(await statusOf('GET /things HTTP/1.0\r\n\r\n')).toBe(200);
+});
+
+it('answers OPTIONS * with what the server can do', async () => {
+  const response = await answerTo(port, `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+  expect(response).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS, PATCH, POST' } });
+});
+
+it('takes a target with scheme and host', async () => {
+  const response = await answerTo(port, `GET http://x/things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+  expect(response.body).toBe('["a thing"]');
+});
+
+it('never writes into a response under way: the connection is destroyed', async () => {
+  const socket = await send(port, `GET /half HTTP/1.1\r\n${host}\r\n`);
+  socket.once('data', () => socket.write('garbage\r\n\r\n'));
+  expect(await receive(socket)).toMatch(/\r\n\r\nhalf of it$/);
+});
+
+it('never answers garbage in the place of the request before it', async () => {
+  const begun = once(http.server.server, 'slow');
+  const socket = await send(port, `GET /slow HTTP/1.1\r\n${host}\r\n`);
+  await begun;
+  socket.write('garbage\r\n\r\n');
+  expect(await receive(socket)).toBe('');
+});
+
+it('lets a client that sends a body of many times the limit see why it is refused', async () => {
+  const body = Buffer.alloc(16 * 1024 * 1024, ' ');
+  for (let time = 0; time < 5; time++) {
+    const response = await fetch(`http://127.0.0.1:${port}/things`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    expect(await response.json()).toMatchObject({ status: 413, code: 'payload_too_large' });
+  }
+});
+
+it('serves the next request on a connection whose body was refused', async () => {
+  const refused = `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 1\r\n\r\n{`;
+  const text = await receive(await send(port, `${refused}GET /things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`));
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400', 'HTTP/1.1 200']);
+});
+
+it('goes on after a client that leaves without a word', async () => {
+  const gone = once(http.server.server, 'slow-closed');
+  const begun = once(http.server.server, 'slow');
+  const socket = await send(port, `GET /slow HTTP/1.1\r\n${host}\r\n`);
+  await begun;
+  socket.resetAndDestroy();
+  await gone;
+  expect(parseResponse(await receive(await send(port, `GET /things HTTP/1.0\r\n\r\n`))).status).toBe(200);
+});

@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+import { expect, it } from '@jest/globals';
+
+import { drain } from '../../src/http/drain.ts';
+import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+
+/** A service with a response that waits to be let go, and one that is more than a client's buffers can hold. */
+async function startWithSlowRoutes(): Promise<
+  HttpHarness & { port: number; release: () => void; begun: Promise<unknown> }
+> {
+  const gate = Promise.withResolvers<void>();
+  const http = await startHttp({
+    routes: async (api) => {
+      api.get('/slow', async (_request, reply) => {
+        api.server.emit('begun', reply.raw);
+        await gate.promise;
+        return ['slow'];
+      });
+      api.get('/large', (_request, reply) => {
+        api.server.emit('begun', reply.raw);
+        void reply.send(Buffer.alloc(64 * 1024 * 1024, 'x'));
+      });
+    },
+  });
+  return { ...http, port: await portOf(http.server), release: gate.resolve, begun: once(http.server.server, 'begun') };
+}
+
+it('finishes what is under way, tells its client to go, and closes idle connections at once', async () => {
+  const { server, port, release, begun } = await startWithSlowRoutes();
+  const idle = await send(port, request('/things'));
+  await once(idle, 'data');
+  const busy = await send(port, request('/slow'));
+  await begun;
+  const answer = receive(busy);
+  const drained = drain(server, { delaySeconds: 0, timeoutSeconds: 60 });
+  await once(idle, 'close');
+  release();
+  expect(parseResponse(await answer)).toMatchObject({
+    status: 200,
+    headers: { connection: 'close' },
+    body: '["slow"]',
+  });
+  await drained;
+  await expect(fetch(`http://127.0.0.1:${port}/things`)).rejects.toThrow('fetch failed');
+});
+
+it('does not cut off a client that is still reading a response whose last byte is queued', async () => {
+  const { server, port, begun } = await startWithSlowRoutes();
+  const socket = await send(port, request('/large'));
+  const [response] = (await begun) as [ServerResponse];
+  if (!response.writableEnded) await once(response, 'prefinish');
+  const drained = drain(server, { delaySeconds: 0, timeoutSeconds: 60 });
+  expect((await receive(socket)).length).toBeGreaterThan(64 * 1024 * 1024);
+  await drained;
+});
+
+it('serves new requests during the delay, on connections that end with their response', async () => {
+  const { server, port } = await startWithSlowRoutes();
+  const drained = drain(server, { delaySeconds: 0.2, timeoutSeconds: 60 });
+  const response = parseResponse(await receive(await send(port, request('/things'))));
+  expect(response).toMatchObject({ status: 200, headers: { connection: 'close' } });
+  await drained;
+});
+
+it('cuts off at the timeout what is not finished', async () => {
+  const { server, port, begun, release } = await startWithSlowRoutes();
+  const socket = await send(port, request('/slow'));
+  await begun;
+  const answer = receive(socket);
+  await drain(server, { delaySeconds: 0, timeoutSeconds: 0.05 });
+  expect(await answer).toBe('');
+  release();
+});

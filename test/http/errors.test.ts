@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { DomainError, notFound, unavailable, validationFailed } from '../../src/domain/errors.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+
+const failures: Record<string, () => Error> = {
+  missing: () => notFound('pet', '7'),
+  conflict: () => new DomainError('CONFLICT', 'It has orders.'),
+  invalid: () => validationFailed([{ field: 'name', message: 'is missing' }]),
+  lost: () => unavailable(new Error('connect ECONNREFUSED 10.0.0.7')),
+  bug: () => new TypeError('x of undefined, password hunter2'),
+};
+
+let http: HttpHarness;
+
+beforeAll(async () => {
+  http = await startHttp({
+    routes: async (api) => {
+      api.get('/fail/:how', async (request) => {
+        throw failures[(request.params as { how: string }).how]!();
+      });
+    },
+  });
+});
+afterAll(() => http.server.close());
+
+describe('a failure', () => {
+  it.each([
+    ['missing', 404, 'not_found'],
+    ['conflict', 409, 'conflict'],
+    ['invalid', 400, 'validation_failed'],
+    ['lost', 503, 'unavailable'],
+    ['bug', 500, 'internal_error'],
+  ])('of the kind %s is exactly the Error object, with no-store and Vary', async (how, status, code) => {
+    const response = await http.server.inject(`/fail/${how}`);
+    expect(response.json()).toEqual({ code, message: expect.any(String), status });
+    expect(response.statusCode).toBe(status);
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      vary: 'Authorization, X-API-Key, Accept, Origin',
+      'x-request-id': expect.stringMatching(/.{36}/),
+    });
+  });
+
+  it('says when to come back if the store is lost', async () => {
+    expect((await http.server.inject('/fail/lost')).headers['retry-after']).toBe('5');
+  });
+
+  it('nobody has foreseen keeps its text in the log, under the id of the response', async () => {
+    const response = await http.server.inject({ url: '/fail/bug', headers: { 'x-request-id': 'the-bug' } });
+    expect(response.body).not.toMatch(/hunter2|undefined/);
+    const line = http.log.find(({ requestId, level }) => requestId === 'the-bug' && level === 50);
+    expect(line).toMatchObject({ err: { message: expect.stringMatching('hunter2'), stack: expect.any(String) } });
+  });
+
+  it('on /graphql is a GraphQL response, in the media type that is asked for', async () => {
+    const request = {
+      method: 'POST',
+      url: '/graphql',
+      payload: '{',
+      headers: { 'content-type': 'application/json' },
+    } as const;
+    const plain = await http.server.inject(request);
+    expect(plain.statusCode).toBe(400);
+    expect(plain.json()).toEqual({
+      errors: [{ message: expect.any(String), extensions: { code: 'BAD_REQUEST', status: 400 } }],
+    });
+    expect(plain.headers['content-type']).toMatch(/^application\/json/);
+    const headers = { ...request.headers, accept: 'application/graphql-response+json' };
+    const negotiated = await http.server.inject({ ...request, headers });
+    expect(negotiated.headers['content-type']).toMatch(/^application\/graphql-response\+json/);
+  });
+});
+
+describe('a body', () => {
+  const post = (payload: string, type?: string) =>
+    http.server.inject({ method: 'POST', url: '/things', payload, headers: type ? { 'content-type': type } : {} });
+
+  it.each([
+    ['{', 'application/json', 400, 'bad_request'],
+    ['', 'application/json', 400, 'bad_request'],
+    ['{"__proto__":{}}', 'application/json', 400, 'bad_request'],
+    ['x', 'text/plain', 415, 'unsupported_media_type'],
+    ['x', 'no type at all', 415, 'unsupported_media_type'],
+    ['x', undefined, 415, 'unsupported_media_type'],
+  ])('%j of the type %s is refused', async (payload, type, status, code) => {
+    expect((await post(payload, type)).json()).toMatchObject({ status, code });
+  });
+
+  it('may have 1 MiB and not a byte more', async () => {
+    const ofBytes = (bytes: number) => post(JSON.stringify('x'.repeat(bytes - 2)), 'application/json');
+    expect((await ofBytes(1024 * 1024)).statusCode).toBe(201);
+    expect((await ofBytes(1024 * 1024 + 1)).json()).toMatchObject({ status: 413, code: 'payload_too_large' });
+  });
+});
+
+describe('a request without a route', () => {
+  it('is 404 for an unknown path, whatever its body is', async () => {
+    const headers = { 'content-type': 'application/json' };
+    const response = await http.server.inject({ method: 'POST', url: '/nothing', payload: '{', headers });
+    expect(response.json()).toMatchObject({ status: 404, code: 'not_found' });
+  });
+
+  it.each([
+    ['DELETE', '/things', 'GET, HEAD, OPTIONS, POST'],
+    ['PROPFIND', '/things/7', 'OPTIONS, PATCH'],
+    ['GET', '/things/7?a=b', 'OPTIONS, PATCH'],
+    ['PUT', '/%74hings', 'GET, HEAD, OPTIONS, POST'],
+  ])('is 405 with Allow for %s %s', async (method, url, allow) => {
+    const response = await http.server.inject({ method: method as 'GET', url });
+    expect(response.json()).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    expect(response.headers.allow).toBe(allow);
+  });
+
+  it('is 405 in GraphQL form on /graphql', async () => {
+    const response = await http.server.inject({ method: 'PUT', url: '/graphql' });
+    expect(response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }] });
+    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
+  });
+
+  it('is 204 with Allow for OPTIONS of a known path, 404 of an unknown one', async () => {
+    const known = await http.server.inject({ method: 'OPTIONS', url: '/things' });
+    expect([known.statusCode, known.headers.allow, known.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
+    expect((await http.server.inject({ method: 'OPTIONS', url: '/nothing' })).statusCode).toBe(404);
+  });
+
+  it('passes the hooks of the API first, and public pages never do', async () => {
+    const seen: string[] = [];
+    const watched = await startHttp({
+      routes: async (api) => {
+        api.addHook('onRequest', async (request) => void seen.push(request.url));
+      },
+    });
+    for (const url of ['/things', '/healthz', '/robots.txt/below']) await watched.server.inject(url);
+    expect(seen).toEqual(['/things']);
+    await watched.server.close();
+  });
+});
+
+describe('a path', () => {
+  it.each(['/things/%zz', '/%ff', '/nothing%'])('that cannot be decoded is 400: %s', async (url) => {
+    const response = await http.server.inject(url);
+    expect(response.json()).toMatchObject({ status: 400, code: 'bad_request' });
+    expect(response.headers).toMatchObject({ 'cache-control': 'no-store', 'x-request-id': expect.any(String) });
+  });
+
+  it('may have a parameter of any length that a request can have', async () => {
+    const id = '7'.repeat(8000);
+    expect((await http.server.inject({ method: 'PATCH', url: `/things/${id}` })).json()).toEqual({ id });
+  });
+});
+
+describe('a response of the API', () => {
+  it('is private and asks to be checked; a creation and GraphQL are never stored', async () => {
+    const [list, creation, graphql] = await Promise.all([
+      http.server.inject('/things'),
+      http.server.inject({ method: 'POST', url: '/things' }),
+      http.server.inject('/graphql'),
+    ]);
+    expect(list.headers['cache-control']).toBe('private, no-cache');
+    expect(creation.headers['cache-control']).toBe('no-store');
+    expect(graphql.headers['cache-control']).toBe('no-store');
+    expect(graphql.headers.vary).toBe('Authorization, X-API-Key, Accept, Origin');
+  });
+
+  it('repeats a harmless request id, and replaces any other', async () => {
+    const idFor = async (given: string) =>
+      (await http.server.inject({ url: '/things', headers: { 'x-request-id': given } })).headers['x-request-id'];
+    expect(await idFor('my.Request_1-2')).toBe('my.Request_1-2');
+    expect(await idFor('a'.repeat(128))).toBe('a'.repeat(128));
+    for (const bad of ['a'.repeat(129), 'a b', 'ä', '']) expect(await idFor(bad)).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});

@@ -1,0 +1,84 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+
+import type { FastifyInstance } from 'fastify';
+
+import { registerApi, type ApiRoutes } from '../../src/http/api.ts';
+import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
+import { registerPages } from '../../src/http/pages.ts';
+import { createServer, type ServerOptions } from '../../src/http/server.ts';
+
+export interface HttpHarness {
+  readonly server: FastifyInstance;
+  /** The lines of the log so far. */
+  readonly log: Record<string, unknown>[];
+}
+
+type Options = Partial<ServerOptions> & Partial<HealthOptions> & { readonly routes?: ApiRoutes };
+
+/** The HTTP room by itself, with a few routes in the place of REST and GraphQL. */
+export async function startHttp(options: Options = {}): Promise<HttpHarness> {
+  const { checkReady = async () => undefined, isDraining = () => false, routes, ...rest } = options;
+  const log: Record<string, unknown>[] = [];
+  const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
+  const server = createServer({ logLevel: 'debug', logStream, ...rest });
+  registerHealth(server, { checkReady, isDraining });
+  registerPages(server);
+  await registerApi(server, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
+  await server.ready();
+  return { server, log };
+}
+
+async function exampleRoutes(api: FastifyInstance): Promise<void> {
+  api.get('/things', async () => ['a thing']);
+  api.post('/things', async (request, reply) => reply.code(201).send({ body: request.body ?? null }));
+  api.patch('/things/:id', async (request) => request.params);
+  api.route({ method: ['GET', 'POST'], url: '/graphql', handler: async () => ({ data: {} }) });
+}
+
+export async function portOf(server: FastifyInstance): Promise<number> {
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return (server.server.address() as AddressInfo).port;
+}
+
+export interface RawResponse {
+  readonly status: number;
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/** Opens a connection and sends the text as it is. */
+export async function send(port: number, text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+/** Everything that the server sends on the connection until it closes it. */
+export async function receive(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  if (!socket.closed) await once(socket, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+/** The one response to the text, on a connection of its own that the server closes. */
+export async function answerTo(port: number, text: string): Promise<RawResponse> {
+  return parseResponse(await receive(await send(port, text)));
+}
+
+export function parseResponse(text: string): RawResponse {
+  const [head = '', ...body] = text.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = lines.map((line) => {
+    const [name = '', ...value] = line.split(': ');
+    return [name.toLowerCase(), value.join(': ')] as const;
+  });
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(headers),
+    body: body.join('\r\n\r\n'),
+  };
+}

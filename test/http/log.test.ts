@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+let http: HttpHarness;
+let port: number;
+
+beforeAll(async () => {
+  http = await startHttp({
+    routes: async (api) => {
+      api.get('/careless', async (request) => {
+        request.log.warn({ req: request, headers: request.headers }, 'careless');
+        return [];
+      });
+      api.get('/never', () => void api.server.emit('begun'));
+    },
+  });
+  port = await portOf(http.server);
+});
+afterAll(() => http.server.close());
+
+/** The line of one request, which may be written a moment after its response has arrived. */
+async function lineOf(requestId: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const line = http.log.find((one) => one['requestId'] === requestId && 'ms' in one);
+    if (line !== undefined) return line;
+    await new Promise(setImmediate);
+  }
+}
+
+const get = (path: string, headers: Record<string, string>) =>
+  fetch(`http://127.0.0.1:${port}${path}`, { headers: { ...headers, connection: 'close' } });
+
+it('has one line for each response, with route, path, status and time', async () => {
+  await get('/things', { 'x-request-id': 'listed' });
+  expect(await lineOf('listed')).toMatchObject({
+    level: 30,
+    method: 'GET',
+    route: '/things',
+    path: '/things',
+    status: 200,
+    ms: expect.any(Number),
+    msg: 'answered',
+  });
+  await get('/nothing', { 'x-request-id': 'missed' });
+  expect(await lineOf('missed')).toMatchObject({ path: '/nothing', status: 404, code: 'not_found' });
+});
+
+it('never has a key, a cookie or a query in it, even when a careless line logs the request', async () => {
+  const secret = 'hunter2';
+  await get(`/careless?key=${secret}`, {
+    'x-request-id': 'careless',
+    authorization: secret,
+    'x-api-key': secret,
+    cookie: secret,
+  });
+  await lineOf('careless');
+  const lines = http.log.filter(({ requestId }) => requestId === 'careless');
+  expect(lines).toHaveLength(2);
+  expect(JSON.stringify(lines)).not.toMatch(secret);
+});
+
+it('tells of public pages only when they fail or when asked for debug', async () => {
+  await get('/healthz', { 'x-request-id': 'probe' });
+  expect(await lineOf('probe')).toMatchObject({ level: 20 });
+});
+
+it('tells of a client that has left', async () => {
+  const begun = once(http.server.server, 'begun');
+  const socket = await send(port, 'GET /never HTTP/1.1\r\nHost: x\r\nX-Request-Id: left\r\n\r\n');
+  await begun;
+  socket.destroy();
+  expect(await lineOf('left')).toMatchObject({ msg: 'client gone before the answer' });
+});
