@@ -11,7 +11,7 @@ import type { PetListRequest } from '../domain/pets/pet.service.ts';
 import type { Services } from '../domain/services.ts';
 
 /** One loader for each set of arguments, so that the parents who ask the same are answered by one statement. */
-export type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
+type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
 
 /** They gather what is asked for in one turn of the event loop and remember the answers: for one request, or one root mutation. */
 export interface Loaders {

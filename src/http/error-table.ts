@@ -16,7 +16,7 @@ type HttpErrorCode =
 
 export type ErrorCode = DomainErrorCode | HttpErrorCode;
 
-export interface ErrorRow {
+interface ErrorRow {
   readonly status: number;
   /** `code` of REST's Error object. */
   readonly restCode: string;
@@ -27,7 +27,7 @@ export interface ErrorRow {
 }
 
 /** How each failure is told; a new code doesn't compile until both protocols know it. */
-export const errorTable = {
+const errorTable = {
   BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST', logLevel: 'info' },
   VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT', logLevel: 'info' },
   NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND', logLevel: 'info' },

@@ -59,7 +59,7 @@ function createSampleSchema(): GraphQLSchema {
     for (const [name, field] of Object.entries(type.getFields())) {
       const value = rootValue[name];
       field.resolve = (_source: unknown, args: unknown, _context: unknown, _info: GraphQLResolveInfo): unknown =>
-        typeof value === 'function' ? value(args) : null;
+        typeof value === 'function' ? (value as (given: unknown) => unknown)(args) : null;
     }
   }
   Object.assign(schema.getType('Day')!, {

@@ -13,7 +13,7 @@ export interface GraphQLResult {
   readonly errors: readonly GraphQLFailure[];
 }
 
-export interface GraphQLFailure {
+interface GraphQLFailure {
   readonly message: string;
   readonly path?: readonly (string | number)[];
   readonly extensions: { code: string; status: number; violations?: { field: string; message: string }[] };

@@ -11,7 +11,7 @@ import { migratedDirectory, serverUrl, templateName, urlOf } from './template-da
 export interface TestDatabase {
   /** The settings that lead the service to it. */
   readonly environment: Readonly<Record<string, string>>;
-  drop(): Promise<void>;
+  readonly drop: () => Promise<void>;
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {

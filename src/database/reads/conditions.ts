@@ -2,9 +2,9 @@ import type { Bind } from './statement.ts';
 
 /** One thing that a filter asks of a row. The SQL is made when it is known which statement it goes into. */
 export interface Condition {
-  sql(bind: Bind): string;
+  readonly sql: (bind: Bind) => string;
   /** A column that must have one of several values. */
-  readonly choice?: { readonly column: string; list(bind: Bind): string };
+  readonly choice?: { readonly column: string; readonly list: (bind: Bind) => string };
   /** How many rows fulfil it depends on the value so much that a plan for any value would be a wrong one for most. */
   readonly needsOwnPlan?: boolean;
   /** A column that has a value in every row that fulfils it. */

@@ -8,7 +8,7 @@ export interface CategoryFilter {
   readonly nameContains?: string | undefined;
 }
 
-export const categorySortFields = ['ID', 'NAME'] as const;
+const categorySortFields = ['ID', 'NAME'] as const;
 export type CategorySortField = (typeof categorySortFields)[number];
 
 export const categorySorting: Sorting<Category, CategorySortField> = {

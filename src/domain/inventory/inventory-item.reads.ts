@@ -12,7 +12,7 @@ export interface InventoryFilter {
   readonly quantityAtMost?: number | undefined;
 }
 
-export const inventorySortFields = ['PET_ID', 'QUANTITY'] as const;
+const inventorySortFields = ['PET_ID', 'QUANTITY'] as const;
 export type InventorySortField = (typeof inventorySortFields)[number];
 
 export const inventorySorting: Sorting<InventoryItem, InventorySortField> = {

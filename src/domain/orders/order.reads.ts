@@ -13,7 +13,7 @@ export interface OrderFilter {
   readonly shipDateTo?: Date | undefined;
 }
 
-export const orderSortFields = ['ID', 'SHIP_DATE'] as const;
+const orderSortFields = ['ID', 'SHIP_DATE'] as const;
 export type OrderSortField = (typeof orderSortFields)[number];
 
 export const orderSorting: Sorting<Order, OrderSortField> = {

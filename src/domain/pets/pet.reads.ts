@@ -11,7 +11,7 @@ export interface PetFilter {
   readonly nameContains?: string | undefined;
 }
 
-export const petSortFields = ['ID', 'NAME'] as const;
+const petSortFields = ['ID', 'NAME'] as const;
 export type PetSortField = (typeof petSortFields)[number];
 
 export const petSorting: Sorting<Pet, PetSortField> = {

@@ -42,7 +42,7 @@ export class DeleteCategoryInput {
 }
 
 @InputType('CategoryFilter', { description: 'Which categories to list: those that fulfil every field that is given.' })
-export class CategoryFilterInput implements CategoryFilter {
+class CategoryFilterInput implements CategoryFilter {
   @Field(() => String, {
     nullable: true,
     description: 'The name contains this text, without regard to case; `%` and `_` mean themselves.',

@@ -3,7 +3,7 @@ import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 import type { Connection, Edge, PageInfo } from './connection.ts';
 
 @ObjectType('PageInfo', { description: 'Where a page lies in its list.', simpleResolvers: true })
-export class PageInfoType implements PageInfo {
+class PageInfoType implements PageInfo {
   @Field(() => Boolean, {
     description: 'Whether there is more after this page; paging backwards, whether it ends before a cursor.',
   })

@@ -18,7 +18,7 @@ export class UpdateInventoryInput implements InventoryChanges {
 }
 
 @InputType('InventoryFilter', { description: 'Which items to list: those that fulfil every field that is given.' })
-export class InventoryFilterInput implements InventoryFilter {
+class InventoryFilterInput implements InventoryFilter {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Its pet has one of these statuses. An empty list matches nothing.',

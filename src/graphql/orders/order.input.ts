@@ -47,7 +47,7 @@ export class CancelOrderInput {
 }
 
 @InputType('OrderFilter', { description: 'Which orders to list: those that fulfil every field that is given.' })
-export class OrderFilterInput implements OrderFilter {
+class OrderFilterInput implements OrderFilter {
   @Field(() => [ID], {
     nullable: true,
     description: 'Is for one of these pets, at most 1,000. An empty list matches nothing.',

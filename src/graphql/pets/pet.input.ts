@@ -41,7 +41,7 @@ export class DeletePetInput {
 }
 
 @InputType('PetFilter', { description: 'Which pets to list: those that fulfil every field that is given.' })
-export class PetFilterInput implements PetFilter {
+class PetFilterInput implements PetFilter {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Has one of these statuses. An empty list matches nothing.',

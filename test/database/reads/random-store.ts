@@ -14,9 +14,9 @@ export interface StoredRows {
 }
 
 export interface Dice {
-  below(limit: number): number;
-  oneOf<Item>(items: readonly Item[]): Item;
-  chance(probability: number): boolean;
+  readonly below: (limit: number) => number;
+  readonly oneOf: <Item>(items: readonly Item[]) => Item;
+  readonly chance: (probability: number) => boolean;
 }
 
 /** The same numbers on every run, so that a failure can be looked at again (mulberry32). */

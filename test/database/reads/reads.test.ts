@@ -63,8 +63,8 @@ interface Kind<Row, Filter, SortField extends string> {
   readonly reads: Reads<Row, Filter, SortField>;
   readonly sorting: Sorting<Row, SortField>;
   readonly rows: readonly Row[];
-  filter(): Filter;
-  matches(filter: Filter, row: Row): boolean;
+  readonly filter: () => Filter;
+  readonly matches: (filter: Filter, row: Row) => boolean;
 }
 
 async function expectReads<Row, Filter, SortField extends string>(kind: Kind<Row, Filter, SortField>): Promise<void> {
@@ -87,7 +87,7 @@ async function expectNestedReads<Row, Filter, SortField extends string>(
   kind: Kind<Row, Filter, SortField> & {
     readonly reads: NestedReads<Row, Filter, SortField>;
     readonly parents: readonly Id[];
-    parentOf(row: Row): Id | null | undefined;
+    readonly parentOf: (row: Row) => Id | null | undefined;
   },
 ): Promise<void> {
   const { reads, sorting, rows, filter: randomFilter, matches, parents, parentOf } = kind;

@@ -1,0 +1,190 @@
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { LightMyRequestResponse } from 'fastify';
+
+import { startSampleServer, type SampleServer } from './sample-server.ts';
+
+let sample: SampleServer;
+
+beforeAll(async () => {
+  sample = await startSampleServer();
+});
+
+afterAll(() => sample.server.close());
+
+const big = '9007199254740993';
+const max = '9223372036854775807';
+
+/** A GraphQL response that was refused before anything was executed. */
+function expectRefused(response: LightMyRequestResponse, status: number, code: string, message: RegExp): void {
+  const body = response.json();
+  expect(Object.keys(body)).toEqual(['errors']);
+  expect(body.errors).toHaveLength(1);
+  expect(body.errors[0].message).toMatch(message);
+  expect(body.errors[0].extensions).toEqual({ code, status });
+  expect(response.statusCode).toBe(status);
+  expect(response.headers['content-type']).toMatch(/^application\/json; charset=utf-8$/);
+  expect(response.headers['cache-control']).toBe('no-store');
+}
+
+describe('POST', () => {
+  it.each([
+    ['not JSON', '{"query":', 400, 'BAD_REQUEST', /not valid JSON/],
+    ['an empty body', '', 400, 'BAD_REQUEST', /not valid JSON|empty/],
+    ['too deep for any parser', `${'['.repeat(200_000)}${big}`, 400, 'BAD_REQUEST', /not valid JSON/],
+    ['{}', '{}', 400, 'BAD_REQUEST', /JSON object has no keys/],
+    ['null', 'null', 400, 'BAD_REQUEST', /body missing/],
+    ['a string', '"{ echo }"', 400, 'BAD_REQUEST', /body missing/],
+    ['a list', '[{"query":"{ echo }"}]', 400, 'BAD_REQUEST', /batching disabled/],
+    ['no query', '{"variables":{}}', 400, 'BAD_REQUEST', /non-empty `query`/],
+    ['a query that is no string', '{"query":{"a":1}}', 400, 'BAD_REQUEST', /queries must be strings/],
+    ['variables in a list', '{"query":"{ echo }","variables":[1]}', 400, 'BAD_REQUEST', /`variables`.*object/],
+    ['variables in a string', '{"query":"{ echo }","variables":"{}"}', 400, 'BAD_REQUEST', /`variables`.*object/],
+    [
+      'an operation name that is a number',
+      '{"query":"{ echo }","operationName":1}',
+      400,
+      'BAD_REQUEST',
+      /must be a str/,
+    ],
+    ['more than 1 MiB', JSON.stringify({ query: ' '.repeat(1_048_576) }), 413, 'PAYLOAD_TOO_LARGE', /1 MiB/],
+  ])('refuses %s', async (_name, body, status, code, message) => {
+    expectRefused(await sample.post(body), status, code, message);
+  });
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/graphql',
+  ])('refuses %s', async (type) => {
+    const response = await sample.post('{"query":"{ echo }"}', { 'content-type': type, 'x-api-key': 'any' });
+    expectRefused(response, 415, 'UNSUPPORTED_MEDIA_TYPE', /application\/json/);
+  });
+
+  it('takes 1 MiB exactly', async () => {
+    const rest = JSON.stringify({ query: '{ echo }' }).length;
+    const response = await sample.post({ query: `{ echo }${' '.repeat(1_048_576 - rest)}` });
+    expect(response.json()).toEqual({ data: { echo: null } });
+  });
+
+  it('is not fooled by __proto__', async () => {
+    const response = await sample.post('{"__proto__":{"query":"{ echo }"}}');
+    expect(response.statusCode).toBe(400);
+    const result = await sample.post(
+      `{"query":"query ($text: String) { echo(text: $text) }","variables":{"__proto__":{"text":"${big}"}}}`,
+    );
+    expect(result.json()).toEqual({ data: { echo: null } });
+    expect(({} as Record<string, unknown>)['text']).toBeUndefined();
+  });
+
+  it.each([
+    ['application/json', 'application/json; charset=utf-8'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
+    ['text/html, */*;q=0.1', 'application/json; charset=utf-8'],
+  ])('answers Accept: %s with %s', async (accept, type) => {
+    const response = await sample.post({ query: '{ echo }' }, { accept });
+    expect([response.statusCode, response.headers['content-type']]).toEqual([200, type]);
+  });
+
+  it('refuses an Accept that JSON is no answer to', async () => {
+    const response = await sample.post({ query: '{ echo }' }, { accept: 'text/plain' });
+    expectRefused(response, 406, 'BAD_REQUEST', /accept/);
+  });
+});
+
+describe('ids that are JSON numbers', () => {
+  const query = 'query ($id: ID) { echo(id: $id) }';
+
+  it.each(['1', '9007199254740991', big, max, '-9007199254740993', '9223372036854775808'])(
+    'reach the ID exactly: %s',
+    async (id) => {
+      const response = await sample.post(`{"query":${JSON.stringify(query)},"variables":{"id":${id}}}`);
+      expect(response.json()).toEqual({ data: { echo: id } });
+      const byGet = await sample.get({ query, variables: `{"id":${id}}` });
+      expect(byGet.json()).toEqual({ data: { echo: id } });
+      const literal = await sample.post({ query: `{ echo(id: ${id}) }` });
+      expect(literal.json()).toEqual({ data: { echo: id } });
+    },
+  );
+
+  it('leave strings of digits alone, and are no Int', async () => {
+    const response = await sample.post(
+      `{"query":"query ($id: ID, $n: Int) { echo(id: $id) pets(first: $n) { totalCount } }","variables":{"id":"${big}","n":${big}}}`,
+    );
+    expect(response.json().errors[0].extensions).toMatchObject({
+      code: 'BAD_USER_INPUT',
+      violations: [{ field: 'first' }],
+    });
+  });
+});
+
+describe('GET', () => {
+  it('answers a query, and HEAD the same without a body', async () => {
+    const query = { query: 'query A { echo(text: "a") } query B { echo(text: "b") }', operationName: 'B' };
+    const response = await sample.get(query);
+    expect(response.json()).toEqual({ data: { echo: 'b' } });
+    const head = await sample.server.inject({
+      method: 'HEAD',
+      url: '/graphql',
+      query,
+      headers: { 'x-api-key': 'any' },
+    });
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(response.headers['content-length']);
+  });
+
+  it('refuses a mutation', async () => {
+    const response = await sample.get({ query: 'mutation { fail(how: BUG) }' });
+    expectRefused(response, 405, 'BAD_REQUEST', /only support query operations/);
+    expect(response.headers['allow']).toBe('POST');
+  });
+
+  it.each([
+    [{ variables: '{"id":1}' }, /non-empty `query`/],
+    [{ query: '{ echo }', variables: '{' }, /invalid JSON/],
+    [{ query: '{ echo }', variables: `{${big}` }, /invalid JSON/],
+    [{ query: '{ echo }', variables: `[${big}]` }, /JSON-encoded object/],
+  ])('refuses %j', async (query, message) => {
+    expectRefused(await sample.get(query), 400, 'BAD_REQUEST', message);
+  });
+
+  it('refuses what another site can have a browser send', async () => {
+    const response = await sample.get({ query: '{ echo }' }, { 'x-api-key': '' });
+    expectRefused(response, 400, 'BAD_REQUEST', /Cross-Site Request Forgery/);
+    for (const header of ['authorization', 'x-api-key', 'apollo-require-preflight']) {
+      const allowed = await sample.get({ query: '{ echo }' }, { 'x-api-key': '', [header]: 'any' });
+      expect(allowed.statusCode).toBe(200);
+    }
+  });
+
+  it('has no page for browsers: nothing is loaded from elsewhere', async () => {
+    const response = await sample.get({}, { accept: 'text/html,*/*;q=0.8' });
+    expectRefused(response, 400, 'BAD_REQUEST', /non-empty `query`/);
+  });
+});
+
+it.each(['PUT', 'PATCH', 'DELETE'] as const)('refuses %s with the methods that there are', async (method) => {
+  const response = await sample.server.inject({ method, url: '/graphql' });
+  expectRefused(response, 405, 'METHOD_NOT_ALLOWED', /GET, HEAD, OPTIONS, POST/);
+  expect(response.headers['allow']).toBe('GET, HEAD, OPTIONS, POST');
+});
+
+it('finishes an answer over a real connection, in one piece', async () => {
+  await sample.server.listen({ port: 0 });
+  const { port } = sample.server.server.address() as AddressInfo;
+  const text = await new Promise<string>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', accept: 'multipart/mixed, application/json' };
+    const request = httpRequest({ port, path: '/graphql', method: 'POST', headers }, (response) => {
+      response
+        .setEncoding('utf8')
+        .toArray()
+        .then((parts) => resolve(parts.join('')), reject);
+    });
+    request.on('error', reject).end(JSON.stringify({ query: '{ echo(text: "ö€🐕") }' }));
+  });
+  expect(JSON.parse(text)).toEqual({ data: { echo: 'ö€🐕' } });
+});
