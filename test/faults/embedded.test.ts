@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
+
+import { Service } from './service.ts';
+
+let dataDir: string;
+
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'petstore-faults-'));
+});
+
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const create = 'mutation ($name: String!) { createCategory(input: { name: $name }) { category { id } } }';
+const names = '{ categories(first: 100, filter: { nameContains: "written" }) { edges { node { name } } } }';
+const size = '{ pets { totalCount } categories { totalCount } }';
+
+it('has every acknowledged write after kill -9 in the midst of writing, and the demo store once', async () => {
+  const first = await Service.start({ DATA_DIR: dataDir });
+  const before = (await first.graphql(size)).body.data;
+  expect(before.pets.totalCount).toBeGreaterThan(20);
+
+  const acknowledged: string[] = [];
+  const writers = Array.from({ length: 3 }, async (_, writer) => {
+    for (let n = 0; ; n += 1) {
+      const name = `written ${writer}-${n}`;
+      await first.graphql(create, { name });
+      acknowledged.push(name);
+      if (acknowledged.length === 30) first.signal('SIGKILL');
+    }
+  });
+  await Promise.allSettled(writers);
+  await first.ended();
+
+  const second = await Service.start({ DATA_DIR: dataDir });
+  const { categories } = (await second.graphql(names)).body.data;
+  const found = new Set(categories.edges.map(({ node }: { node: { name: string } }) => node.name));
+  expect(acknowledged.filter((name) => !found.has(name))).toEqual([]);
+  expect((await second.graphql(size)).body.data.pets).toEqual(before.pets);
+  await second.stop();
+});
+
+it('keeps a second service off its directory with a clear message, and the first one running', async () => {
+  const first = await Service.start({ DATA_DIR: dataDir });
+  const second = await Service.start({ DATA_DIR: dataDir });
+  expect(await second.ended()).toBe(1);
+  expect(second.output).toContain(dataDir);
+  expect(second.output.split('\n')).toHaveLength(1);
+  expect((await first.get('/readyz')).status).toBe(200);
+  await first.stop();
+});
+
+it('finishes on SIGTERM what is under way, exits with 0, and has it after the next start', async () => {
+  const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off' });
+  const answers = Array.from({ length: 20 }, (_, n) => first.graphql(create, { name: `written ${n}` }));
+  await Promise.race(answers);
+  first.signal('SIGTERM');
+  const settled = await Promise.allSettled(answers);
+  expect(await first.ended()).toBe(0);
+  const acknowledged = settled.filter((each) => each.status === 'fulfilled' && each.value.status === 200);
+  expect(acknowledged.length).toBeGreaterThan(0);
+
+  const second = await Service.start({ DATA_DIR: dataDir, DEMO: 'off' });
+  const { edges } = (await second.graphql(names)).body.data.categories;
+  expect(edges.length).toBeGreaterThanOrEqual(acknowledged.length);
+  await second.stop();
+});
+
+it('serves during DRAIN_DELAY while /readyz says that it is going', async () => {
+  const service = await Service.start({ DATA_DIR: dataDir, DEMO: 'off', DRAIN_DELAY: '2s' });
+  service.signal('SIGTERM');
+  await service.printed(/"draining"/);
+  expect((await service.get('/readyz')).status).toBe(503);
+  expect((await service.graphql(size)).status).toBe(200);
+  expect(await service.ended()).toBe(0);
+});
+
+it('names every wrong setting at once, and what would be right', async () => {
+  const service = await Service.start({ DATA_DIR: dataDir, PORT: 'http', DRAIN_TIMEOUT: '30' });
+  expect(await service.ended()).toBe(1);
+  expect(service.output).toMatch(/PORT is "http", but must be a whole number from 0 to 65535\./);
+  expect(service.output).toMatch(/DRAIN_TIMEOUT is "30", but must be a duration/);
+});

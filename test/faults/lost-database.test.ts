@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { PostgresCluster } from './postgres-cluster.ts';
+import { Service } from './service.ts';
+
+/** The promise is that a lost database is told within this time. */
+const patienceMillis = 5_000;
+
+let cluster: PostgresCluster;
+let service: Service;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
+});
+
+afterAll(async () => {
+  await service.stop();
+  cluster.remove();
+});
+
+const read = '{ pets(first: 1) { totalCount } }';
+const write = 'mutation { createCategory(input: { name: "Late" }) { category { id } } }';
+
+async function untilReady(): Promise<void> {
+  while ((await service.get('/readyz')).status !== 200);
+}
+
+describe.each([
+  { loss: 'has crashed', lose: () => cluster.stop(), bring: () => cluster.start() },
+  { loss: 'hangs', lose: () => cluster.pause(), bring: () => cluster.resume() },
+])('a database that $loss', ({ lose, bring }) => {
+  it('is 503 with Retry-After within 5 seconds for reads and writes, many at once too; back by itself when it is back', async () => {
+    // Connections that are open when it happens, and some that have yet to be made.
+    expect((await service.graphql(read)).status).toBe(200);
+    lose();
+    const answers = await Promise.all([read, write, read, write, read, write].map((query) => service.graphql(query)));
+    const ready = await service.get('/readyz');
+    const health = await service.get('/healthz');
+    bring();
+    for (const { status, headers, body, millis } of answers) {
+      expect({ status, code: body.errors[0].extensions.code }).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(millis).toBeLessThan(patienceMillis);
+      expect(JSON.stringify(body)).not.toMatch(/ECONN|terminat|timeout|postgres|127\.0\.0\.1/i);
+    }
+    expect([ready.status, health.status]).toEqual([503, 200]);
+    await untilReady();
+    expect(await service.graphql(read)).toMatchObject({ status: 200, body: { data: { pets: { totalCount: 0 } } } });
+    expect((await service.graphql(write)).body.data.createCategory.category.id).toMatch(/^\d+$/);
+  });
+});
+
+it('says at the start what is wrong with a database that can not be reached, in one line without the password', async () => {
+  cluster.stop();
+  const other = await Service.start({ DATABASE_URL: cluster.url });
+  expect(await other.ended()).toBe(1);
+  cluster.start();
+  expect(other.output).toMatch(/^petstore-gateway can't start: connect ECONNREFUSED 127\.0\.0\.1:\d+$/);
+});

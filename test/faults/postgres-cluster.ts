@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { once } from 'node:events';
+
+/** A PostgreSQL server of the suite's own, durable as it is by default, that can be stopped, paused and started again. */
+export class PostgresCluster {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-cluster-'));
+  #port = 0;
+
+  static async create(): Promise<PostgresCluster> {
+    const cluster = new PostgresCluster();
+    const passwordFile = join(cluster.#directory, 'password');
+    writeFileSync(passwordFile, 'petstore\n');
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
+    cluster.#run(
+      'initdb',
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+    );
+    cluster.#port = await findFreePort();
+    cluster.start();
+    return cluster;
+  }
+
+  get url(): string {
+    return `postgresql://postgres:petstore@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  start(): void {
+    const options = `-c listen_addresses=127.0.0.1 -c port=${this.#port} -c unix_socket_directories=''`;
+    this.#run('pg_ctl', '--wait', '--silent', `--log=${join(this.#directory, 'log')}`, `--options=${options}`, 'start');
+  }
+
+  /** As a crash does: connections break, and new ones are refused. */
+  stop(): void {
+    this.#run('pg_ctl', '--wait', '--silent', '--mode=immediate', 'stop');
+  }
+
+  /** As a host does that hangs: connections stay open, new ones are taken by the kernel, and nobody answers. */
+  pause(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+  }
+
+  resume(): void {
+    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+  }
+
+  remove(): void {
+    this.stop();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  #processes(): number[] {
+    const postmaster = Number.parseInt(readFileSync(join(this.#directory, 'data/postmaster.pid'), 'utf8'));
+    const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim();
+    return [postmaster, ...children.split(' ').filter(Boolean).map(Number)];
+  }
+
+  /** PostgreSQL refuses to run as root. */
+  #run(program: string, ...options: string[]): void {
+    const command = [programPath(program), `--pgdata=${join(this.#directory, 'data')}`, ...options];
+    const asOwner = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+    const [file, ...rest] = [...asOwner, ...command];
+    execFileSync(file!, rest, { cwd: this.#directory, stdio: 'ignore' });
+  }
+}
+
+/** Debian keeps the server's programs outside PATH, one folder per version. */
+function programPath(program: string): string {
+  const found = globSync(`/usr/lib/postgresql/*/bin/${program}`).toSorted((a, b) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  );
+  return found.at(-1) ?? program;
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

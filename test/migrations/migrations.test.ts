@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MikroORM } from '@mikro-orm/postgresql';
+
+import { createOrm } from '../../src/database/database.ts';
+import { embeddedPostgresAddress, startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.ts';
+import { readConfig } from '../../src/config.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+
+let test: TestDatabase;
+let orm: MikroORM;
+let stopEngine: () => Promise<void> = () => Promise.resolve();
+
+beforeAll(async () => {
+  test = await createTestDatabase();
+  const { databaseUrl, dataDir } = readConfig(test.environment);
+  if (databaseUrl === undefined) stopEngine = (await startEmbeddedPostgres(dataDir)).close;
+  const location = databaseUrl ?? embeddedPostgresAddress(dataDir);
+  orm = createOrm({ location, poolSize: 1, isPatient: true });
+});
+
+afterAll(async () => {
+  await orm.close(true);
+  await stopEngine();
+  await test.drop();
+});
+
+const sql = (text: string): Promise<Record<string, unknown>[]> => orm.em.getConnection().execute(text);
+
+/** Tables, columns, constraints, indexes and functions, in the words of PostgreSQL. */
+function describeSchema(): Promise<Record<string, unknown>[]> {
+  return sql(`
+    select 'column' as kind, table_name || '.' || column_name as name,
+      concat_ws(' ', data_type, is_nullable, column_default, is_identity, collation_name) as definition
+    from information_schema.columns where table_schema = 'public'
+    union all
+    select 'constraint', conrelid::regclass || '.' || conname, pg_get_constraintdef(oid)
+    from pg_constraint where connamespace = 'public'::regnamespace
+    union all
+    select 'index', indexname, indexdef from pg_indexes where schemaname = 'public'
+    union all
+    select 'function', proname, prosrc from pg_proc where pronamespace = 'public'::regnamespace and proname like 'petstore%'
+    order by 1, 2`);
+}
+
+it('go up, all the way down without leaving anything, and up again to the same', async () => {
+  const before = await describeSchema();
+  expect(before.filter(({ kind }) => kind === 'index').length).toBeGreaterThan(15);
+  await orm.migrator.down({ to: 0 });
+  const left = (await describeSchema()).filter(({ name }) => !/^petstore_migrations/.test(String(name)));
+  expect(left).toEqual([]);
+  await orm.migrator.up();
+  expect(await describeSchema()).toEqual(before);
+});
+
+describe('the tables refuse what no service would write', () => {
+  it.each([
+    ['a blank name', `insert into categories (name) values ('')`],
+    ['a name of 256 characters', `insert into categories (name) values (repeat('x', 256))`],
+    ['a control character in a name', `insert into categories (name) values (E'a\\u0085b')`],
+    ['a line feed in a name', `insert into categories (name) values (E'a\\nb')`],
+    ['a long description', `insert into categories (name, description) values ('x', repeat('x', 2001))`],
+    ['a bell in a description', `insert into categories (name, description) values ('x', E'\\u0007')`],
+    ['an unknown status', `insert into pets (name, category_id, status) values ('x', 1, 'lost')`],
+    ['a pet without its category', `insert into pets (name, category_id) values ('x', 4711)`],
+    ['an order of an unknown pet', `insert into orders (pet_id) values (4711)`],
+    ['an order of nothing', `insert into orders (quantity) values (0)`],
+    ['a date before the year 1', `insert into orders (ship_date) values ('0001-01-01 BC')`],
+    ['a date after the year 9999', `insert into orders (ship_date) values ('10000-01-01T00:00:00Z')`],
+    ['stock of nothing', `insert into inventory (pet_id) values (4711)`],
+  ])('%s', async (_, statement) => {
+    await expect(sql(statement)).rejects.toThrow(/violates (check|foreign key) constraint/);
+  });
+
+  it('stock below zero, a category or a pet that is in use', async () => {
+    await sql(`insert into categories (id, name) values (1, 'Dogs')`);
+    await sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1)`);
+    await sql(`insert into orders (pet_id) values (1)`);
+    await expect(sql(`insert into inventory (pet_id, quantity) values (1, -1)`)).rejects.toThrow(/check constraint/);
+    await expect(sql('delete from categories')).rejects.toThrow(/foreign key constraint/);
+    await expect(sql('delete from pets')).rejects.toThrow(/foreign key constraint/);
+  });
+});
