@@ -36,8 +36,8 @@ it('has every acknowledged write after kill -9 in the midst of writing, and the 
   await first.ended();
 
   const second = await Service.start({ DATA_DIR: dataDir });
-  const { categories } = (await second.graphql(names)).body.data;
-  const found = new Set(categories.edges.map(({ node }: { node: { name: string } }) => node.name));
+  const { edges } = (await second.graphql(names)).body.data.categories;
+  const found = new Set((edges as { node: { name: string } }[]).map(({ node }) => node.name));
   expect(acknowledged.filter((name) => !found.has(name))).toEqual([]);
   expect((await second.graphql(size)).body.data.pets).toEqual(before.pets);
   await second.stop();
