@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { PostgresCluster } from './postgres-cluster.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from './service.ts';
 
 /** The promise is that a lost database is told within this time. */

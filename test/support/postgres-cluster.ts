@@ -55,8 +55,13 @@ export class PostgresCluster {
     rmSync(this.#directory, { recursive: true, force: true });
   }
 
+  /** Of the process that starts all others. */
+  get pid(): number {
+    return Number.parseInt(readFileSync(join(this.#directory, 'data/postmaster.pid'), 'utf8'));
+  }
+
   #processes(): number[] {
-    const postmaster = Number.parseInt(readFileSync(join(this.#directory, 'data/postmaster.pid'), 'utf8'));
+    const postmaster = this.pid;
     const children = readFileSync(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').trim();
     return [postmaster, ...children.split(' ').filter(Boolean).map(Number)];
   }

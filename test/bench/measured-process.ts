@@ -1,0 +1,67 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { createInterface } from 'node:readline';
+
+/** One core each for the server under load and for the database, the rest for the load generator, where there are enough. */
+export const cores = availableParallelism() >= 4 ? { server: '0', database: '1', load: '2,3' } : undefined;
+
+/** Ticks of the processor time in `/proc`, per second; the same on every Linux that Node runs on. */
+const ticksPerSecond = 100;
+
+/** A server whose processor time and memory are read from outside. */
+export class MeasuredProcess {
+  readonly #child: ChildProcess;
+  readonly address: string;
+
+  /** Resolves when it has printed its address. */
+  static async start(
+    command: readonly string[],
+    environment: Readonly<Record<string, string>>,
+  ): Promise<MeasuredProcess> {
+    const [file, ...rest] = pinned(command, cores?.server);
+    const child = spawn(file!, rest, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
+    let address: string | undefined;
+    for await (const line of createInterface({ input: child.stdout })) {
+      address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+      if (address !== undefined) break;
+    }
+    if (address === undefined) throw new Error(`${command.join(' ')} has ended without an address.`);
+    child.stdout.resume();
+    return new MeasuredProcess(child, address);
+  }
+
+  private constructor(child: ChildProcess, address: string) {
+    this.#child = child;
+    this.address = address;
+  }
+
+  /** User and system time of all threads so far. */
+  get cpuMicros(): number {
+    // After the name of the program, which may hold anything, in brackets.
+    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
+  }
+
+  get residentMegabytes(): number {
+    const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1];
+    return Number(kilobytes) / 1024;
+  }
+
+  async stop(): Promise<void> {
+    const closed = once(this.#child, 'close');
+    this.#child.kill('SIGTERM');
+    await closed;
+  }
+}
+
+/** Keeps a command on the cores, when there are any set aside for it. */
+export function pinned(command: readonly string[], on: string | undefined): readonly string[] {
+  return on === undefined ? command : ['taskset', '--cpu-list', on, ...command];
+}
+
+/** Keeps a process that runs already, and those that it will start, on the cores. */
+export function pin(pid: number, on: string | undefined): void {
+  if (on !== undefined) execFileSync('taskset', ['--pid', '--cpu-list', on, String(pid)], { stdio: 'ignore' });
+}

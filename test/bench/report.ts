@@ -1,0 +1,57 @@
+import type { LoadResult } from './load-process.ts';
+import type { Workload } from './workloads.ts';
+
+export interface Measurement extends LoadResult {
+  /** Processor time of the server per request, in microseconds. */
+  readonly cpuMicros: number;
+}
+
+export interface Measured {
+  readonly workload: Workload;
+  readonly service: readonly Measurement[];
+  readonly limit: readonly Measurement[];
+}
+
+const columns = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× the limit', 'requests/s of the limit'];
+
+/** The medians of the rounds. The ratio to the limit is the median of the rounds' own ratios, each taken within seconds. */
+export function printTable(results: readonly Measured[]): string {
+  const lines = results.flatMap(({ workload, service, limit }) => {
+    const ratio = median(service.map(({ cpuMicros }, round) => cpuMicros / limit[round]!.cpuMicros));
+    const share = median(service.map((each, round) => throughput(each) / throughput(limit[round]!)));
+    return [
+      [workload.name, ...figures(service), ratio.toFixed(2), `${(share * 100).toFixed(0)} %`],
+      ['limit', ...figures(limit), '', ''],
+    ];
+  });
+  return layOut([columns, ...lines]);
+}
+
+export function layOut(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map((row) =>
+      row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('   '),
+    )
+    .join('\n');
+}
+
+function figures(rounds: readonly Measurement[]): string[] {
+  const of = (value: (round: Measurement) => number): number => median(rounds.map(value));
+  return [
+    of(throughput).toFixed(0),
+    of(({ p50 }) => p50).toFixed(2),
+    of(({ p99 }) => p99).toFixed(2),
+    of(({ cpuMicros }) => cpuMicros).toFixed(0),
+  ];
+}
+
+function throughput({ requests, seconds }: LoadResult): number {
+  return requests / seconds;
+}
+
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
