@@ -73,11 +73,10 @@ export function literalViolation(error: GraphQLError, document: DocumentNode): V
 }
 
 /** An argument that only turns out to be wrong while its field is executed: a variable's null where there must be a value. */
-export function argumentRefusal({ message, nodes: [node] = [] }: GraphQLError): DomainError | undefined {
+export function argumentRefusal({ message, originalError }: GraphQLError): DomainError | undefined {
+  if (originalError !== undefined) return undefined;
   const field = /^Argument "(\w+)" /.exec(message)?.[1];
-  return node !== undefined && isValueNode(node) && field !== undefined
-    ? validationFailed([{ field, message }])
-    : undefined;
+  return field === undefined ? undefined : validationFailed([{ field, message }]);
 }
 
 /** Where the variable is used: the argument, and the input fields inside it. */

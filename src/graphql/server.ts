@@ -15,6 +15,7 @@ import { HttpError } from '../http/error-table.ts';
 import { exactSearch, parseGraphQLBody } from './body.ts';
 import { GraphQLContext } from './context.ts';
 import { formatError } from './errors.ts';
+import { compilingExecutor } from './executor.ts';
 import type { QueryLimits } from './limits.ts';
 import { admission, failures } from './plugins.ts';
 
@@ -56,7 +57,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
 function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContext> {
   const { schema, introspection, limits, log } = options;
   return new ApolloServer<GraphQLContext>({
-    schema,
+    gateway: compilingExecutor(schema),
     introspection,
     // A key is never sent by a browser of its own accord, so its presence rules out a forged request from another site.
     csrfPrevention: { requestHeaders: ['authorization', 'x-api-key', 'apollo-require-preflight'] },

@@ -27,7 +27,7 @@ export function printTable(results: readonly Measured[]): string {
   return layOut([columns, ...lines]);
 }
 
-export function layOut(rows: readonly (readonly string[])[]): string {
+function layOut(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>

@@ -21,34 +21,63 @@ export interface PageInfo {
 
 /** Presents a page as a connection of the Relay specification. */
 export function connectionOf<Row>(page: Page<Row>, count: () => Promise<number>): Connection<Row> {
-  return {
-    get edges() {
-      return page.rows.map((node) => ({
-        node,
-        get cursor() {
-          return page.cursorOf(node);
-        },
-      }));
-    },
-    get pageInfo() {
-      return pageInfoOf(page);
-    },
-    get totalCount() {
-      return count();
-    },
-  };
+  return new PageConnection(page, count);
 }
 
-function pageInfoOf<Row>(page: Page<Row>): PageInfo {
-  const cursorOf = (row: Row | undefined): string | undefined => (row === undefined ? undefined : page.cursorOf(row));
-  return {
-    hasNextPage: page.hasNextPage,
-    hasPreviousPage: page.hasPreviousPage,
-    get startCursor() {
-      return cursorOf(page.rows.at(0));
-    },
-    get endCursor() {
-      return cursorOf(page.rows.at(-1));
-    },
-  };
+class PageConnection<Row> implements Connection<Row> {
+  readonly edges: readonly Edge<Row>[];
+  readonly #page: Page<Row>;
+  readonly #count: () => Promise<number>;
+
+  constructor(page: Page<Row>, count: () => Promise<number>) {
+    this.edges = page.rows.map((node) => new PageEdge(node, page));
+    this.#page = page;
+    this.#count = count;
+  }
+
+  get pageInfo(): PageInfo {
+    return new PageEnds(this.#page);
+  }
+
+  get totalCount(): Promise<number> {
+    return this.#count();
+  }
+}
+
+class PageEdge<Row> implements Edge<Row> {
+  readonly node: Row;
+  readonly #page: Page<Row>;
+
+  constructor(node: Row, page: Page<Row>) {
+    this.node = node;
+    this.#page = page;
+  }
+
+  get cursor(): string {
+    return this.#page.cursorOf(this.node);
+  }
+}
+
+class PageEnds<Row> implements PageInfo {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly #page: Page<Row>;
+
+  constructor(page: Page<Row>) {
+    this.hasNextPage = page.hasNextPage;
+    this.hasPreviousPage = page.hasPreviousPage;
+    this.#page = page;
+  }
+
+  get startCursor(): string | undefined {
+    return this.#cursorOf(this.#page.rows.at(0));
+  }
+
+  get endCursor(): string | undefined {
+    return this.#cursorOf(this.#page.rows.at(-1));
+  }
+
+  #cursorOf(row: Row | undefined): string | undefined {
+    return row === undefined ? undefined : this.#page.cursorOf(row);
+  }
 }
