@@ -12,6 +12,7 @@ import type { StoreReads } from '../domain/services.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
+import { PipelinedConnections } from './pipelined-connections.ts';
 import type { StatementRunner } from './reads/statement.ts';
 import { createReads } from './reads/store-reads.ts';
 import { storeClient } from './store-client.ts';
@@ -45,8 +46,10 @@ export interface Database {
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
   const orm = createOrm({ ...options, isPatient: false });
   const pool = await orm.em.getConnection().getNativeClient();
+  const pipeline = pipelineFor(options);
   const run: StatementRunner = async (name, text, values) => {
     try {
+      if (name !== undefined && pipeline !== undefined) return (await pipeline.query(name, text, values)) as never[];
       return (await pool.query({ name, text, values: [...values] })).rows as never[];
     } catch (error) {
       throw translateDriverError(error);
@@ -67,8 +70,29 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       const missing = migrations.filter(({ name }) => !names.has(name));
       if (missing.length > 0) throw unavailable(new Error(`${missing.length} migrations are missing.`));
     },
-    close: () => orm.close(true),
+    close: async () => {
+      await pipeline?.close();
+      await orm.close(true);
+    },
   };
+}
+
+/** A part of the connections for prepared reads, unless there are too few: the embedded database has one, and transactions need it. */
+function pipelineFor({ location, poolSize, onStatement }: DatabaseOptions): PipelinedConnections | undefined {
+  const connections = pipelinedOf(poolSize);
+  if (typeof location !== 'string' || connections === 0) return undefined;
+  return new PipelinedConnections({
+    url: location,
+    connections,
+    answerTimeoutMillis,
+    connectionTimeoutMillis,
+    onStatement,
+  });
+}
+
+/** So many of the pool's connections; four keep the server's processors busy. */
+function pipelinedOf(poolSize: number): number {
+  return Math.min(4, Math.floor(poolSize / 2));
 }
 
 /** The ORM as the service has it, or a patient one for migrations, which may take their time. */
@@ -87,7 +111,7 @@ export function createOrm(options: DatabaseOptions & { readonly isPatient: boole
     preferReadReplicas: false,
     logger: () => undefined,
     driverOptions: {
-      max: isEmbedded ? 1 : poolSize,
+      max: isEmbedded ? 1 : poolSize - (isPatient ? 0 : pipelinedOf(poolSize)),
       idleTimeoutMillis: isEmbedded ? 0 : 30_000,
       connectionTimeoutMillis,
       keepAlive: true,

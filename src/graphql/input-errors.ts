@@ -1,6 +1,7 @@
 import {
   BREAK,
   coerceInputValue,
+  GraphQLError,
   isInputType,
   isNonNullType,
   isValueNode,
@@ -10,7 +11,6 @@ import {
   visit,
   type ASTNode,
   type DocumentNode,
-  type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -74,7 +74,8 @@ export function literalViolation(error: GraphQLError, document: DocumentNode): V
 
 /** An argument that only turns out to be wrong while its field is executed: a variable's null where there must be a value. */
 export function argumentRefusal({ message, originalError }: GraphQLError): DomainError | undefined {
-  if (originalError !== undefined) return undefined;
+  // What a resolver throws is no error of graphql's own.
+  if (originalError !== undefined && !(originalError instanceof GraphQLError)) return undefined;
   const field = /^Argument "(\w+)" /.exec(message)?.[1];
   return field === undefined ? undefined : validationFailed([{ field, message }]);
 }

@@ -80,7 +80,8 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
   async count(filter: Filter): Promise<number> {
     const conditions = this.#listing.conditions(filter);
     if (conditions === undefined) return 0;
-    const statement = statementFor(conditions);
+    // Never among the prepared ones, which have to be short.
+    const statement = new Statement(false);
     const text = `select count(*) from ${this.#listing.from} ${where(conditions, statement)}`;
     const [row] = await statement.run<{ count: string }>(this.#run, text);
     return Number(row?.count);
@@ -90,7 +91,7 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
     const conditions = this.#listing.conditions(filter);
     if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => 0);
     const { from, parent } = this.#listing;
-    const statement = statementFor(conditions);
+    const statement = new Statement(false);
     const ofParents: Condition = { sql: (bind) => `${parent} = any(${bind(parentIds, 'bigint[]')})` };
     const rows = await statement.run<{ parentId: string; count: string }>(
       this.#run,
