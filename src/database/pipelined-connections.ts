@@ -110,7 +110,8 @@ class Lane {
     if (this.#pending === 0) this.#lastAnswerAt = performance.now();
     this.#pending += 1;
     try {
-      return (await this.#client.query({ name, text, values: [...values] })).rows;
+      const { rows } = await this.#client.query<Record<string, unknown>>({ name, text, values: [...values] });
+      return rows;
     } finally {
       this.#pending -= 1;
       this.#lastAnswerAt = performance.now();
@@ -133,6 +134,6 @@ class Lane {
   }
 
   get #internals(): Internals {
-    return this.#client as unknown as Internals;
+    return this.#client;
   }
 }

@@ -1,4 +1,4 @@
-import type { GatewayExecutor, GatewayInterface } from '@apollo/server-gateway-interface';
+import type { ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
   execute,
   GraphQLError,
@@ -11,11 +11,14 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery, type CompiledQuery } from 'graphql-jit';
 
+import type { GraphQLContext } from './context.ts';
 import { coerceVariables } from './input-errors.ts';
 
 /** Compiling takes some milliseconds: only an operation that is used again earns that back. */
 const usesBeforeCompiling = 2;
 
+type Gateway = ApolloServerOptionsWithGateway<GraphQLContext>['gateway'];
+type GatewayExecutor = NonNullable<Awaited<ReturnType<Gateway['load']>>['executor']>;
 type Compiled = CompiledQuery['query'];
 
 interface KnownOperation {
@@ -30,17 +33,15 @@ interface KnownOperation {
  *
  * What is compiled lives as long as Apollo remembers the document.
  */
-export function compilingExecutor(schema: GraphQLSchema): GatewayInterface {
+export function compilingExecutor(schema: GraphQLSchema): Gateway {
   const known = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
 
   const compiledFor = (document: DocumentNode, operationName: string): Compiled | null => {
-    let operations = known.get(document);
-    if (operations === undefined) known.set(document, (operations = new Map()));
-    let operation = operations.get(operationName);
-    if (operation === undefined) operations.set(operationName, (operation = { uses: 0, compiled: undefined }));
+    const operations = getOrAdd(known, document, () => new Map<string, KnownOperation>());
+    const operation = getOrAdd(operations, operationName, () => ({ uses: 0, compiled: undefined }));
     operation.uses += 1;
     if (operation.uses <= usesBeforeCompiling) return null;
-    operation.compiled ??= compile(schema, document, operationName);
+    if (operation.compiled === undefined) operation.compiled = compile(schema, document, operationName);
     return operation.compiled;
   };
 
@@ -70,6 +71,19 @@ export function compilingExecutor(schema: GraphQLSchema): GatewayInterface {
     },
     stop: () => Promise.resolve(),
   };
+}
+
+function getOrAdd<Key extends WeakKey | string, Value>(
+  map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
+  key: Key,
+  make: () => Value,
+): Value {
+  let value = map.get(key);
+  if (value === undefined) {
+    value = make();
+    map.set(key, value);
+  }
+  return value;
 }
 
 function compile(schema: GraphQLSchema, document: DocumentNode, operationName: string): Compiled | null {
