@@ -1,5 +1,7 @@
 import pg from 'pg';
 
+import { PreparedStatement } from './prepared-statement.ts';
+
 export interface PipelineOptions {
   readonly url: string;
   readonly connections: number;
@@ -110,8 +112,9 @@ class Lane {
     if (this.#pending === 0) this.#lastAnswerAt = performance.now();
     this.#pending += 1;
     try {
-      const { rows } = await this.#client.query<Record<string, unknown>>({ name, text, values: [...values] });
-      return rows;
+      const statement = new PreparedStatement(name, text, values);
+      this.#client.query(statement);
+      return await statement.answer;
     } finally {
       this.#pending -= 1;
       this.#lastAnswerAt = performance.now();
