@@ -1,0 +1,98 @@
+import { graceMillis, refusalSpanMillis } from '../../domain/quota/bans.ts';
+import { dayMillis, minuteMillis } from '../../domain/quota/window.ts';
+
+/**
+ * What `decide` in `domain/quota/counter.ts` does, step by step, for Redis to do at once.
+ *
+ * KEYS: the counter, a hash; the refusals that count, a list, latest first.
+ * ARGV: now (empty: Redis' own time); needs; spends; requests per minute; per day; the most refusals that count (0: no bans);
+ *       seconds of the first ban; epoch of the known bans (empty: never banned); banned until; the beginnings of automatic bans.
+ * Answers: outcome (0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now, minute opened at, spent,
+ *          day opened at, spent, banned until, epoch.
+ */
+export const consumeScript = `
+local counter, refusals = KEYS[1], KEYS[2]
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local needs, spends = tonumber(ARGV[2]), tonumber(ARGV[3])
+local limits = { tonumber(ARGV[4]), tonumber(ARGV[5]) }
+local banAfter, epoch = tonumber(ARGV[6]), tonumber(ARGV[8])
+local lengths = { ${minuteMillis}, ${dayMillis} }
+local fields = { 'mo', 'ms', 'mr', 'do', 'ds', 'dr' }
+local kept = redis.call('HMGET', counter, 'mo', 'ms', 'mr', 'do', 'ds', 'dr', 'be', 'bu', 'bb')
+local opened, spent, refused = {}, {}, {}
+for i = 1, 2 do
+  opened[i], spent[i], refused[i] = tonumber(kept[i * 3 - 2]) or 0, tonumber(kept[i * 3 - 1]) or 0, tonumber(kept[i * 3]) or 0
+  if math.abs(now - opened[i]) >= lengths[i] then opened[i], spent[i], refused[i] = 0, 0, 0 end
+end
+local keptEpoch, bannedUntil, begun = tonumber(kept[7]) or 0, tonumber(kept[8]) or 0, kept[9] or ''
+
+local function answer(outcome)
+  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, keptEpoch }
+end
+-- Everything that is kept is over a day after it has begun; the minute may begin at the day's end.
+local function expire()
+  redis.call('PEXPIRE', counter, ${dayMillis + minuteMillis})
+end
+
+if epoch then
+  if epoch > keptEpoch then
+    keptEpoch, bannedUntil, begun = epoch, 0, ''
+    redis.call('HSET', counter, 'be', epoch, 'bu', 0, 'bb', '')
+    redis.call('DEL', refusals)
+    expire()
+  end
+  if epoch == keptEpoch then
+    bannedUntil = math.max(bannedUntil, tonumber(ARGV[9]))
+    begun = begun .. ' ' .. ARGV[10]
+  end
+  if now < bannedUntil then return answer(3) end
+end
+
+local outcome = 0
+if needs > math.min(limits[1], limits[2]) then outcome, needs, spends = 2, 1, 1 end
+local full = {}
+for i = 1, 2 do
+  if limits[i] - spent[i] < needs then full[#full + 1] = i end
+end
+if #full == 0 then
+  if spends > 0 then
+    if opened[2] == 0 then expire() end
+    for i = 1, 2 do
+      if opened[i] == 0 then opened[i] = now end
+      spent[i] = spent[i] + spends
+    end
+    redis.call('HSET', counter, 'mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
+  end
+  return answer(outcome)
+end
+
+local couldKnow = false
+for _, i in ipairs(full) do
+  if refused[i] == 0 then redis.call('HSET', counter, fields[i * 3], now)
+  elseif now - refused[i] > ${graceMillis} then couldKnow = true end
+end
+if not epoch or banAfter == 0 or not couldKnow then return answer(1) end
+redis.call('LPUSH', refusals, now)
+redis.call('LTRIM', refusals, 0, banAfter)
+redis.call('PEXPIRE', refusals, ${refusalSpanMillis})
+local oldest = redis.call('LINDEX', refusals, banAfter)
+if not oldest or now - oldest >= ${refusalSpanMillis} then return answer(1) end
+
+local earlier, count = {}, 0
+local list = now
+for text in string.gmatch(begun, '%d+') do
+  local at = tonumber(text)
+  if not earlier[at] and now - at < ${dayMillis} then
+    earlier[at], count, list = true, count + 1, list .. ' ' .. at
+  end
+end
+bannedUntil = now + math.min(${dayMillis}, tonumber(ARGV[7]) * 1000 * 2 ^ count)
+redis.call('HSET', counter, 'be', keptEpoch, 'bu', bannedUntil, 'bb', list)
+redis.call('DEL', refusals)
+expire()
+return answer(4)
+`;

@@ -1,0 +1,86 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import { ApiKey } from '../../domain/access/api-key.entity.ts';
+import {
+  apiKeySorting,
+  type ApiKeyReads,
+  type KeyRecord,
+  type KeyRecords,
+  type KeyVersion,
+} from '../../domain/access/api-key.reads.ts';
+import { createListingReads } from './listing.ts';
+import type { StatementRunner } from './statement.ts';
+
+/** The list of keys for administrators. */
+export function createApiKeyReads(metadata: MetadataStorage, run: StatementRunner): ApiKeyReads {
+  const column = columnOf(metadata);
+  return createListingReads(
+    {
+      sorting: apiKeySorting,
+      from: metadata.get(ApiKey).tableName,
+      columns: {
+        id: column('id'),
+        name: column('name'),
+        prefix: column('prefix'),
+        plan: column('plan'),
+        requestsPerMinute: column('requestsPerMinute'),
+        requestsPerDay: column('requestsPerDay'),
+        scopes: column('scopes'),
+        createdAt: column('createdAt'),
+        expiresAt: column('expiresAt'),
+        revokedAt: column('revokedAt'),
+        bannedUntil: column('bannedUntil'),
+      },
+      id: column('id'),
+      by: { ID: [{ column: column('id'), property: 'id' }] },
+      conditions: () => [],
+    },
+    run,
+  );
+}
+
+type Row = Omit<KeyRecord, 'bans'> & {
+  readonly latest: KeyVersion;
+  readonly bannedUntil: number | null;
+  readonly banEpoch: number;
+  readonly automaticBans: readonly number[];
+};
+
+/** More than any version. */
+const noVersion: KeyVersion = String(2n ** 63n - 1n);
+
+/** What requests are judged by. */
+export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner): KeyRecords {
+  const column = columnOf(metadata);
+  const table = metadata.get(ApiKey).tableName;
+  const millis = (property: keyof ApiKey & string): string =>
+    `(extract(epoch from ${column(property)}) * 1000)::float8`;
+  // Always at least one row, for the latest version.
+  const text = `
+    select newest.version::text as "latest", ${column('id')} as "id", ${column('sha256')} as "sha256", ${column('name')} as "name",
+      ${column('plan')} as "plan", ${column('requestsPerMinute')} as "requestsPerMinute",
+      ${column('requestsPerDay')} as "requestsPerDay", ${column('scopes')} as "scopes", ${millis('expiresAt')} as "expiresAt",
+      ${millis('revokedAt')} as "revokedAt", ${millis('bannedUntil')} as "bannedUntil", ${column('banEpoch')} as "banEpoch",
+      ${column('automaticBans')}::float8[] as "automaticBans"
+    from (select coalesce(max(version), 0) as version from ${table}) as newest
+    left join ${table} on ${table}.version > $1::bigint or ${column('sha256')} = any($2::text[])`;
+  return {
+    read: async (hashes, since = noVersion) => {
+      const rows = await run<Row>('petstore_key_records', text, [since, hashes]);
+      return {
+        latest: rows[0]?.latest ?? '0',
+        keys: rows
+          .filter(({ id }) => id !== null)
+          .map(({ latest: _, bannedUntil, banEpoch, automaticBans, ...key }) => ({
+            ...key,
+            bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans },
+          })),
+      };
+    },
+  };
+}
+
+function columnOf(metadata: MetadataStorage): (property: keyof ApiKey & string) => string {
+  const { tableName, properties } = metadata.get(ApiKey);
+  return (property) => `${tableName}.${properties[property].fieldNames[0]}`;
+}
