@@ -30,6 +30,7 @@ interface ErrorRow {
 const errorTable = {
   BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST', logLevel: 'info' },
   VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT', logLevel: 'info' },
+  FORBIDDEN: { status: 403, restCode: 'forbidden', graphqlCode: 'FORBIDDEN', logLevel: 'info' },
   NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND', logLevel: 'info' },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -55,7 +55,6 @@ export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner
   const table = metadata.get(ApiKey).tableName;
   const millis = (property: keyof ApiKey & string): string =>
     `(extract(epoch from ${column(property)}) * 1000)::float8`;
-  // Always at least one row, for the latest version.
   const text = `
     select newest.version::text as "latest", ${column('id')} as "id", ${column('sha256')} as "sha256", ${column('name')} as "name",
       ${column('plan')} as "plan", ${column('requestsPerMinute')} as "requestsPerMinute",
@@ -67,17 +66,14 @@ export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner
   return {
     read: async (hashes, since = noVersion) => {
       const rows = await run<Row>('petstore_key_records', text, [since, hashes]);
-      return {
-        latest: rows[0]?.latest ?? '0',
-        keys: rows
-          .filter(({ id }) => id !== null)
-          .map(({ latest: _, bannedUntil, banEpoch, automaticBans, ...key }) => ({
-            ...key,
-            bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans },
-          })),
-      };
+      // Always at least one row, for the latest version; its other columns are null when there is no key.
+      return { latest: rows[0]?.latest ?? '0', keys: rows.filter(({ id }) => id !== null).map(keyRecordOf) };
     },
   };
+}
+
+function keyRecordOf({ latest: _, bannedUntil, banEpoch, automaticBans, ...key }: Row): KeyRecord {
+  return Object.assign(key, { bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } });
 }
 
 function columnOf(metadata: MetadataStorage): (property: keyof ApiKey & string) => string {

@@ -1,4 +1,3 @@
-import type { Id } from '../id.ts';
 import { InputCheck, type Rule } from '../input.ts';
 import { parseInstant } from '../instant.ts';
 import { pageOf, parseKeyset, type ListRequest, type Page } from '../page.ts';
@@ -116,7 +115,7 @@ export class AccessService {
   }
 
   /** Writes a ban down that refusals have brought about; not when an operator has had a later word. */
-  async recordAutomaticBan(id: Id, { begunAt, until, epoch }: AutomaticBan): Promise<void> {
+  async recordAutomaticBan(id: string, { begunAt, until, epoch }: AutomaticBan): Promise<void> {
     await this.#change(id, (key) => {
       if (key.banEpoch !== epoch) return;
       key.bannedUntil = new Date(Math.max(until, key.bannedUntil?.getTime() ?? 0));

@@ -1,5 +1,4 @@
 import { DomainError } from '../errors.ts';
-import type { Id } from '../id.ts';
 import type { AutomaticBan } from '../quota/counter-store.ts';
 import type { AccessService } from './access.service.ts';
 
@@ -13,8 +12,8 @@ const retryMillis = 1_000;
 export class BanRecorder {
   readonly #access: Pick<AccessService, 'recordAutomaticBan'>;
   readonly #onFailure: (error: unknown) => void;
-  /** The latest ban of each key that isn't written down yet. */
-  readonly #pending = new Map<Id, AutomaticBan>();
+  /** By the key's id: the latest ban that isn't written down yet. */
+  readonly #pending = new Map<string, AutomaticBan>();
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
 
@@ -23,7 +22,7 @@ export class BanRecorder {
     this.#onFailure = onFailure;
   }
 
-  record(id: Id, ban: AutomaticBan): void {
+  record(id: string, ban: AutomaticBan): void {
     this.#pending.set(id, ban);
     void this.flush();
   }
@@ -53,7 +52,7 @@ export class BanRecorder {
     }
   }
 
-  #next(): [Id, AutomaticBan] | undefined {
+  #next(): [string, AutomaticBan] | undefined {
     return this.#pending.entries().next().value;
   }
 }

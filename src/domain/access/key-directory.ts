@@ -1,22 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Id } from '../id.ts';
-import type { QuotaSubject } from '../quota/counter-store.ts';
 import { hashKey, parseKey, type KeyHash } from './api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from './api-key.reads.ts';
 import { BoundedMap } from './bounded-map.ts';
-import { businessLimits, limitsOf, type PlanName } from './plan.ts';
-import type { Scope } from './scope.ts';
-
-/** Who is asking, once the key is known to be good. */
-export interface Caller {
-  /** Null for the administrator's key, which stands in the environment instead of in the database. */
-  readonly keyId: Id | null;
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly scopes: readonly Scope[];
-  readonly subject: QuotaSubject;
-}
+import { businessLimits, limitsOf } from './plan.ts';
+import type { Principal } from './principal.ts';
 
 export interface KeyDirectoryOptions {
   readonly adminKey?: string | undefined;
@@ -33,7 +21,7 @@ const maxKnownKeys = 50_000;
 const maxUnknownKeys = 10_000;
 
 interface Entry {
-  readonly caller: Caller;
+  readonly principal: Principal;
   /** In milliseconds since 1970. A revoked key is over since always. */
   readonly goodUntil: number;
 }
@@ -75,13 +63,13 @@ export class KeyDirectory {
    *
    * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
    */
-  async find(text: string): Promise<Caller | undefined> {
-    if (text.length === this.#admin?.length && hashKey(text) === this.#admin.hash) return adminCaller;
+  async find(text: string): Promise<Principal | undefined> {
+    if (text.length === this.#admin?.length && hashKey(text) === this.#admin.hash) return administrator;
     const hash = parseKey(text);
     if (hash === undefined) return undefined;
     if (this.#now() - this.#triedAt >= refreshAfterMillis) await this.#refresh();
     const entry = this.#known.get(hash) ?? (this.#unknown.get(hash) ? undefined : await this.#lookUp(hash));
-    return entry !== undefined && this.#now() < entry.goodUntil ? entry.caller : undefined;
+    return entry !== undefined && this.#now() < entry.goodUntil ? entry.principal : undefined;
   }
 
   /** Asks for changes; waits for them only when what is known may be too old. */
@@ -142,8 +130,8 @@ export class KeyDirectory {
   }
 }
 
-const adminCaller: Caller = {
-  keyId: null,
+const administrator: Principal = {
+  id: 'admin',
   name: 'ADMIN_API_KEY',
   plan: 'business',
   scopes: ['admin'],
@@ -152,7 +140,7 @@ const adminCaller: Caller = {
 
 function entryOf(key: KeyRecord): Entry {
   const { id, name, plan, scopes, bans } = key;
-  const subject = { id: `key:${id}`, limits: limitsOf(key), bans, isAnonymous: false };
+  const subject = { id, limits: limitsOf(key), bans, isAnonymous: false };
   const goodUntil = key.revokedAt === null ? (key.expiresAt ?? Infinity) : -Infinity;
-  return { caller: { keyId: id, name, plan, scopes, subject }, goodUntil };
+  return { principal: { id, name, plan, scopes, subject }, goodUntil };
 }

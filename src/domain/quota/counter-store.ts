@@ -3,7 +3,7 @@ import type { QuotaLimits, WindowFigures } from './window.ts';
 
 /** Whose requests are counted together: a key, or the address of those who have none. */
 export interface QuotaSubject {
-  /** Unique among keys and addresses. */
+  /** Of a key that of its principal; unique among keys and addresses. */
   readonly id: string;
   readonly limits: QuotaLimits;
   /** What the database knows of the key's bans; undefined for those who are never banned. */
