@@ -56,7 +56,7 @@ local outcome = 0
 if needs > math.min(limits[1], limits[2]) then outcome, needs, spends = 2, 1, 1 end
 local full = {}
 for i = 1, 2 do
-  if limits[i] - spent[i] < needs then full[#full + 1] = i end
+  if math.max(0, limits[i] - spent[i]) < needs then full[#full + 1] = i end
 end
 if #full == 0 then
   if spends > 0 then

@@ -121,9 +121,11 @@ function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number
   return Math.min(requestsPerMinute, requestsPerDay);
 }
 
+/** Those without room for so much. After a change to a smaller plan more may have been spent than there is; what needs nothing fits even then. */
 function fullWindows({ minute, day }: Counter, limits: QuotaLimits, needs: number): QuotaWindow[] {
-  const full: QuotaWindow[] = [];
-  if (limits.requestsPerMinute - minute.spent < needs) full.push(minute);
-  if (limits.requestsPerDay - day.spent < needs) full.push(day);
-  return full;
+  const isFull = (window: QuotaWindow, limit: number): boolean => Math.max(0, limit - window.spent) < needs;
+  return [
+    ...(isFull(minute, limits.requestsPerMinute) ? [minute] : []),
+    ...(isFull(day, limits.requestsPerDay) ? [day] : []),
+  ];
 }

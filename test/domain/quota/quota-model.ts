@@ -161,7 +161,7 @@ export class QuotaModel {
       name,
       limit: name === 'minute' ? this.limits.requestsPerMinute : this.limits.requestsPerDay,
       lengthSeconds: name === 'minute' ? 60 : 86_400,
-      remaining: Math.max(0, this.#remaining(name)),
+      remaining: this.#remaining(name),
       resetsAt: this.#reset(name),
     });
     const common = { now, minute: figures('minute'), day: figures('day') };
@@ -174,7 +174,7 @@ export class QuotaModel {
 
   #remaining(name: 'minute' | 'day'): number {
     const limit = name === 'minute' ? this.limits.requestsPerMinute : this.limits.requestsPerDay;
-    return limit - (this.#current(name)?.spent ?? []).reduce((sum, cost) => sum + cost, 0);
+    return Math.max(0, limit - (this.#current(name)?.spent ?? []).reduce((sum, cost) => sum + cost, 0));
   }
 
   #reset(name: 'minute' | 'day'): number {
