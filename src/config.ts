@@ -27,7 +27,7 @@ export function readConfig(environment: Environment = process.env) {
   const integer = (name: string, fallback: number, min: number, max: number): number =>
     setting(name, String(fallback), integerWithin(min, max), `a whole number from ${min} to ${max}`);
   const duration = (name: string, fallback: string): number =>
-    setting(name, fallback, parseDuration, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
+    setting(name, fallback, durationSetting, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
 
   const config = Object.freeze({
     port: integer('PORT', 4000, 0, 65_535),
@@ -64,10 +64,15 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d:
 /** Node's timers take a wait of more than 24 days for none at all. */
 const maxDurationSeconds = 7 * 86_400;
 
-function parseDuration(text: string): number | undefined {
+function durationSetting(text: string): number | undefined {
+  const seconds = parseDuration(text);
+  return seconds !== undefined && seconds <= maxDurationSeconds ? seconds : undefined;
+}
+
+/** The seconds of a duration such as 90s, 15m, 24h or 7d; undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(amount) * (unitSeconds[unit] ?? Number.NaN);
-  return seconds <= maxDurationSeconds ? seconds : undefined;
+  return amount === undefined ? undefined : Number(amount) * (unitSeconds[unit] ?? Number.NaN);
 }
 
 /** The value isn't repeated in what is wrong with it: it may hold a password. */

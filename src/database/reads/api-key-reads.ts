@@ -13,7 +13,7 @@ import type { StatementRunner } from './statement.ts';
 
 /** The list of keys for administrators. */
 export function createApiKeyReads(metadata: MetadataStorage, run: StatementRunner): ApiKeyReads {
-  const column = columnOf(metadata);
+  const { column, millis } = columnsOf(metadata);
   return createListingReads(
     {
       sorting: apiKeySorting,
@@ -26,17 +26,25 @@ export function createApiKeyReads(metadata: MetadataStorage, run: StatementRunne
         requestsPerMinute: column('requestsPerMinute'),
         requestsPerDay: column('requestsPerDay'),
         scopes: column('scopes'),
-        createdAt: column('createdAt'),
-        expiresAt: column('expiresAt'),
-        revokedAt: column('revokedAt'),
-        bannedUntil: column('bannedUntil'),
+        createdAt: millis('createdAt'),
+        expiresAt: millis('expiresAt'),
+        revokedAt: millis('revokedAt'),
+        bannedUntil: millis('bannedUntil'),
       },
       id: column('id'),
       by: { ID: [{ column: column('id'), property: 'id' }] },
       conditions: () => [],
+      parseRow: (row) => Object.assign(row, Object.fromEntries(instants.map((each) => [each, asDate(row[each])]))),
     },
     run,
   );
+}
+
+const instants = ['createdAt', 'expiresAt', 'revokedAt', 'bannedUntil'] as const;
+
+/** They are read as milliseconds: the driver leaves dates as texts. */
+function asDate(millis: unknown): Date | null {
+  return millis === null ? null : new Date(Number(millis));
 }
 
 type Row = Omit<KeyRecord, 'bans'> & {
@@ -51,10 +59,8 @@ const noVersion: KeyVersion = String(2n ** 63n - 1n);
 
 /** What requests are judged by. */
 export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner): KeyRecords {
-  const column = columnOf(metadata);
+  const { column, millis } = columnsOf(metadata);
   const table = metadata.get(ApiKey).tableName;
-  const millis = (property: keyof ApiKey & string): string =>
-    `(extract(epoch from ${column(property)}) * 1000)::float8`;
   const text = `
     select newest.version::text as "latest", ${column('id')} as "id", ${column('sha256')} as "sha256", ${column('name')} as "name",
       ${column('plan')} as "plan", ${column('requestsPerMinute')} as "requestsPerMinute",
@@ -76,7 +82,14 @@ function keyRecordOf({ latest: _, bannedUntil, banEpoch, automaticBans, ...key }
   return Object.assign(key, { bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } });
 }
 
-function columnOf(metadata: MetadataStorage): (property: keyof ApiKey & string) => string {
+interface Columns {
+  readonly column: (property: keyof ApiKey & string) => string;
+  /** An instant, in milliseconds since 1970. */
+  readonly millis: (property: keyof ApiKey & string) => string;
+}
+
+function columnsOf(metadata: MetadataStorage): Columns {
   const { tableName, properties } = metadata.get(ApiKey);
-  return (property) => `${tableName}.${properties[property].fieldNames[0]}`;
+  const column = (property: keyof ApiKey & string): string => `${tableName}.${properties[property].fieldNames[0]}`;
+  return { column, millis: (property) => `(extract(epoch from ${column(property)}) * 1000)::float8` };
 }

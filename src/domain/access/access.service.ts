@@ -1,23 +1,13 @@
-import { InputCheck, type Rule } from '../input.ts';
-import { parseInstant } from '../instant.ts';
+import { InputCheck } from '../input.ts';
 import { pageOf, parseKeyset, type ListRequest, type Page } from '../page.ts';
 import type { AutomaticBan } from '../quota/counter-store.ts';
 import { dayMillis } from '../quota/window.ts';
-import { integerRule, nameRule } from '../rules.ts';
+import { integerRule } from '../rules.ts';
 import { lockById, type UnitOfWork } from '../unit-of-work.ts';
 import { ApiKey } from './api-key.entity.ts';
 import { apiKeySorting, type ApiKeyReads, type ApiKeySortField, type ListedKey } from './api-key.reads.ts';
-import { generateKey, hashKey, shownPrefix } from './api-key.ts';
+import { newApiKey, type NewApiKey } from './new-api-key.ts';
 import { checkPlan, type PlanInput } from './plan.ts';
-import { scopesRule, type Scope } from './scope.ts';
-
-export interface NewApiKey extends PlanInput {
-  readonly name: string;
-  /** Left out: `read` and `write`. */
-  readonly scopes?: readonly Scope[] | null | undefined;
-  /** RFC 3339. */
-  readonly expiresAt?: string | null | undefined;
-}
 
 export type ApiKeyListRequest = Omit<ListRequest<never, ApiKeySortField>, 'filter'>;
 
@@ -54,27 +44,8 @@ export class AccessService {
   }
 
   async create(input: NewApiKey): Promise<CreatedKey> {
-    const now = this.#now();
-    const check = new InputCheck();
-    const data = {
-      name: check.required('name', input.name, nameRule),
-      ...checkPlan(check, input),
-      scopes: check.optional('scopes', input.scopes, scopesRule) ?? (['read', 'write'] as Scope[]),
-      expiresAt: check.optional('expiresAt', input.expiresAt, futureRule(now)) ?? null,
-    };
-    check.throwIfRefused();
-    const secret = generateKey();
-    const created = {
-      ...data,
-      prefix: shownPrefix(secret),
-      createdAt: new Date(now),
-      revokedAt: null,
-      bannedUntil: null,
-    };
-    return this.#unitOfWork(async (em) => {
-      const id = await em.insert(ApiKey, { ...created, sha256: hashKey(secret) });
-      return { apiKey: { id, ...created }, secret };
-    });
+    const { secret, listed, row } = newApiKey(input, this.#now());
+    return this.#unitOfWork(async (em) => ({ apiKey: { id: await em.insert(ApiKey, row), ...listed }, secret }));
   }
 
   /** For ever; a key that is revoked already stays as it is. */
@@ -127,17 +98,8 @@ export class AccessService {
     return this.#unitOfWork(async (em) => {
       const key = await lockById(em, ApiKey, noun, id);
       change(key);
-      return key;
+      // A column without a value is null in what comes from the database.
+      return key as ListedKey;
     });
   }
-}
-
-function futureRule(now: number): Rule<string, Date> {
-  return (value, refuse) => {
-    const parsed = parseInstant(value);
-    if (typeof parsed === 'string') refuse(parsed);
-    else if (parsed.getTime() > now) return parsed;
-    else refuse(`must be in the future, not ${value}.`);
-    return new Date(now);
-  };
 }

@@ -7,8 +7,10 @@ import type { KeyHash } from './api-key.ts';
 import type { KeptPlan } from './plan.ts';
 import type { Scope } from './scope.ts';
 
+type ListedProperty = Exclude<keyof ApiKey & string, 'sha256' | 'banEpoch' | 'automaticBans'>;
+
 /** What administrators see of a key. */
-export type ListedKey = Omit<ApiKey, 'sha256' | 'banEpoch' | 'automaticBans'>;
+export type ListedKey = { readonly [Property in ListedProperty]-?: Exclude<ApiKey[Property], undefined> };
 
 export const apiKeySortFields = ['ID'] as const;
 export type ApiKeySortField = (typeof apiKeySortFields)[number];
