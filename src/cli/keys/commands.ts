@@ -18,8 +18,11 @@ export interface Command {
   readonly usage: string;
   readonly options: readonly OptionName[];
   readonly needsId: boolean;
-  run(access: AccessService, values: Values, id: string): Promise<Output>;
+  /** Reads the options; throws UsageError before the database is opened. */
+  prepare(values: Values, id: string): Work;
 }
+
+type Work = (access: AccessService) => Promise<Output>;
 
 /** What can be done with keys, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -28,51 +31,60 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: `--name NAME --plan PLAN [--scopes read,write] [--per-minute N --per-day N] [--expires-in 90d]`,
     options: ['name', 'plan', 'scopes', 'per-minute', 'per-day', 'expires-in'],
     needsId: false,
-    run: create,
+    prepare: create,
   },
-  list: { summary: 'Shows all keys', usage: '', options: [], needsId: false, run: list },
+  list: { summary: 'Shows all keys', usage: '', options: [], needsId: false, prepare: () => list },
   revoke: {
     summary: 'Ends a key for ever',
     usage: 'ID',
     options: [],
     needsId: true,
-    run: async (access, _values, id) => changed(await access.revoke(id)),
+    prepare: (_values, id) => async (access) => changed(await access.revoke(id)),
   },
   ban: {
     summary: 'Refuses a key for a while',
     usage: 'ID --for 15m',
     options: ['for'],
     needsId: true,
-    run: async (access, values, id) => changed(await access.ban(id, durationOf('for', required('for', values)))),
+    prepare: (values, id) => {
+      const seconds = durationOf('for', required('for', values));
+      return async (access) => changed(await access.ban(id, seconds));
+    },
   },
   unban: {
     summary: 'Ends a ban, and forgets earlier bans and refusals',
     usage: 'ID',
     options: [],
     needsId: true,
-    run: async (access, _values, id) => changed(await access.unban(id)),
+    prepare: (_values, id) => async (access) => changed(await access.unban(id)),
   },
   'set-plan': {
     summary: 'Gives a key another plan; what it has spent stays spent',
     usage: 'ID --plan PLAN [--per-minute N --per-day N]',
     options: ['plan', 'per-minute', 'per-day'],
     needsId: true,
-    run: async (access, values, id) => changed(await access.setPlan(id, planOf(values))),
+    prepare: (values, id) => {
+      const plan = planOf(values);
+      return async (access) => changed(await access.setPlan(id, plan));
+    },
   },
 };
 
-async function create(access: AccessService, values: Values): Promise<Output> {
+function create(values: Values): Work {
   const expiresIn = values['expires-in'];
-  const { apiKey, secret } = await access.create({
+  const input = {
     name: required('name', values),
     ...planOf(values),
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
     expiresAt: expiresIn === undefined ? undefined : instantIn(durationOf('expires-in', expiresIn)),
-  });
-  return {
-    text: secret,
-    note: `${describeKey(apiKey)} Keep the key safe: it can't be shown again.`,
-    json: { ...keyAsJson(apiKey), secret },
+  };
+  return async (access) => {
+    const { apiKey, secret } = await access.create(input);
+    return {
+      text: secret,
+      note: `${describeKey(apiKey)} Keep the key safe: it can't be shown again.`,
+      json: { ...keyAsJson(apiKey), secret },
+    };
   };
 }
 

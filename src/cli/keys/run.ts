@@ -4,7 +4,7 @@ import { readConfig } from '../../config.ts';
 import { openOrJoinDatabase } from '../../database/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { commands, type Command, type Values } from './commands.ts';
+import { commands, type Command } from './commands.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -31,9 +31,7 @@ export async function runKeys(args: readonly string[]): Promise<number> {
 }
 
 interface Request {
-  readonly command: Command;
-  readonly values: Values;
-  readonly id: string;
+  readonly work: (access: AccessService) => Promise<Output>;
   readonly asJson: boolean;
 }
 
@@ -51,7 +49,7 @@ function parse([name, ...args]: readonly string[]): Request | 'help' {
   if (command.needsId && id === '') throw new UsageError(`${name} needs the id of a key; \`list\` shows them.`);
   const surplus = command.needsId ? others : positionals;
   if (surplus.length > 0) throw new UsageError(`${name} takes no ${JSON.stringify(surplus[0])}.`);
-  return { command, values: texts, id, asJson: json === true };
+  return { work: command.prepare(texts, id), asJson: json === true };
 }
 
 function parseOptions({ options }: Command, args: string[]) {
@@ -69,7 +67,7 @@ function parseOptions({ options }: Command, args: string[]) {
   }
 }
 
-async function execute({ command, values, id }: Request): Promise<Output> {
+async function execute({ work }: Request): Promise<Output> {
   const config = readConfig();
   const database = await openOrJoinDatabase({
     url: config.databaseUrl,
@@ -78,7 +76,7 @@ async function execute({ command, values, id }: Request): Promise<Output> {
     withDemoStore: config.withDemoStore,
   });
   try {
-    return await command.run(new AccessService(database.unitOfWork, database.reads.apiKeys), values, id);
+    return await work(new AccessService(database.unitOfWork, database.reads.apiKeys));
   } finally {
     await database.close();
   }
