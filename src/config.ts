@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** A setting that can't be used. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -36,6 +38,25 @@ export function readConfig(environment: Environment = process.env) {
     databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
     dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
+    redisUrl: environment['REDIS_URL'] ? redisUrl(environment['REDIS_URL'], problems) : undefined,
+    adminApiKey: environment['ADMIN_API_KEY'] ? adminApiKey(environment['ADMIN_API_KEY'], problems) : undefined,
+    banRules: Object.freeze({
+      banAfter: integer('BAN_AFTER', 100, 0, 10_000),
+      banForSeconds: setting('BAN_FOR', '15m', banDuration, 'a duration from 1s to 24h, such as 90s or 15m'),
+    }),
+    trustProxy: setting(
+      'TRUST_PROXY',
+      'false',
+      proxies,
+      'false, a number of proxies from 1 to 100, or a list of addresses such as 10.0.0.1,fd00::/8',
+    ),
+    corsOrigins: setting(
+      'CORS_ORIGINS',
+      '',
+      origins,
+      'a list of origins such as https://shop.example,http://localhost:3000, or * for all',
+    ),
+    metricsPort: environment['METRICS_PORT'] ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     drainDelaySeconds: duration('DRAIN_DELAY', '0s'),
     drainTimeoutSeconds: duration('DRAIN_TIMEOUT', '30s'),
     logLevel: setting('LOG_LEVEL', 'info', (text) => logLevels.find((level) => level === text), logLevels.join(', ')),
@@ -73,6 +94,50 @@ function durationSetting(text: string): number | undefined {
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (unitSeconds[unit] ?? Number.NaN);
+}
+
+function banDuration(text: string): number | undefined {
+  const seconds = parseDuration(text);
+  return seconds !== undefined && seconds >= 1 && seconds <= 86_400 ? seconds : undefined;
+}
+
+function proxies(text: string): false | number | string[] | undefined {
+  if (text === 'false') return false;
+  if (/^\d+$/.test(text)) return integerWithin(1, 100)(text);
+  const addresses = text.split(',').map((address) => address.trim());
+  return addresses.every(isNetwork) ? addresses : undefined;
+}
+
+/** An address, or a whole network of them: `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  const maxBits = family === 4 ? 32 : 128;
+  return family !== 0 && rest.length === 0 && (bits === undefined || integerWithin(1, maxBits)(bits) !== undefined);
+}
+
+function origins(text: string): readonly string[] | undefined {
+  if (text === '') return [];
+  const given = text.split(',').map((origin) => origin.trim());
+  return given.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin) ? given : undefined;
+}
+
+/** Not shown in what is wrong with it. It is looked for in headers, where only these characters are sure to arrive. */
+function adminApiKey(text: string, problems: string[]): string {
+  if (!/^[\x21-\x7e]{32,256}$/.test(text)) {
+    problems.push(
+      'ADMIN_API_KEY must be 32 to 256 printable ASCII characters without spaces, such as openssl rand -hex 32 makes.',
+    );
+  }
+  return text;
+}
+
+/** The value isn't repeated in what is wrong with it: it may hold a password. */
+function redisUrl(text: string, problems: string[]): string {
+  if (!['redis:', 'rediss:'].includes(URL.parse(text)?.protocol ?? '')) {
+    problems.push('REDIS_URL must be the URL of a Redis server: redis://user:password@host:port.');
+  }
+  return text;
 }
 
 /** The value isn't repeated in what is wrong with it: it may hold a password. */

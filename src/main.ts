@@ -17,7 +17,7 @@ async function start(): Promise<void> {
     app.server.log.fatal({ err: error }, 'the embedded database has ended');
     process.exit(1);
   });
-  const address = await app.server.listen({ port: config.port, host: config.host });
+  const address = await app.listen();
   process.stdout.write(welcome(address, config));
 }
 

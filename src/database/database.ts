@@ -49,6 +49,8 @@ export interface Database {
   readonly dayCounters: DayCounterTable;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
+  /** The connections that there are, those of them that nobody uses, and how many wait for one. */
+  readonly poolFigures: () => { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
@@ -80,6 +82,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       const missing = migrations.filter(({ name }) => !names.has(name));
       if (missing.length > 0) throw unavailable(new Error(`${missing.length} migrations are missing.`));
     },
+    poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: () => orm.close(true),
   };
 }

@@ -1,17 +1,27 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 
+import type { Principal } from '../domain/access/principal.ts';
 import type { Services } from '../domain/services.ts';
+import type { Meter } from '../http/gate.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
 
 /** What the resolvers of one request share. Apollo copies it, so it has no private fields. */
 export class GraphQLContext {
   readonly services: Services;
+  readonly request: Pick<FastifyRequest, 'log' | 'principal' | 'meter' | 'operation'>;
   readonly log: FastifyBaseLogger;
+  /** Who is asking. */
+  readonly principal: Principal;
+  /** Where the price of the request is taken. */
+  readonly meter: Meter;
   loaders: Loaders;
 
-  constructor(services: Services, log: FastifyBaseLogger) {
+  constructor(services: Services, request: GraphQLContext['request']) {
     this.services = services;
-    this.log = log;
+    this.request = request;
+    this.log = request.log;
+    this.principal = request.principal;
+    this.meter = request.meter;
     this.loaders = createLoaders(services);
   }
 

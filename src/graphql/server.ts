@@ -40,11 +40,16 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
     routes: async (api) => {
       await api.register((scope, _options, done) => {
         takeJson(scope);
+        // A body that is refused has no price, and costs 1.
+        scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
+          await meter?.take();
+          throw error;
+        });
         scope.route({
           method: ['GET', 'POST'],
           url: '/graphql',
-          handler: (request, reply) =>
-            execute(apollo, new GraphQLContext(options.services, request.log), request, reply),
+          config: { isPricedByRoute: true },
+          handler: (request, reply) => execute(apollo, new GraphQLContext(options.services, request), request, reply),
         });
         done();
       });
@@ -109,6 +114,7 @@ async function execute(
     },
     context: () => Promise.resolve(context),
   });
+  await request.meter.take();
   if (response.body.kind === 'chunked') throw new HttpError('NOT_ACCEPTABLE', 'Results are not answered in parts.');
   return reply
     .code(response.status ?? 200)
