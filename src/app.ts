@@ -23,6 +23,8 @@ export interface AppOverrides {
 /** The whole service, not listening yet. */
 export interface App {
   readonly server: FastifyInstance;
+  /** The secret of the demo store's key, while it has one. */
+  readonly demoKey: string | undefined;
   /** Begins to serve, and answers the address. */
   listen(): Promise<string>;
   /** Turns `/readyz` to 503, finishes what is under way, and closes everything. */
@@ -82,6 +84,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
 
   return {
     server,
+    demoKey: database.demoKey,
     listen: async () => {
       const { host, port, metricsPort = 0 } = config;
       const address = await metricsServer?.listen({ host, port: metricsPort });
