@@ -16,6 +16,7 @@ import { exactSearch, parseGraphQLBody } from './body.ts';
 import { GraphQLContext } from './context.ts';
 import { formatError } from './errors.ts';
 import type { QueryLimits } from './limits.ts';
+import { NestedQuota } from './nested-quota.ts';
 import { admission, failures } from './plugins.ts';
 
 export interface GraphQLServerOptions {
@@ -35,6 +36,7 @@ export interface GraphQLServer {
 /** Apollo Server behind a thin HTTP layer: GraphQL over HTTP by POST, and by GET and HEAD for queries. */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const apollo = createApollo(options);
+  const nestedQuota = new NestedQuota();
   await apollo.start();
   return {
     routes: async (api) => {
@@ -49,7 +51,8 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           method: ['GET', 'POST'],
           url: '/graphql',
           config: { isPricedByRoute: true },
-          handler: (request, reply) => execute(apollo, new GraphQLContext(options.services, request), request, reply),
+          handler: (request, reply) =>
+            execute(apollo, new GraphQLContext(options.services, nestedQuota, request), request, reply),
         });
         done();
       });

@@ -54,6 +54,7 @@ export function watchAnswer(request: FastifyRequest, reply: FastifyReply, onAnsw
 }
 
 function operationOf({ is404, method, routeOptions, operation }: FastifyRequest): string {
+  if (method === 'OPTIONS') return method;
   if (is404 || routeOptions.url === undefined) return 'none';
   return operation ?? routeOptions.config.operationId ?? `${method} ${routeOptions.url}`;
 }
