@@ -6,7 +6,7 @@ import { Meter } from '../../src/http/gate.ts';
 const limits: QuotaLimits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
 
 /** Whoever comes through the open gate. */
-export const anybody: Principal = {
+const anybody: Principal = {
   id: 'anybody',
   name: 'anybody',
   plan: 'enterprise',

@@ -20,7 +20,7 @@ interface GraphQLFailure {
   readonly extensions: { code: string; status: number; violations?: { field: string; message: string }[] };
 }
 
-export interface TestKey {
+interface TestKey {
   readonly id: string;
   readonly secret: string;
 }
