@@ -116,10 +116,11 @@ describe('counters in Redis', () => {
   it('admit exactly 1,000 requests of three processes together', async () => {
     const script = new URL('counting-process.ts', import.meta.url).pathname;
     const run = () => promisify(execFile)(process.execPath, [script, redis.url, '700']);
-    const results = (await Promise.all([run(), run(), run()])).map(({ stdout }) => JSON.parse(stdout) as object);
-    expect(results).toEqual(Array(3).fill({ admitted: expect.any(Number), isShared: true }));
-    const admitted = (results as { admitted: number }[]).map((each) => each.admitted);
-    expect(admitted.reduce((sum, each) => sum + each)).toBe(1_000);
+    const results = (await Promise.all([run(), run(), run()])).map(
+      ({ stdout }) => JSON.parse(stdout) as { admitted: number; isShared: boolean },
+    );
+    expect(results.map(({ isShared }) => isShared)).toEqual([true, true, true]);
+    expect(results.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(1_000);
   });
 
   it('go on when Redis forgets the script', async () => {

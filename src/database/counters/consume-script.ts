@@ -6,7 +6,8 @@ import { dayMillis, minuteMillis } from '../../domain/quota/window.ts';
  *
  * KEYS: the counter, a hash; the refusals that count, a list, latest first.
  * ARGV: now (empty: Redis' own time); needs; spends; requests per minute; per day; the most refusals that count (0: no bans);
- *       seconds of the first ban; epoch of the known bans (empty: never banned); banned until; the beginnings of automatic bans.
+ *       seconds of the first ban; epoch of the known bans (empty: never banned); banned until; the beginnings of automatic bans;
+ *       what the asking process knows of the minute, opened at and spent, and of the day: a Redis that has lost it gets it back.
  * Answers: outcome (0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now, minute opened at, spent,
  *          day opened at, spent, banned until, epoch.
  */
@@ -21,29 +22,34 @@ local needs, spends = tonumber(ARGV[2]), tonumber(ARGV[3])
 local limits = { tonumber(ARGV[4]), tonumber(ARGV[5]) }
 local banAfter, epoch = tonumber(ARGV[6]), tonumber(ARGV[8])
 local lengths = { ${minuteMillis}, ${dayMillis} }
-local fields = { 'mo', 'ms', 'mr', 'do', 'ds', 'dr' }
 local kept = redis.call('HMGET', counter, 'mo', 'ms', 'mr', 'do', 'ds', 'dr', 'be', 'bu', 'bb')
 local opened, spent, refused = {}, {}, {}
 for i = 1, 2 do
   opened[i], spent[i], refused[i] = tonumber(kept[i * 3 - 2]) or 0, tonumber(kept[i * 3 - 1]) or 0, tonumber(kept[i * 3]) or 0
   if math.abs(now - opened[i]) >= lengths[i] then opened[i], spent[i], refused[i] = 0, 0, 0 end
+  local knownOpened, knownSpent = tonumber(ARGV[9 + i * 2]), tonumber(ARGV[10 + i * 2])
+  if opened[i] == 0 and math.abs(now - knownOpened) < lengths[i] then opened[i], spent[i] = knownOpened, knownSpent
+  elseif opened[i] == knownOpened then spent[i] = math.max(spent[i], knownSpent) end
 end
 local keptEpoch, bannedUntil, begun = tonumber(kept[7]) or 0, tonumber(kept[8]) or 0, kept[9] or ''
 
 local function answer(outcome)
   return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, keptEpoch }
 end
--- Everything that is kept is over a day after it has begun; the minute may begin at the day's end.
-local function expire()
+-- Everything that is kept is over a day after it was last written.
+local function keep(...)
+  redis.call('HSET', counter, ...)
   redis.call('PEXPIRE', counter, ${dayMillis + minuteMillis})
+end
+local function keepWindows()
+  keep('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
 end
 
 if epoch then
   if epoch > keptEpoch then
     keptEpoch, bannedUntil, begun = epoch, 0, ''
-    redis.call('HSET', counter, 'be', epoch, 'bu', 0, 'bb', '')
+    keep('be', epoch, 'bu', 0, 'bb', '')
     redis.call('DEL', refusals)
-    expire()
   end
   if epoch == keptEpoch then
     bannedUntil = math.max(bannedUntil, tonumber(ARGV[9]))
@@ -60,21 +66,21 @@ for i = 1, 2 do
 end
 if #full == 0 then
   if spends > 0 then
-    if opened[2] == 0 then expire() end
     for i = 1, 2 do
       if opened[i] == 0 then opened[i] = now end
       spent[i] = spent[i] + spends
     end
-    redis.call('HSET', counter, 'mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
+    keepWindows()
   end
   return answer(outcome)
 end
 
-local couldKnow = false
+local couldKnow, isFirst = false, false
 for _, i in ipairs(full) do
-  if refused[i] == 0 then redis.call('HSET', counter, fields[i * 3], now)
+  if refused[i] == 0 then refused[i], isFirst = now, true
   elseif now - refused[i] > ${graceMillis} then couldKnow = true end
 end
+if isFirst then keepWindows() end
 if not epoch or banAfter == 0 or not couldKnow then return answer(1) end
 redis.call('LPUSH', refusals, now)
 redis.call('LTRIM', refusals, 0, banAfter)
@@ -91,8 +97,7 @@ for text in string.gmatch(begun, '%d+') do
   end
 end
 bannedUntil = now + math.min(${dayMillis}, tonumber(ARGV[7]) * 1000 * 2 ^ count)
-redis.call('HSET', counter, 'be', keptEpoch, 'bu', bannedUntil, 'bb', list)
+keep('be', keptEpoch, 'bu', bannedUntil, 'bb', list)
 redis.call('DEL', refusals)
-expire()
 return answer(4)
 `;

@@ -10,7 +10,13 @@ export interface MemoryCounterStoreOptions {
   readonly maxAddresses?: number | undefined;
 }
 
-/** Counters that are over and looked at on each new one, so that there are never many more than are needed. */
+/** What one process remembers. Instants are milliseconds since 1970; zero means never. */
+export type Knowledge = Pick<Verdict, 'minute' | 'day' | 'bannedUntil'>;
+
+const neverOpened = { openedAt: 0, spent: 0 };
+const nothingKnown: Knowledge = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
+
+/** Counters that are looked at on each new one, so that there are never many more than are needed. */
 const sweepsPerInsertion = 2;
 
 /** Counts in this process. */
@@ -54,6 +60,14 @@ export class MemoryCounterStore implements CounterStore {
     bans.epoch = banEpoch;
     bans.bannedUntil = bannedUntil;
     if (isBanNew) bans.automaticBans = [...bans.automaticBans, now];
+  }
+
+  /** What is known of a subject, for a store that may have lost it: its windows, and its ban of the same epoch. */
+  recall({ id, isAnonymous, bans }: QuotaSubject): Knowledge {
+    const counter = (isAnonymous ? this.#addresses : this.#keys).get(id);
+    if (counter === undefined) return nothingKnown;
+    const { minute, day, bans: kept } = counter;
+    return { minute, day, bannedUntil: kept.epoch === bans?.epoch ? kept.bannedUntil : 0 };
   }
 
   /** The day counters that have changed since they were taken last. */

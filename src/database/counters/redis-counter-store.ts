@@ -41,8 +41,8 @@ type Client = ReturnType<typeof connectionTo>;
 /**
  * Counts in Redis, together with every other process that does: one script decides, one round trip.
  *
- * When Redis is gone, paused or slow, this process goes on by itself from what it knows, and returns when Redis does; what was counted
- * meanwhile stays here. No request fails by it.
+ * When Redis is gone, paused or slow, this process goes on by itself from what it knows, and returns with it when Redis does. No
+ * request fails by it.
  */
 export class RedisCounterStore implements CounterStore {
   readonly #options: RedisCounterStoreOptions;
@@ -103,8 +103,10 @@ export class RedisCounterStore implements CounterStore {
     }
   }
 
-  #parametersOf({ id, limits, bans }: QuotaSubject, { needs, spends }: Charge): string[] {
-    const { rules, now } = this.#options;
+  #parametersOf(subject: QuotaSubject, { needs, spends }: Charge): string[] {
+    const { id, limits, bans } = subject;
+    const { rules, now, local } = this.#options;
+    const { minute, day, bannedUntil } = local.recall(subject);
     const key = `petstore:quota:{${id}}`;
     return [
       '2',
@@ -118,8 +120,9 @@ export class RedisCounterStore implements CounterStore {
       String(rules.banAfter),
       String(rules.banForSeconds),
       bans === undefined ? '' : String(bans.epoch),
-      bans === undefined ? '' : String(bans.bannedUntil),
+      bans === undefined ? '' : String(Math.max(bans.bannedUntil, bannedUntil)),
       bans === undefined ? '' : bans.automaticBans.join(' '),
+      ...[minute.openedAt, minute.spent, day.openedAt, day.spent].map(String),
     ];
   }
 
