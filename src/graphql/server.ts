@@ -10,6 +10,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { GraphQLSchema } from 'graphql';
 
 import type { Services } from '../domain/services.ts';
+import { isAcceptable } from '../http/accept.ts';
 import type { ApiRoutes } from '../http/api.ts';
 import { HttpError } from '../http/error-table.ts';
 import { exactSearch, parseGraphQLBody } from './body.ts';
@@ -51,6 +52,8 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           method: ['GET', 'POST'],
           url: '/graphql',
           config: { isPricedByRoute: true },
+          // Apollo asks only when it has executed the operation.
+          onRequest: (request, _reply, done) => done(findUnacceptable(request)),
           handler: (request, reply) =>
             execute(apollo, new GraphQLContext(options.services, nestedQuota, request), request, reply),
         });
@@ -88,6 +91,13 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
       failures,
     ],
   });
+}
+
+function findUnacceptable({ headers: { accept } }: FastifyRequest): HttpError | undefined {
+  if (['application/json', 'application/graphql-response+json'].some((type) => isAcceptable(accept, type)))
+    return undefined;
+  const message = 'The Accept header allows neither application/json nor application/graphql-response+json.';
+  return new HttpError('NOT_ACCEPTABLE', message);
 }
 
 function takeJson(scope: FastifyInstance): void {

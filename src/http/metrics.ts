@@ -4,7 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { PlanName } from '../domain/access/plan.ts';
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 
-export interface PoolFigures {
+interface PoolFigures {
   readonly total: number;
   readonly idle: number;
   /** Those who wait for a connection. */
