@@ -1,6 +1,7 @@
+import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { hashKey, parseKey, type KeyHash } from './api-key.ts';
+import { parseKey, type KeyHash } from './api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from './api-key.reads.ts';
 import { BoundedMap } from './bounded-map.ts';
 import { businessLimits, limitsOf } from './plan.ts';
@@ -26,6 +27,11 @@ interface Entry {
   readonly goodUntil: number;
 }
 
+interface AdminKey {
+  readonly length: number;
+  readonly hash: Buffer;
+}
+
 interface Round {
   readonly asked: ReadonlySet<KeyHash>;
   readonly found: ReadonlyMap<KeyHash, Entry>;
@@ -41,7 +47,7 @@ interface Round {
 export class KeyDirectory {
   readonly #records: KeyRecords;
   readonly #now: () => number;
-  readonly #admin: { readonly length: number; readonly hash: KeyHash } | undefined;
+  readonly #admin: AdminKey | undefined;
   readonly #known = new BoundedMap<KeyHash, Entry>(maxKnownKeys);
   /** Apart from the known ones, so that guesses can't push them out. */
   readonly #unknown = new BoundedMap<KeyHash, true>(maxUnknownKeys);
@@ -55,7 +61,7 @@ export class KeyDirectory {
   constructor(records: KeyRecords, { adminKey, now = Date.now }: KeyDirectoryOptions = {}) {
     this.#records = records;
     this.#now = now;
-    this.#admin = adminKey === undefined ? undefined : { length: adminKey.length, hash: hashKey(adminKey) };
+    this.#admin = adminKey === undefined ? undefined : { length: adminKey.length, hash: hashOf(adminKey) };
   }
 
   /**
@@ -64,20 +70,33 @@ export class KeyDirectory {
    * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
    */
   async find(text: string): Promise<Principal | undefined> {
-    if (text.length === this.#admin?.length && hashKey(text) === this.#admin.hash) return administrator;
+    if (this.#isAdmin(text)) return administrator;
     const hash = parseKey(text);
     if (hash === undefined) return undefined;
-    if (this.#now() - this.#triedAt >= refreshAfterMillis) await this.#refresh();
-    const entry = this.#known.get(hash) ?? (this.#unknown.get(hash) ? undefined : await this.#lookUp(hash));
+    if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
+    // Without the database nobody can tell whether an unknown key is still unknown.
+    const isUnknown = !this.#isDatabaseGone && this.#unknown.get(hash) === true;
+    const entry = this.#known.get(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
     return entry !== undefined && this.#now() < entry.goodUntil ? entry.principal : undefined;
   }
 
-  /** Asks for changes; waits for them only when what is known may be too old. */
-  async #refresh(): Promise<void> {
-    const isStale = this.#now() - this.#freshAt >= staleAfterMillis;
+  #isAdmin(text: string): boolean {
+    return text.length === this.#admin?.length && timingSafeEqual(hashOf(text), this.#admin.hash);
+  }
+
+  /** A clock that is set back counts as well, so that nothing waits until it has caught up. */
+  #isPast(instant: number, millis: number): boolean {
+    return Math.abs(this.#now() - instant) >= millis;
+  }
+
+  /** Asks for changes; waits for them, with all who come meanwhile, only when what is known may be too old. */
+  async #refresh(hash: KeyHash): Promise<void> {
+    const mustWait = !this.#isDatabaseGone && this.#isPast(this.#freshAt, staleAfterMillis);
+    if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
+    if (!this.#known.has(hash)) this.#wanted.add(hash);
     // A failure is told by `#isDatabaseGone`, and to those who look up a key.
     const round = this.#ask().catch(() => undefined);
-    if (!isStale || this.#isDatabaseGone) return;
+    if (!mustWait) return;
     const giveUp = new AbortController();
     const patience = wait(patienceMillis, true, { ref: false, signal: giveUp.signal }).catch(() => false);
     if ((await Promise.race([round, patience])) === true) this.#isDatabaseGone = true;
@@ -137,6 +156,10 @@ const administrator: Principal = {
   scopes: ['admin'],
   subject: { id: 'admin', limits: businessLimits, bans: undefined, isAnonymous: false },
 };
+
+function hashOf(text: string): Buffer {
+  return digest('sha256', text, 'buffer');
+}
 
 function entryOf(key: KeyRecord): Entry {
   const { id, name, plan, scopes, bans } = key;
