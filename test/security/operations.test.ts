@@ -6,15 +6,7 @@ import type { Scope } from '../../src/domain/access/scope.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { operations, type Operation } from './operations.ts';
-
-/** The headers of every response of the API, whatever its status. */
-const quotaHeaders = {
-  'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
-  'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
-  'x-ratelimit-reset': expect.stringMatching(/^\d{10}$/),
-  'ratelimit-policy': expect.stringMatching(/^"minute";q=\d+;w=60, "day";q=\d+;w=86400$/),
-  ratelimit: expect.stringMatching(/^"minute";r=\d+;t=\d+, "day";r=\d+;t=\d+$/),
-};
+import { quotaHeaders } from './quota-headers.ts';
 
 const challenge = 'Bearer realm="petstore"';
 const invalid = `${challenge}, error="invalid_token"`;
