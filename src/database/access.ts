@@ -17,6 +17,8 @@ export interface AccessOptions {
   readonly adminKey: string | undefined;
   readonly banRules: BanRules;
   readonly events: AccessEvents;
+  /** Milliseconds since 1970. Left out, it is the system's clock, and Redis' own for what is counted there. */
+  readonly now?: (() => number) | undefined;
 }
 
 /** What the operator should learn of. None of them may throw. */
@@ -41,8 +43,8 @@ export interface Access {
 
 /** Opens the keys and the counters of a migrated database. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
-  const { database, adminKey, events } = options;
-  const service = new AccessService(database.unitOfWork, database.reads.apiKeys);
+  const { database, adminKey, events, now } = options;
+  const service = new AccessService(database.unitOfWork, database.reads.apiKeys, now);
   const bans = new BanRecorder(service, events.onWriteFailure);
   const counters = await openCounters(options);
   const quota = new QuotaService(counters.store, (subject, ban) => {
@@ -50,7 +52,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     bans.record(subject.id, ban);
   });
   return {
-    keys: new KeyDirectory(database.keyRecords, { adminKey }),
+    keys: new KeyDirectory(database.keyRecords, { adminKey, now }),
     quota,
     isCountingShared: counters.isShared,
     close: async () => {
@@ -66,8 +68,8 @@ interface Counters {
   readonly close: () => Promise<void>;
 }
 
-async function openCounters({ database, redisUrl, banRules, events }: AccessOptions): Promise<Counters> {
-  const local = new MemoryCounterStore({ rules: banRules });
+async function openCounters({ database, redisUrl, banRules, events, now }: AccessOptions): Promise<Counters> {
+  const local = new MemoryCounterStore({ rules: banRules, now });
   if (redisUrl === undefined) {
     const keeper = new DayCounterKeeper({
       store: local,
@@ -82,6 +84,7 @@ async function openCounters({ database, redisUrl, banRules, events }: AccessOpti
     rules: banRules,
     local,
     onSharedChange: events.onSharingChange,
+    now,
   });
   return { store, isShared: () => store.isShared, close: async () => store.close() };
 }
