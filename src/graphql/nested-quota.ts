@@ -15,14 +15,12 @@ const maxWindows = 10_000;
 /** Counts the parents that one batch of a nested connection is for; answers why it can't be had, or undefined when it can. */
 export type CountParents = (field: string, parents: number) => Promise<HttpError | undefined>;
 
-/**
- * Guards what counting requests can't see: for how many parents a key has each of the nested connections looked up.
- *
- * A coarse guard, of each process for itself: batches that begin in the same moment don't see each other. The quotas are exact.
- */
+/** Guards what counting requests can't see: for how many parents a key has each of the nested connections looked up. Each process counts for itself. */
 export class NestedQuota {
   readonly #sums: ParentSums;
   readonly #limiter: ReturnType<typeof getGraphQLRateLimiter>;
+  /** The limiter reads and writes its store in two steps, which nobody else may come between. */
+  #lastDecision: Promise<unknown> = Promise.resolve();
 
   constructor(now: () => number = Date.now) {
     this.#sums = new ParentSums(now);
@@ -30,15 +28,21 @@ export class NestedQuota {
   }
 
   counterFor(principal: Principal): CountParents {
-    return async (field, parents) => {
-      const limit = principal.subject.limits.requestsPerMinute * parentsPerRequest;
-      const { left, closesInSeconds } = this.#sums.look({ contextIdentity: principal.id, fieldIdentity: field }, limit);
-      // The limiter takes a maximum of 0 for none given.
-      const isRefused = left <= 0 || (await this.#ask(principal, field, parents, left)) !== undefined;
-      if (!isRefused) return undefined;
-      const message = `${field} can be asked for ${limit} parents per minute with this key, and there is no room for these ${parents}.`;
-      return new HttpError('RATE_LIMITED', message, { retryAfterSeconds: closesInSeconds });
+    return (field, parents) => {
+      const decision = this.#lastDecision.then(() => this.#decide(principal, field, parents));
+      this.#lastDecision = decision;
+      return decision;
     };
+  }
+
+  async #decide(principal: Principal, field: string, parents: number): Promise<HttpError | undefined> {
+    const limit = principal.subject.limits.requestsPerMinute * parentsPerRequest;
+    const { left, closesInSeconds } = this.#sums.look({ contextIdentity: principal.id, fieldIdentity: field }, limit);
+    // The limiter takes a maximum of 0 for none given.
+    const isRefused = left <= 0 || (await this.#ask(principal, field, parents, left)) !== undefined;
+    if (!isRefused) return undefined;
+    const message = `${field} can be asked for ${limit} parents per minute with this key, and there is no room for these ${parents}.`;
+    return new HttpError('RATE_LIMITED', message, { retryAfterSeconds: closesInSeconds });
   }
 
   #ask(principal: Principal, field: string, parents: number, max: number): Promise<string | undefined> {

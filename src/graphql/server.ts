@@ -53,7 +53,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isPricedByRoute: true },
           // Apollo asks only when it has executed the operation.
-          onRequest: (request, _reply, done) => done(findUnacceptable(request)),
+          onRequest: requireAcceptable,
           handler: (request, reply) =>
             execute(apollo, new GraphQLContext(options.services, nestedQuota, request), request, reply),
         });
@@ -93,11 +93,10 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
   });
 }
 
-function findUnacceptable({ headers: { accept } }: FastifyRequest): HttpError | undefined {
-  if (['application/json', 'application/graphql-response+json'].some((type) => isAcceptable(accept, type)))
-    return undefined;
-  const message = 'The Accept header allows neither application/json nor application/graphql-response+json.';
-  return new HttpError('NOT_ACCEPTABLE', message);
+async function requireAcceptable({ headers: { accept } }: FastifyRequest): Promise<void> {
+  const [json, graphql] = ['application/json', 'application/graphql-response+json'] as const;
+  if (isAcceptable(accept, json) || isAcceptable(accept, graphql)) return;
+  throw new HttpError('NOT_ACCEPTABLE', `The Accept header allows neither ${json} nor ${graphql}.`);
 }
 
 function takeJson(scope: FastifyInstance): void {
