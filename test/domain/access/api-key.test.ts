@@ -26,15 +26,11 @@ describe('a key', () => {
 
   it('is malformed when one character is another one, or two neighbours have changed places', () => {
     const key = generateKey();
-    const place = fc.integer({ min: 0, max: key.length - 2 });
-    const character = fc.string({ minLength: 1, maxLength: 1 });
-    fc.assert(
-      fc.property(place, character, (at, other) => {
-        const replaced = key.slice(0, at) + other + key.slice(at + 1);
-        const swapped = key.slice(0, at) + key.charAt(at + 1) + key.charAt(at) + key.slice(at + 2);
-        for (const changed of [replaced, swapped]) if (changed !== key) expect(parseKey(changed)).toBeUndefined();
-      }),
-    );
+    for (let at = 0; at < key.length; at += 1) {
+      const [before, here, next, after] = [key.slice(0, at), key.charAt(at), key.charAt(at + 1), key.slice(at + 2)];
+      for (const other of '0Az_-. ä'.replace(here, '')) expect(parseKey(before + other + next + after)).toBeUndefined();
+      if (next !== '' && here !== next) expect(parseKey(before + next + here + after)).toBeUndefined();
+    }
   });
 
   it('is malformed when it is any other text', () => {
