@@ -38,8 +38,12 @@ export function shownPrefix(key: string): string {
   return key.slice(0, shownLength);
 }
 
+/** Counted out with numbers, because every request needs it, and BigInt would cost more than the SHA-256. */
 function checksumOf(body: string): string {
-  return base62(BigInt(crc32(body)), checksumLength);
+  let text = '';
+  for (let rest = crc32(body); text.length < checksumLength; rest = Math.trunc(rest / 62))
+    text = digits.charAt(rest % 62) + text;
+  return text;
 }
 
 function base62(value: bigint, length: number): string {
