@@ -8,7 +8,7 @@ import { describeKey, keyAsJson, keyTable, type Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The options of a command as they were given. */
-export type Values = Readonly<Partial<Record<OptionName, string>>>;
+type Values = Readonly<Partial<Record<OptionName, string>>>;
 
 type OptionName = 'name' | 'plan' | 'scopes' | 'per-minute' | 'per-day' | 'expires-in' | 'for';
 

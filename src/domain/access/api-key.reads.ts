@@ -12,8 +12,7 @@ type ListedProperty = Exclude<keyof ApiKey & string, 'sha256' | 'banEpoch' | 'au
 /** What administrators see of a key. */
 export type ListedKey = { readonly [Property in ListedProperty]-?: Exclude<ApiKey[Property], undefined> };
 
-export const apiKeySortFields = ['ID'] as const;
-export type ApiKeySortField = (typeof apiKeySortFields)[number];
+export type ApiKeySortField = 'ID';
 
 export const apiKeySorting: Sorting<ListedKey, ApiKeySortField> = {
   kind: 'apiKeys',

@@ -25,23 +25,23 @@ interface Figures {
   readonly day: WindowFigures;
 }
 
-export interface Admitted extends Figures {
+interface Admitted extends Figures {
   readonly outcome: 'admitted';
 }
 
-export interface Refused extends Figures {
+interface Refused extends Figures {
   readonly outcome: 'refused';
   /** Whole seconds until the same request could succeed. */
   readonly retryAfterSeconds: number;
 }
 
 /** The cost exceeds a whole window: it can never be admitted, and has spent 1. */
-export interface TooCostly extends Figures {
+interface TooCostly extends Figures {
   readonly outcome: 'too_costly';
   readonly largestCost: number;
 }
 
-export interface Banned extends Figures {
+interface Banned extends Figures {
   readonly outcome: 'banned';
   /** Whole seconds until the ban's end. */
   readonly retryAfterSeconds: number;
