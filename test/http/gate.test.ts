@@ -6,6 +6,7 @@ import type { Principal } from '../../src/domain/access/principal.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';
 import { sentKey } from '../../src/http/credentials.ts';
 import { Gate } from '../../src/http/gate.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
 import { startHttp, type HttpHarness } from './http-harness.ts';
 
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
@@ -64,6 +65,40 @@ it('has the id of the key in the log, and nothing of the key itself', async () =
   const lines = http.log.filter(({ requestId }) => requestId === 'asked');
   expect(lines.at(-1)).toMatchObject({ key: '7', status: 200 });
   expect(JSON.stringify(lines)).not.toMatch('good');
+});
+
+describe('a client without a key is counted by the address', () => {
+  /** How much is left after each of these requests, which all come from the address 10.0.0.1. */
+  async function figures(trustProxy: ServerOptions['trustProxy'], forwardedFor: string[]): Promise<unknown[]> {
+    const quota = new QuotaService(
+      new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 1 } }),
+      () => undefined,
+    );
+    const gate = new Gate({ keys: { find: async () => undefined }, quota });
+    const { server } = await startHttp({ gate, trustProxy });
+    const left: unknown[] = [];
+    for (const address of forwardedFor) {
+      const headers = { 'x-forwarded-for': address };
+      const response = await server.inject({ url: '/things', remoteAddress: '10.0.0.1', headers });
+      left.push(response.headers['x-ratelimit-remaining']);
+    }
+    await server.close();
+    return left;
+  }
+
+  it('of the connection when no proxy is trusted, whatever is claimed', async () => {
+    for (const none of [false, 0] as const) expect(await figures(none, ['1.1.1.1', '2.2.2.2'])).toEqual(['59', '58']);
+  });
+
+  it('that so many proxies have seen, and no farther', async () => {
+    expect(await figures(1, ['1.1.1.1', '2.2.2.2', '3.3.3.3, 2.2.2.2'])).toEqual(['59', '59', '58']);
+    expect(await figures(2, ['1.1.1.1, 9.9.9.9', '1.1.1.1, 8.8.8.8', '2.2.2.2, 8.8.8.8'])).toEqual(['59', '58', '59']);
+  });
+
+  it('that the proxies of a list have seen', async () => {
+    expect(await figures(['10.0.0.0/8'], ['1.1.1.1', '2.2.2.2', '2.2.2.2, 10.3.3.3'])).toEqual(['59', '59', '58']);
+    expect(await figures(['10.9.9.9'], ['1.1.1.1', '2.2.2.2'])).toEqual(['59', '58']);
+  });
 });
 
 describe('the key of a request is', () => {
