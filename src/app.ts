@@ -1,13 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import type { Config } from './config.ts';
+import { openAccess, type AccessEvents } from './database/access.ts';
 import { openDatabase } from './database/open.ts';
 import { createServices } from './domain/services.ts';
 import { createSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { registerApi } from './http/api.ts';
 import { drain } from './http/drain.ts';
+import { Gate } from './http/gate.ts';
 import { registerHealth } from './http/health.ts';
+import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './http/pages.ts';
 import { createServer } from './http/server.ts';
 
@@ -20,6 +23,10 @@ export interface AppOverrides {
 /** The whole service, not listening yet. */
 export interface App {
   readonly server: FastifyInstance;
+  /** The secret of the demo store's key, while it has one. */
+  readonly demoKey: string | undefined;
+  /** Begins to serve, and answers the address. */
+  listen(): Promise<string>;
   /** Turns `/readyz` to 503, finishes what is under way, and closes everything. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -37,7 +44,22 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onStatement: overrides.onStatement,
   });
   const services = createServices(database.unitOfWork, database.reads);
-  const server = createServer({ logLevel: config.logLevel, logStream: overrides.logStream });
+  const metrics = new Metrics();
+  const server = createServer({
+    logLevel: config.logLevel,
+    logStream: overrides.logStream,
+    trustProxy: config.trustProxy,
+    onAnswered: (answered) => metrics.countRequest(answered),
+  });
+  const access = await openAccess({
+    database,
+    redisUrl: config.redisUrl,
+    adminKey: config.adminApiKey,
+    banRules: config.banRules,
+    events: accessEvents(server.log, metrics),
+  });
+  metrics.watch({ pool: database.poolFigures, isCountingShared: () => access.isCountingShared() });
+  const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({
     schema: createSchema(),
     services,
@@ -49,20 +71,45 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   let isDraining = false;
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
-  await registerApi(server, [graphql.routes]);
+  const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
+  if (metricsServer === undefined) metrics.register(server);
+  await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes]);
   server.addHook('onClose', async () => {
     await graphql.stop();
+    await metricsServer?.close();
+    await access.close();
     await database.close();
   });
   await server.ready();
 
   return {
     server,
+    demoKey: database.demoKey,
+    listen: async () => {
+      const { host, port, metricsPort = 0 } = config;
+      const address = await metricsServer?.listen({ host, port: metricsPort });
+      if (address !== undefined) server.log.info({ address }, 'metrics');
+      return server.listen({ host, port });
+    },
     drain: () => {
       isDraining = true;
       return drain(server, { delaySeconds: config.drainDelaySeconds, timeoutSeconds: config.drainTimeoutSeconds });
     },
     close: () => server.close(),
     onFatal: database.onExit,
+  };
+}
+
+function accessEvents(log: FastifyBaseLogger, metrics: Metrics): AccessEvents {
+  return {
+    onSharingChange: (isShared, reason) => {
+      if (isShared) log.info('Redis is back: quotas are counted together again');
+      else log.warn({ err: reason }, 'Redis is gone: quotas are counted by this process alone');
+    },
+    onBan: ({ id }, { until }) => {
+      metrics.countBan();
+      log.warn({ key: id, until: new Date(until) }, 'a key is banned: it went on after its quota was spent');
+    },
+    onWriteFailure: (error) => log.warn({ err: error }, 'a ban or what has been spent is not written down yet'),
   };
 }

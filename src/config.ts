@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** A setting that can't be used. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -27,7 +29,7 @@ export function readConfig(environment: Environment = process.env) {
   const integer = (name: string, fallback: number, min: number, max: number): number =>
     setting(name, String(fallback), integerWithin(min, max), `a whole number from ${min} to ${max}`);
   const duration = (name: string, fallback: string): number =>
-    setting(name, fallback, parseDuration, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
+    setting(name, fallback, durationSetting, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
 
   const config = Object.freeze({
     port: integer('PORT', 4000, 0, 65_535),
@@ -36,6 +38,25 @@ export function readConfig(environment: Environment = process.env) {
     databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
     dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
+    redisUrl: environment['REDIS_URL'] ? redisUrl(environment['REDIS_URL'], problems) : undefined,
+    adminApiKey: environment['ADMIN_API_KEY'] ? adminApiKey(environment['ADMIN_API_KEY'], problems) : undefined,
+    banRules: Object.freeze({
+      banAfter: integer('BAN_AFTER', 100, 0, 10_000),
+      banForSeconds: setting('BAN_FOR', '15m', banDuration, 'a duration from 1s to 24h, such as 90s or 15m'),
+    }),
+    trustProxy: setting(
+      'TRUST_PROXY',
+      'false',
+      proxies,
+      'false, a number of proxies from 0 to 100, or a list of addresses such as 10.0.0.1,fd00::/8',
+    ),
+    corsOrigins: setting(
+      'CORS_ORIGINS',
+      '',
+      origins,
+      'a list of origins such as https://shop.example,http://localhost:3000, or * for all',
+    ),
+    metricsPort: environment['METRICS_PORT'] ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     drainDelaySeconds: duration('DRAIN_DELAY', '0s'),
     drainTimeoutSeconds: duration('DRAIN_TIMEOUT', '30s'),
     logLevel: setting('LOG_LEVEL', 'info', (text) => logLevels.find((level) => level === text), logLevels.join(', ')),
@@ -64,10 +85,56 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d:
 /** Node's timers take a wait of more than 24 days for none at all. */
 const maxDurationSeconds = 7 * 86_400;
 
-function parseDuration(text: string): number | undefined {
+function durationSetting(text: string): number | undefined {
+  const seconds = parseDuration(text);
+  return seconds !== undefined && seconds <= maxDurationSeconds ? seconds : undefined;
+}
+
+/** The seconds of a duration such as 90s, 15m, 24h or 7d; undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(amount) * (unitSeconds[unit] ?? Number.NaN);
-  return seconds <= maxDurationSeconds ? seconds : undefined;
+  return amount === undefined ? undefined : Number(amount) * (unitSeconds[unit] ?? Number.NaN);
+}
+
+function banDuration(text: string): number | undefined {
+  const seconds = parseDuration(text);
+  return seconds !== undefined && seconds >= 1 && seconds <= 86_400 ? seconds : undefined;
+}
+
+function proxies(text: string): false | number | string[] | undefined {
+  if (text === 'false') return false;
+  if (/^\d+$/.test(text)) return integerWithin(0, 100)(text);
+  const addresses = text.split(',').map((address) => address.trim());
+  return addresses.every(isNetwork) ? addresses : undefined;
+}
+
+/** An address, or a whole network of them: `10.0.0.0/8`. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/');
+  const family = isIP(address);
+  const maxBits = family === 4 ? 32 : 128;
+  return family !== 0 && rest.length === 0 && (bits === undefined || integerWithin(1, maxBits)(bits) !== undefined);
+}
+
+function origins(text: string): readonly string[] | undefined {
+  if (text === '') return [];
+  const given = text.split(',').map((origin) => origin.trim());
+  return given.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin) ? given : undefined;
+}
+
+/** The value isn't repeated in what is wrong with it. Other characters may not arrive in a header as they were sent. */
+function adminApiKey(text: string, problems: string[]): string {
+  if (!/^[\x21-\x7e]{32,}$/.test(text))
+    problems.push('ADMIN_API_KEY must be at least 32 printable ASCII characters without spaces.');
+  return text;
+}
+
+/** The value isn't repeated in what is wrong with it: it may hold a password. */
+function redisUrl(text: string, problems: string[]): string {
+  if (!['redis:', 'rediss:'].includes(URL.parse(text)?.protocol ?? '')) {
+    problems.push('REDIS_URL must be the URL of a Redis server: redis://user:password@host:port.');
+  }
+  return text;
 }
 
 /** The value isn't repeated in what is wrong with it: it may hold a password. */

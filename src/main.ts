@@ -17,8 +17,8 @@ async function start(): Promise<void> {
     app.server.log.fatal({ err: error }, 'the embedded database has ended');
     process.exit(1);
   });
-  const address = await app.server.listen({ port: config.port, host: config.host });
-  process.stdout.write(welcome(address, config));
+  const address = await app.listen();
+  process.stdout.write(welcome(address, config, app.demoKey));
 }
 
 function stopOnSignals(app: App): void {
@@ -50,16 +50,29 @@ function dieOfUnforeseenErrors(app: App): void {
   process.on('unhandledRejection', (reason) => die(reason, 'unhandledRejection'));
 }
 
-function welcome(address: string, config: Config): string {
+function welcome(address: string, { databaseUrl, dataDir }: Config, demoKey: string | undefined): string {
+  const store = databaseUrl === undefined ? `in ${dataDir}` : 'on your PostgreSQL';
+  const open = `\nThe store is open at ${address}, its data ${store}.\n`;
+  if (demoKey === undefined) {
+    return `${open}
+Requests need a key. This makes one, while the service runs:
+
+  npm run -s keys -- create --name me --plan business
+
+The explorer is at ${address}/graphiql
+
+`;
+  }
   const query = '{ pets(first: 3) { edges { node { name status category { name } } } } }';
-  const store = config.databaseUrl === undefined ? `in ${config.dataDir}` : 'on your PostgreSQL';
-  return `
-The store is open at ${address}, its data ${store}.
+  return `${open}
+Try it, with the demo key:
 
-Try it:
+  curl ${address}/graphql -H 'authorization: Bearer ${demoKey}' \\
+    -H 'content-type: application/json' -d '{"query":"${query}"}'
 
-  curl ${address}/graphql -H 'content-type: application/json' \\
-    -d '{"query":"${query}"}'
+Or in the explorer:
+
+  ${address}/graphiql#key=${demoKey}
 
 `;
 }

@@ -24,6 +24,12 @@ describe('settings', () => {
       drainDelaySeconds: 0,
       drainTimeoutSeconds: 30,
       logLevel: 'info',
+      redisUrl: undefined,
+      adminApiKey: undefined,
+      banRules: { banAfter: 100, banForSeconds: 900 },
+      trustProxy: false,
+      corsOrigins: [],
+      metricsPort: undefined,
       graphql: { introspection: true, maxDepth: 15, maxCost: 5000, maxAliases: 50, maxTokens: 2000 },
     };
     expect(readConfig({})).toMatchObject(defaults);
@@ -65,6 +71,20 @@ describe('settings', () => {
     ['GRAPHQL_MAX_COST', '-1'],
     ['GRAPHQL_MAX_ALIASES', '0'],
     ['GRAPHQL_MAX_TOKENS', '1e3'],
+    ['BAN_AFTER', '-1'],
+    ['BAN_FOR', '15'],
+    ['BAN_FOR', '0s'],
+    ['BAN_FOR', '25h'],
+    ['METRICS_PORT', '65536'],
+    ['TRUST_PROXY', 'true'],
+    ['TRUST_PROXY', '101'],
+    ['TRUST_PROXY', '10.0.0.1,proxy'],
+    ['TRUST_PROXY', '10.0.0.0/33'],
+    ['TRUST_PROXY', '10.0.0.0/'],
+    ['TRUST_PROXY', 'fd00::/129'],
+    ['CORS_ORIGINS', 'shop.example'],
+    ['CORS_ORIGINS', 'https://shop.example/'],
+    ['CORS_ORIGINS', 'https://shop.example,https://Other.example'],
   ])('refuse %s=%s by its name and value', (name, value) => {
     expect(complaintAbout({ [name]: value })).toMatch(`${name} is "${value}", but must be `);
   });
@@ -82,5 +102,36 @@ describe('settings', () => {
       expect(complaint).toMatch(/^DATABASE_URL must be .*postgresql:\/\//);
       expect(complaint).not.toMatch('hunter2');
     }
+  });
+
+  it.each([
+    ['false', false],
+    ['0', 0],
+    ['1', 1],
+    ['10.0.0.1, fd00::/8', ['10.0.0.1', 'fd00::/8']],
+  ])('read TRUST_PROXY=%s', (text, trustProxy) => {
+    expect(readConfig({ TRUST_PROXY: text }).trustProxy).toEqual(trustProxy);
+  });
+
+  it('read the list of CORS_ORIGINS', () => {
+    const origins = ['https://shop.example', 'http://localhost:3000', '*'];
+    expect(readConfig({ CORS_ORIGINS: origins.join(', ') }).corsOrigins).toEqual(origins);
+  });
+
+  it('take an administrator key of 32 characters or more, and never repeat it', () => {
+    const key = 'k'.repeat(32);
+    expect(readConfig({ ADMIN_API_KEY: key }).adminApiKey).toBe(key);
+    for (const bad of [key.slice(1), `${key} k`, `${key}ö`]) {
+      const complaint = complaintAbout({ ADMIN_API_KEY: bad });
+      expect(complaint).toMatch(/^ADMIN_API_KEY must be at least 32 /);
+      expect(complaint).not.toMatch('kkk');
+    }
+  });
+
+  it('take a Redis URL only, and never repeat its password', () => {
+    expect(readConfig({ REDIS_URL: 'rediss://:a@b:6379/1' }).redisUrl).toBe('rediss://:a@b:6379/1');
+    const complaint = complaintAbout({ REDIS_URL: 'http://user:hunter2@host' });
+    expect(complaint).toMatch(/^REDIS_URL must be .*redis:\/\//);
+    expect(complaint).not.toMatch('hunter2');
   });
 });

@@ -61,7 +61,7 @@ const config = readConfig();
 const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
 const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
 try {
-  await migrate({ location, withDemoStore: false });
+  await migrate({ location });
   await seedStore({ location, ...options, onProgress: showProgress() });
 } finally {
   await embedded?.close();

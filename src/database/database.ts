@@ -3,16 +3,21 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import type { ClientBase } from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
+import { ApiKey } from '../domain/access/api-key.entity.ts';
+import type { KeyRecords } from '../domain/access/api-key.reads.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
+import type { DayCounterTable } from '../domain/quota/day-counters.ts';
 import type { StoreReads } from '../domain/services.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import { createDayCounterTable } from './counters/day-counter-table.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
+import { createKeyRecords } from './reads/api-key-reads.ts';
 import type { StatementRunner } from './reads/statement.ts';
 import { createReads } from './reads/store-reads.ts';
 import { storeClient } from './store-client.ts';
@@ -30,6 +35,8 @@ export interface DatabaseOptions {
   readonly location: DatabaseLocation;
   /** The most connections at a time; the embedded database has one, whatever is given. */
   readonly poolSize: number;
+  /** The embedded engine runs in another process, whose session must stay as it is: there is one for all connections. */
+  readonly isGuest?: boolean | undefined;
   /** Told every statement that is sent. */
   readonly onStatement?: ((sql: string) => void) | undefined;
 }
@@ -38,19 +45,25 @@ export interface DatabaseOptions {
 export interface Database {
   readonly reads: StoreReads;
   readonly unitOfWork: UnitOfWork;
+  /** What requests are judged by. */
+  readonly keyRecords: KeyRecords;
+  readonly dayCounters: DayCounterTable;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
+  /** The connections that there are, those of them that nobody uses, and how many wait for one. */
+  readonly poolFigures: () => { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
 export async function connectDatabase(options: DatabaseOptions): Promise<Database> {
+  const { isGuest = false } = options;
   const orm = createOrm({ ...options, isPatient: false });
   const pool = await orm.em.getConnection().getNativeClient();
   const pipeline = pipelineFor(options);
   const run: StatementRunner = async (name, text, values) => {
     try {
       if (name !== undefined && pipeline !== undefined) return (await pipeline.query(name, text, values)) as never[];
-      return (await pool.query({ name, text, values: [...values] })).rows as never[];
+      return (await pool.query({ ...(isGuest ? {} : { name }), text, values: [...values] })).rows as never[];
     } catch (error) {
       throw translateDriverError(error);
     }
@@ -64,12 +77,15 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
         throw translateDriverError(error);
       }
     },
+    keyRecords: createKeyRecords(orm.getMetadata(), run),
+    dayCounters: createDayCounterTable(run),
     checkReady: async () => {
       const applied = await run<{ name: string }>('petstore_ready', `select name from ${migrationsTable}`, []);
       const names = new Set(applied.map(({ name }) => name));
       const missing = migrations.filter(({ name }) => !names.has(name));
       if (missing.length > 0) throw unavailable(new Error(`${missing.length} migrations are missing.`));
     },
+    poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       await pipeline?.close();
       await orm.close(true);
@@ -97,11 +113,11 @@ function pipelinedOf(poolSize: number): number {
 
 /** The ORM as the service has it, or a patient one for migrations, which may take their time. */
 export function createOrm(options: DatabaseOptions & { readonly isPatient: boolean }): MikroORM {
-  const { location, poolSize, onStatement, isPatient } = options;
+  const { location, poolSize, isGuest = false, onStatement, isPatient } = options;
   const isEmbedded = typeof location !== 'string';
   return new MikroORM({
     ...(isEmbedded ? { ...location, dbName: location.database } : { clientUrl: location }),
-    entities: [Category, InventoryItem, Order, Pet],
+    entities: [ApiKey, Category, InventoryItem, Order, Pet],
     extensions: [Migrator],
     migrations: {
       migrationsList: migrations.map(({ name, migration }) => ({ name, class: migration })),
@@ -123,7 +139,7 @@ export function createOrm(options: DatabaseOptions & { readonly isPatient: boole
       }),
       onConnect: async (client: ClientBase) => {
         // The embedded database has one session for all connections: the last one's named statements are still there.
-        if (isEmbedded) await client.query('discard all');
+        if (isEmbedded && !isGuest) await client.query('discard all');
         await client.query("set time zone 'UTC'");
       },
     },

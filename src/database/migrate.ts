@@ -1,9 +1,8 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
 import { createOrm, type DatabaseLocation } from './database.ts';
-import { fillWithDemoStore } from './demo-store.ts';
 
 const oldestVersion = 150_000;
 
@@ -13,33 +12,33 @@ const lockNumber = 7_338_474_783;
 export interface MigrateOptions {
   readonly location: DatabaseLocation;
   /** Fills a database that has just got its first tables, in the same transaction. */
-  readonly withDemoStore: boolean;
+  readonly fill?: ((em: EntityManager) => Promise<void>) | undefined;
 }
 
 /**
  * Brings the tables up to date, all or nothing; processes that start at the same time do it once.
  *
- * Because the demo store comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and a demo
+ * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and a demo
  * store that somebody has emptied stays empty.
  */
-export async function migrate({ location, withDemoStore }: MigrateOptions): Promise<void> {
+export async function migrate({ location, fill }: MigrateOptions): Promise<void> {
   const orm = createOrm({ location, poolSize: 1, isPatient: true });
   try {
     // The embedded database has a single process, and its connections would share the lock.
-    if (typeof location === 'string') await whileLocked(location, () => migrateUp(orm, withDemoStore));
-    else await migrateUp(orm, withDemoStore);
+    if (typeof location === 'string') await whileLocked(location, () => migrateUp(orm, fill));
+    else await migrateUp(orm, fill);
   } finally {
     await orm.close(true);
   }
 }
 
-async function migrateUp(orm: MikroORM, withDemoStore: boolean): Promise<void> {
+async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
   // Before the transaction, because it makes the migrator's own table on a connection of its own.
   if ((await orm.migrator.getPending()).length === 0) return;
   await orm.em.fork().transactional(async (em) => {
     const transaction: unknown = em.getTransactionContext();
     const applied = await orm.migrator.up({ transaction: transaction as never });
-    if (withDemoStore && applied.some(({ name }) => name === migrations[0].name)) await fillWithDemoStore(em);
+    if (applied.some(({ name }) => name === migrations[0].name)) await fill?.(em);
   });
 }
 

@@ -1,5 +1,11 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { EntityManager } from '@mikro-orm/core';
+
 import { connectDatabase, type Database, type DatabaseLocation } from './database.ts';
-import { startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import { addDemoKey, findDemoKey } from './demo-key.ts';
+import { fillWithDemoStore } from './demo-store.ts';
+import { embeddedPostgresAddress, EmbeddedPostgresInUse, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { migrate } from './migrate.ts';
 
 export interface OpenDatabaseOptions {
@@ -12,6 +18,8 @@ export interface OpenDatabaseOptions {
 }
 
 export interface OpenDatabase extends Database {
+  /** The secret of the demo store's key, while it has one. */
+  readonly demoKey: string | undefined;
   /** Calls the listener when the embedded engine ends by itself: nothing can be answered any more. */
   readonly onExit: (listener: (error: Error) => void) => void;
 }
@@ -21,12 +29,18 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   const { url, dataDir, poolSize, withDemoStore, onStatement } = options;
   const embedded = url === undefined ? await startEmbeddedPostgres(dataDir) : undefined;
   const location = (url ?? embedded?.connection) as DatabaseLocation;
+  // Only the embedded database is ever ours to fill.
+  const hasDemo = withDemoStore && embedded !== undefined;
+  const fill = async (em: EntityManager): Promise<void> => {
+    await fillWithDemoStore(em);
+    await addDemoKey(em, dataDir);
+  };
   try {
-    // Only the embedded database is ever ours to fill.
-    await migrate({ location, withDemoStore: withDemoStore && embedded !== undefined });
+    await migrate({ location, fill: hasDemo ? fill : undefined });
     const database = await connectDatabase({ location, poolSize, onStatement });
     return {
       ...database,
+      demoKey: hasDemo ? await findDemoKey(database.keyRecords, dataDir) : undefined,
       onExit: (listener) => embedded?.onExit(listener),
       close: async () => {
         await database.close();
@@ -35,6 +49,44 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     };
   } catch (error) {
     await embedded?.close();
+    throw error;
+  }
+}
+
+/** As long as a service may take to start. */
+const joinTimeoutMillis = 15_000;
+const joinRetryMillis = 100;
+
+/**
+ * Opens the database beside whoever serves it: through the socket of a running service where the embedded one is in use, and by
+ * itself otherwise.
+ */
+export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const deadline = Date.now() + joinTimeoutMillis;
+  for (;;) {
+    try {
+      return await openDatabase(options);
+    } catch (error) {
+      if (!(error instanceof EmbeddedPostgresInUse)) throw error;
+    }
+    try {
+      return await joinEmbedded(options.dataDir);
+    } catch (error) {
+      // The one that has the directory may still be starting, or about to give it up.
+      if (Date.now() > deadline) throw error;
+      await wait(joinRetryMillis);
+    }
+  }
+}
+
+async function joinEmbedded(dataDir: string): Promise<Database> {
+  const location = embeddedPostgresAddress(dataDir);
+  const database = await connectDatabase({ location, poolSize: 1, isGuest: true });
+  try {
+    await database.checkReady();
+    return database;
+  } catch (error) {
+    await database.close();
     throw error;
   }
 }

@@ -113,7 +113,7 @@ class Lane {
     this.#pending += 1;
     try {
       const statement = new PreparedStatement(name, text, values);
-      this.#client.query(statement);
+      void this.#client.query(statement);
       return await statement.answer;
     } finally {
       this.#pending -= 1;

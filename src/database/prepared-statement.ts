@@ -62,7 +62,10 @@ export class PreparedStatement {
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: pg.types.getTypeParser(dataTypeID, 'text') }));
+    const columns = fields.map(({ name, dataTypeID }) => {
+      const parse = pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];
+      return { name, parse };
+    });
     columnsByName.set(this.name, columns);
   }
 
@@ -93,9 +96,9 @@ export class PreparedStatement {
 /** A parameter as PostgreSQL reads it: reads have texts, numbers, truth values and arrays of them. */
 function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return Array.isArray(value) ? `{${value.map(quote).join(',')}}` : String(value);
+  return Array.isArray(value) ? `{${value.map(quote).join(',')}}` : String(value as string | number | boolean);
 }
 
 function quote(value: unknown): string {
-  return `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  return `"${String(value as string | number).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

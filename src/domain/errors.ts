@@ -1,6 +1,12 @@
 /** Everything that can go wrong by the store's own rules; `http/error-table.ts` gives each code its status and spelling. */
 export type DomainErrorCode =
-  'VALIDATION_FAILED' | 'NOT_FOUND' | 'CONFLICT' | 'PRECONDITION_FAILED' | 'IDEMPOTENCY_KEY_REUSED' | 'UNAVAILABLE';
+  | 'VALIDATION_FAILED'
+  | 'FORBIDDEN'
+  | 'NOT_FOUND'
+  | 'CONFLICT'
+  | 'PRECONDITION_FAILED'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'UNAVAILABLE';
 
 /** One field or argument that can't be accepted. */
 export interface Violation {

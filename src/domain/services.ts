@@ -1,3 +1,5 @@
+import { AccessService } from './access/access.service.ts';
+import type { ApiKeyReads } from './access/api-key.reads.ts';
 import type { CategoryReads } from './categories/category.reads.ts';
 import { CategoryService } from './categories/category.service.ts';
 import type { InventoryReads } from './inventory/inventory-item.reads.ts';
@@ -9,6 +11,7 @@ import { PetService } from './pets/pet.service.ts';
 import type { UnitOfWork } from './unit-of-work.ts';
 
 export interface StoreReads {
+  readonly apiKeys: ApiKeyReads;
   readonly pets: PetReads;
   readonly categories: CategoryReads;
   readonly orders: OrderReads;
@@ -17,6 +20,7 @@ export interface StoreReads {
 
 /** What the store can do, for both protocols. */
 export interface Services {
+  readonly access: AccessService;
   readonly pets: PetService;
   readonly categories: CategoryService;
   readonly orders: OrderService;
@@ -26,6 +30,7 @@ export interface Services {
 /** They keep nothing between two calls: each writing call is a unit of work of its own. */
 export function createServices(unitOfWork: UnitOfWork, reads: StoreReads): Services {
   return {
+    access: new AccessService(unitOfWork, reads.apiKeys),
     pets: new PetService(unitOfWork, reads.pets),
     categories: new CategoryService(unitOfWork, reads.categories),
     orders: new OrderService(unitOfWork, reads.orders),

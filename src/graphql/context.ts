@@ -1,18 +1,31 @@
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 
+import type { Principal } from '../domain/access/principal.ts';
 import type { Services } from '../domain/services.ts';
+import type { Meter } from '../http/gate.ts';
 import { createLoaders, type Loaders } from './loaders.ts';
+import type { CountParents, NestedQuota } from './nested-quota.ts';
 
 /** What the resolvers of one request share. Apollo copies it, so it has no private fields. */
 export class GraphQLContext {
   readonly services: Services;
+  readonly request: Pick<FastifyRequest, 'log' | 'principal' | 'meter' | 'operation'>;
   readonly log: FastifyBaseLogger;
+  /** Who is asking. */
+  readonly principal: Principal;
+  /** Where the price of the request is taken. */
+  readonly meter: Meter;
+  readonly countParents: CountParents;
   loaders: Loaders;
 
-  constructor(services: Services, log: FastifyBaseLogger) {
+  constructor(services: Services, nestedQuota: NestedQuota, request: GraphQLContext['request']) {
     this.services = services;
-    this.log = log;
-    this.loaders = createLoaders(services);
+    this.request = request;
+    this.log = request.log;
+    this.principal = request.principal;
+    this.meter = request.meter;
+    this.countParents = nestedQuota.counterFor(request.principal);
+    this.loaders = createLoaders(services, this.countParents);
   }
 
   /**
@@ -24,7 +37,7 @@ export class GraphQLContext {
     try {
       return await work(this.services);
     } finally {
-      this.loaders = createLoaders(this.services);
+      this.loaders = createLoaders(this.services, this.countParents);
     }
   }
 }

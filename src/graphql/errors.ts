@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../domain/errors.ts';
-import { describeFailure, HttpError } from '../http/error-table.ts';
+import { describeFailure, graphqlExtensions, HttpError } from '../http/error-table.ts';
 import { argumentRefusal } from './input-errors.ts';
 
 type Refusal = DomainError | HttpError;
@@ -18,16 +18,11 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
     const message = explain(formatted.message);
     return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
   }
-  const { message, graphqlCode, status, violations, retryAfterSeconds } = describeFailure(causeOf(error));
+  const failure = describeFailure(causeOf(error));
   return {
     ...formatted,
-    message: shorten(message),
-    extensions: {
-      code: graphqlCode,
-      status,
-      ...(violations.length > 0 ? { violations: violations.map(shortenViolation) } : {}),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfter: retryAfterSeconds }),
-    },
+    message: shorten(failure.message),
+    extensions: graphqlExtensions({ ...failure, violations: failure.violations.map(shortenViolation) }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { Page } from '../domain/page.ts';
 import type { Pet } from '../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../domain/pets/pet.service.ts';
 import type { Services } from '../domain/services.ts';
+import type { CountParents } from './nested-quota.ts';
 
 /** One loader for each set of arguments, so that the parents who ask the same are answered by one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
@@ -19,28 +20,48 @@ export interface Loaders {
   readonly categoryById: DataLoader<string, Category | null>;
   readonly orderById: DataLoader<string, Order | null>;
   readonly inventoryItemByPetId: DataLoader<string, InventoryItem | null>;
-  readonly petsByCategory: NestedLoader<PetListRequest, Page<Pet>>;
+  /** Null for what its quota has no room for, but for one that says so. */
+  readonly petsByCategory: NestedLoader<PetListRequest, Page<Pet> | null>;
   readonly petCountByCategory: NestedLoader<PetListRequest['filter'], number>;
-  readonly ordersByPet: NestedLoader<OrderListRequest, Page<Order>>;
+  readonly ordersByPet: NestedLoader<OrderListRequest, Page<Order> | null>;
   readonly orderCountByPet: NestedLoader<OrderListRequest['filter'], number>;
 }
 
-export function createLoaders({ pets, categories, orders, inventory }: Services): Loaders {
+export function createLoaders(services: Services, countParents: CountParents): Loaders {
+  const { pets, categories, orders, inventory } = services;
   return {
     petById: new DataLoader((ids) => pets.findMany(ids)),
     categoryById: new DataLoader((ids) => categories.findMany(ids)),
     orderById: new DataLoader((ids) => orders.findMany(ids)),
     inventoryItemByPetId: new DataLoader((petIds) => inventory.findMany(petIds)),
-    petsByCategory: nestedLoader((categoryIds, request) => pets.listPerCategory(categoryIds, request)),
+    petsByCategory: nestedLoader(
+      counted('Category.pets', countParents, (categoryIds, request) => pets.listPerCategory(categoryIds, request)),
+    ),
     petCountByCategory: nestedLoader((categoryIds, filter) => pets.countPerCategory(categoryIds, filter)),
-    ordersByPet: nestedLoader((petIds, request) => orders.listPerPet(petIds, request)),
+    ordersByPet: nestedLoader(
+      counted('Pet.orders', countParents, (petIds, request) => orders.listPerPet(petIds, request)),
+    ),
     orderCountByPet: nestedLoader((petIds, filter) => orders.countPerPet(petIds, filter)),
   };
 }
 
-function nestedLoader<Arguments, Value>(
-  loadMany: (parentIds: readonly Id[], args: Arguments) => Promise<readonly Value[]>,
-): NestedLoader<Arguments, Value> {
+type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;
+
+/** Refuses a batch as a whole: the first parent's field fails, so that the client is told once, and the others are null. */
+function counted<Arguments, Value>(
+  field: string,
+  countParents: CountParents,
+  loadMany: LoadMany<Arguments, Value>,
+): LoadMany<Arguments, Value | null> {
+  return async (parentIds, args) => {
+    const refusal = await countParents(field, parentIds.length);
+    return refusal === undefined
+      ? loadMany(parentIds, args)
+      : parentIds.map((_, index) => (index === 0 ? refusal : null));
+  };
+}
+
+function nestedLoader<Arguments, Value>(loadMany: LoadMany<Arguments, Value>): NestedLoader<Arguments, Value> {
   const loaders = new Map<string, DataLoader<Id, Value>>();
   return (args) => {
     const key = JSON.stringify(args) ?? '';

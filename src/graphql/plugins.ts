@@ -5,23 +5,35 @@ import type { GraphQLContext } from './context.ts';
 import { causeOf, decisiveRefusal, isInternalError, markBadInput } from './errors.ts';
 import { coerceVariables, literalViolation } from './input-errors.ts';
 import { assertWithinLimits, type QueryLimits } from './limits.ts';
+import { operationLabel, priceOf, rootFieldsOf } from './price.ts';
 
 type Plugin = ApolloServerPlugin<GraphQLContext>;
 
 /** A list of thousands can fail thousands of times for the same reason. */
 const maxLoggedErrors = 10;
 
-/** Decides whether a valid operation is executed: bad variables come first, since they say more than a limit. */
+/**
+ * Decides whether a valid operation is executed: the quota comes first, then bad variables, since they say more than a limit.
+ *
+ * What Apollo refuses before this has no price, and costs 1.
+ */
 export function admission(limits: QueryLimits): Plugin {
   return {
     requestDidStart: () =>
       Promise.resolve({
-        didResolveOperation: ({ schema, document, operation, request }) => {
-          if (operation !== undefined) {
-            const variables = coerceVariables({ schema, document, operation }, request.variables ?? {});
-            assertWithinLimits({ schema, document, operation, variables }, limits);
-          }
-          return Promise.resolve();
+        didResolveOperation: async ({
+          schema,
+          document,
+          operation,
+          request: { variables: given = {} },
+          contextValue,
+        }) => {
+          if (operation === undefined) return;
+          const fields = rootFieldsOf({ document, operation, variables: given });
+          contextValue.request.operation = operationLabel(operation, fields);
+          await contextValue.meter.take(priceOf(fields));
+          const variables = coerceVariables({ schema, document, operation }, given);
+          assertWithinLimits({ schema, document, operation, variables }, limits);
         },
       }),
   };

@@ -3,17 +3,21 @@ import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 
+import { ApiKeyResolver } from './access/api-key.resolver.ts';
 import { CategoryResolver } from './categories/category.resolver.ts';
 import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
 import { PetResolver } from './pets/pet.resolver.ts';
+import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
+import { guardRootFields } from './scopes.ts';
 
 /** The schema of the store. The services check what goes in; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [CategoryResolver, InventoryItemResolver, OrderResolver, PetResolver],
+    resolvers: [ApiKeyResolver, CategoryResolver, InventoryItemResolver, OrderResolver, PetResolver, RateLimitResolver],
     validate: false,
   });
+  guardRootFields(schema);
   // TypeGraphQL has no place for the descriptions of the root types.
   describe(schema.getQueryType(), 'What can be asked. Every list is a connection of the Relay specification.');
   describe(

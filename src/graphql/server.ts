@@ -10,6 +10,7 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest }
 import type { GraphQLSchema } from 'graphql';
 
 import type { Services } from '../domain/services.ts';
+import { isAcceptable } from '../http/accept.ts';
 import type { ApiRoutes } from '../http/api.ts';
 import { HttpError } from '../http/error-table.ts';
 import { exactSearch, parseGraphQLBody } from './body.ts';
@@ -17,6 +18,7 @@ import { GraphQLContext } from './context.ts';
 import { formatError } from './errors.ts';
 import { compilingExecutor } from './executor.ts';
 import type { QueryLimits } from './limits.ts';
+import { NestedQuota } from './nested-quota.ts';
 import { admission, failures } from './plugins.ts';
 
 export interface GraphQLServerOptions {
@@ -36,16 +38,25 @@ export interface GraphQLServer {
 /** Apollo Server behind a thin HTTP layer: GraphQL over HTTP by POST, and by GET and HEAD for queries. */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const apollo = createApollo(options);
+  const nestedQuota = new NestedQuota();
   await apollo.start();
   return {
     routes: async (api) => {
       await api.register((scope, _options, done) => {
         takeJson(scope);
+        // A body that is refused has no price, and costs 1.
+        scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
+          await meter?.take();
+          throw error;
+        });
         scope.route({
           method: ['GET', 'POST'],
           url: '/graphql',
+          config: { isPricedByRoute: true },
+          // Apollo asks only when it has executed the operation.
+          onRequest: requireAcceptable,
           handler: (request, reply) =>
-            execute(apollo, new GraphQLContext(options.services, request.log), request, reply),
+            execute(apollo, new GraphQLContext(options.services, nestedQuota, request), request, reply),
         });
         done();
       });
@@ -83,6 +94,12 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
   });
 }
 
+async function requireAcceptable({ headers: { accept } }: FastifyRequest): Promise<void> {
+  const [json, graphql] = ['application/json', 'application/graphql-response+json'] as const;
+  if (isAcceptable(accept, json) || isAcceptable(accept, graphql)) return;
+  throw new HttpError('NOT_ACCEPTABLE', `The Accept header allows neither ${json} nor ${graphql}.`);
+}
+
 function takeJson(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
@@ -110,6 +127,7 @@ async function execute(
     },
     context: () => Promise.resolve(context),
   });
+  await request.meter.take();
   if (response.body.kind === 'chunked') throw new HttpError('NOT_ACCEPTABLE', 'Results are not answered in parts.');
   return reply
     .code(response.status ?? 200)

@@ -3,7 +3,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import type { FastifyBaseLogger } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import type { Connections } from './connections.ts';
 import { describeFailure, HttpError } from './error-table.ts';
@@ -15,7 +15,7 @@ import { pathOf, type RouteTable } from './route-table.ts';
 export interface BrokenRequestContext {
   readonly connections: Connections;
   readonly routes: RouteTable;
-  readonly log: () => FastifyBaseLogger;
+  readonly server: () => FastifyInstance;
 }
 
 interface ParserError extends Error {
@@ -39,28 +39,31 @@ export function answerBrokenRequest(context: BrokenRequestContext, error: Parser
     // After our answer the rest of what the client sends is garbage by definition.
     if (!socket.writableEnded) socket.destroy();
   } else if (current === undefined) {
-    refuseOnSocket(context, socket, refusalOf(error), error.rawPacket);
+    void refuseOnSocket(context, socket, refusalOf(error), error.rawPacket);
   } else if (others.length === 0 && !current.req.complete && !current.headersSent) {
-    refuseBody(context, current, refusalOf(error));
+    void refuseBody(context, current, refusalOf(error));
   } else {
     socket.destroy();
   }
 }
 
 /** Answers on a connection that has no request, and closes it. */
-export function refuseOnSocket(
+export async function refuseOnSocket(
   context: BrokenRequestContext,
   socket: Duplex,
   refusal: HttpError,
   packet?: Buffer,
-): void {
+): Promise<void> {
   const requestId = randomUUID();
   const path = pathIn(packet);
   const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
   const failure = describeFailure(refusal);
   const { status, headers, body } = failureResponse(failure, { format, requestId });
+  const quota = format === 'text' ? {} : await context.server().gate.headersFor({}, addressOf(socket));
+  if (!socket.writable) return;
   const head = Object.entries({
     ...headers,
+    ...quota,
     date: new Date().toUTCString(),
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
@@ -69,20 +72,31 @@ export function refuseOnSocket(
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), lingerMillis);
   socket.once('close', () => clearTimeout(cut));
-  context.log().info({ requestId, path, status, code: failure.restCode }, 'request refused before it was one');
+  context.server().log.info({ requestId, path, status, code: failure.restCode }, 'request refused before it was one');
 }
 
 /** Fastify still waits for the body, and learns from the closed connection that it needn't. */
-function refuseBody({ routes }: BrokenRequestContext, response: ServerResponse, refusal: HttpError): void {
-  const { url = '/', headers: asked } = response.req;
+async function refuseBody(context: BrokenRequestContext, response: ServerResponse, refusal: HttpError): Promise<void> {
+  const { url = '/', headers: asked, socket } = response.req;
+  const format = context.routes.errorFormatOf(pathOf(url));
   const failure = failureResponse(describeFailure(refusal), {
-    format: routes.errorFormatOf(pathOf(url)),
+    format,
     requestId: String(response.getHeader('x-request-id') ?? randomUUID()),
     accept: asked.accept,
   });
+  const quota = format === 'text' ? {} : await context.server().gate.headersFor(asked, addressOf(socket));
+  if (response.headersSent || response.destroyed) return;
   response.shouldKeepAlive = false;
-  response.writeHead(failure.status, { ...failure.headers, 'content-length': Buffer.byteLength(failure.body) });
+  response.writeHead(failure.status, {
+    ...failure.headers,
+    ...quota,
+    'content-length': Buffer.byteLength(failure.body),
+  });
   response.end(failure.body);
+}
+
+function addressOf(socket: Duplex): string {
+  return (socket as Socket).remoteAddress ?? '';
 }
 
 function refusalOf({ code, rawPacket }: ParserError): HttpError {

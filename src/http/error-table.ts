@@ -3,6 +3,8 @@ import { DomainError, type DomainErrorCode, type Violation } from '../domain/err
 /** What HTTP itself can refuse, whatever the store's rules say. */
 type HttpErrorCode =
   | 'BAD_REQUEST'
+  | 'UNAUTHORIZED'
+  | 'KEY_BANNED'
   | 'METHOD_NOT_ALLOWED'
   | 'NOT_ACCEPTABLE'
   | 'REQUEST_TIMEOUT'
@@ -24,12 +26,26 @@ interface ErrorRow {
   readonly graphqlCode: string;
   /** `error` for what has to be looked at, `warn` for what should pass by itself, `info` for what the client did. */
   readonly logLevel: 'info' | 'warn' | 'error';
+  /** Sent with every such failure. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
+
+/** RFC 6750, section 3. */
+export const bearerChallenge = 'Bearer realm="petstore"';
 
 /** How each failure is told; a new code doesn't compile until both protocols know it. */
 const errorTable = {
   BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST', logLevel: 'info' },
   VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT', logLevel: 'info' },
+  UNAUTHORIZED: { status: 401, restCode: 'unauthorized', graphqlCode: 'UNAUTHENTICATED', logLevel: 'info' },
+  FORBIDDEN: {
+    status: 403,
+    restCode: 'forbidden',
+    graphqlCode: 'FORBIDDEN',
+    logLevel: 'info',
+    headers: { 'www-authenticate': `${bearerChallenge}, error="insufficient_scope"` },
+  },
+  KEY_BANNED: { status: 403, restCode: 'key_banned', graphqlCode: 'KEY_BANNED', logLevel: 'info' },
   NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND', logLevel: 'info' },
   METHOD_NOT_ALLOWED: {
     status: 405,
@@ -95,7 +111,7 @@ export class HttpError extends Error {
 }
 
 /** A failure as either protocol tells it. */
-export interface Failure extends ErrorRow {
+export interface Failure extends Omit<ErrorRow, 'headers'> {
   readonly message: string;
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;
@@ -131,12 +147,14 @@ const bodyErrors: ReadonlyMap<string, HttpError> = new Map([
 export function describeFailure(error: unknown): Failure {
   const known = error instanceof DomainError ? error : asHttpError(error);
   const { retryAfterSeconds } = known ?? {};
+  const row: ErrorRow = errorTable[known?.code ?? 'INTERNAL'];
   return {
-    ...errorTable[known?.code ?? 'INTERNAL'],
+    ...row,
     message: known?.message ?? internalMessage,
     violations: known instanceof DomainError ? known.violations : [],
     retryAfterSeconds,
     headers: {
+      ...row.headers,
       ...(known instanceof HttpError ? known.headers : {}),
       ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
     },
@@ -145,10 +163,19 @@ export function describeFailure(error: unknown): Failure {
 
 /** The failure in the form of its protocol: the Error object of REST, or a GraphQL response. */
 export function failureBody(failure: Failure, isGraphQL: boolean): object {
-  const { status, restCode, graphqlCode, message, violations } = failure;
+  const { status, restCode, message } = failure;
   if (!isGraphQL) return { code: restCode, message, status };
-  const extensions = { code: graphqlCode, status, ...(violations.length > 0 ? { violations } : {}) };
-  return { errors: [{ message, extensions }] };
+  return { errors: [{ message, extensions: graphqlExtensions(failure) }] };
+}
+
+/** What a GraphQL error says beside its message. */
+export function graphqlExtensions({ graphqlCode, status, violations, retryAfterSeconds }: Failure) {
+  return {
+    code: graphqlCode,
+    status,
+    ...(violations.length > 0 ? { violations } : {}),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfter: retryAfterSeconds }),
+  };
 }
 
 function asHttpError(error: unknown): HttpError | undefined {

@@ -57,7 +57,11 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const broken = { ...options.broken, connections };
   server.on('connect', (_request, socket) => {
     const allow = broken.routes.methodsOf('*').join(', ');
-    refuseOnSocket(broken, socket, new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow } }));
+    void refuseOnSocket(
+      broken,
+      socket,
+      new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow } }),
+    );
   });
   const onRequest = (listener: RequestListener): void => {
     const listen: RequestListener = (request, response) => {

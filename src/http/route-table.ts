@@ -22,6 +22,8 @@ export class RouteTable {
   readonly #rows = new Map<string, Row>();
 
   add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
+    // Not a path, but what @fastify/cors answers preflights of any path with.
+    if (url === '*') return;
     const row = this.#rows.get(url) ?? {
       url,
       pattern: patternOf(url),

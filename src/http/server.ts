@@ -7,7 +7,8 @@ import { maxBodyBytes } from './limits.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
-import { loggerOptions, logWhenAnswered } from './request-log.ts';
+import type { AnsweredRequest } from './metrics.ts';
+import { loggerOptions, watchAnswer } from './request-log.ts';
 import { pathOf, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
@@ -22,10 +23,14 @@ declare module 'fastify' {
 }
 
 export interface ServerOptions {
+  /** Whose word is taken for the client's address: nobody's, so many proxies before us, or these. */
+  readonly trustProxy?: false | number | string[] | undefined;
   readonly logLevel: string;
   /** Where the log goes; stdout when left out. */
   readonly logStream?: { write(line: string): void } | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
+  /** Told of every response that has left. */
+  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
@@ -38,20 +43,22 @@ const maxParamLength = 64 * 1024;
  *
  * It has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with `isPublic`.
  */
-export function createServer({ logLevel, logStream, timeouts }: ServerOptions): FastifyInstance {
+export function createServer(options: ServerOptions): FastifyInstance {
+  const { logLevel, logStream, timeouts, trustProxy = false, onAnswered } = options;
   const routeTable = new RouteTable();
-  const node = createNodeServer({ timeouts, broken: { routes: routeTable, log: () => server.log } });
+  const node = createNodeServer({ timeouts, broken: { routes: routeTable, server: () => server } });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     bodyLimit: maxBodyBytes,
+    trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     routerOptions: { maxParamLength },
     return503OnClosing: false,
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {
       welcomeRequest(request, reply);
-      sendFailure(error, request, reply);
+      void answerUndecodable(error, request, reply);
     },
     serverFactory: (handle) => {
       node.onRequest(handle);
@@ -62,6 +69,7 @@ export function createServer({ logLevel, logStream, timeouts }: ServerOptions): 
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);
   server.decorateReply('failureCode', undefined);
+  server.decorateRequest('operation', undefined);
   server.addHook('onRoute', (route) => routeTable.add(route));
   server.addHook('onRequest', async (request, reply) => {
     welcomeRequest(request, reply);
@@ -74,6 +82,17 @@ export function createServer({ logLevel, logStream, timeouts }: ServerOptions): 
   });
   server.setErrorHandler(sendFailure);
   return server;
+
+  function welcomeRequest(request: FastifyRequest, reply: FastifyReply): void {
+    void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    watchAnswer(request, reply, onAnswered);
+  }
+
+  /** A path that can't be decoded has no route, and passes no hook of the API. */
+  async function answerUndecodable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    void reply.headers(await server.gate.headersFor(request.headers, request.ip));
+    sendFailure(error, request, reply);
+  }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     // Node's error of a body that ends too early is nobody's fault but the client's, which is gone.
@@ -89,9 +108,4 @@ export function createServer({ logLevel, logStream, timeouts }: ServerOptions): 
     if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');
     void reply.code(status).headers(headers).send(body);
   }
-}
-
-function welcomeRequest(request: FastifyRequest, reply: FastifyReply): void {
-  void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-  logWhenAnswered(request, reply);
 }

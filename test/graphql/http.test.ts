@@ -85,15 +85,19 @@ describe('POST', () => {
     ['*/*', 'application/json; charset=utf-8'],
     ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
     ['text/html, */*;q=0.1', 'application/json; charset=utf-8'],
+    ['Application/*', 'application/json; charset=utf-8'],
   ])('answers Accept: %s with %s', async (accept, type) => {
     const response = await sample.post({ query: '{ echo }' }, { accept });
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, type]);
   });
 
-  it('refuses an Accept that JSON is no answer to', async () => {
-    const response = await sample.post({ query: '{ echo }' }, { accept: 'text/plain' });
-    expectRefused(response, 406, 'BAD_REQUEST', /accept/);
-  });
+  it.each(['text/plain', 'application/json;q=0', 'multipart/mixed', '*/*, application/*;q=0.0'])(
+    'refuses Accept: %s, that JSON is no answer to, before it executes anything',
+    async (accept) => {
+      const response = await sample.post({ query: '{ echo }' }, { accept });
+      expectRefused(response, 406, 'NOT_ACCEPTABLE', /Accept header/);
+    },
+  );
 });
 
 describe('ids that are JSON numbers', () => {

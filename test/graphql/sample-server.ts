@@ -6,6 +6,7 @@ import type { Services } from '../../src/domain/services.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/server.ts';
 import { registerApi } from '../../src/http/api.ts';
 import { createServer } from '../../src/http/server.ts';
+import { openGate } from '../support/open-gate.ts';
 
 /** A store in the small, whose fields fail when they are told to. */
 const typeDefs = `
@@ -95,7 +96,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     log: server.log,
     ...options,
   });
-  await registerApi(server, [graphql.routes]);
+  await registerApi(server, { gate: openGate(), corsOrigins: [] }, [graphql.routes]);
   server.addHook('onClose', graphql.stop);
   await server.ready();
   return {

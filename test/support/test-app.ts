@@ -3,6 +3,7 @@ import pg from 'pg';
 import { createApp, type App, type AppOverrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { embeddedPostgresAddress } from '../../src/database/embedded/embedded-postgres.ts';
+import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export interface GraphQLResult {
@@ -19,13 +20,24 @@ interface GraphQLFailure {
   readonly extensions: { code: string; status: number; violations?: { field: string; message: string }[] };
 }
 
+interface TestKey {
+  readonly id: string;
+  readonly secret: string;
+}
+
+const boundless = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 } as const;
+const housekeeping = /api_keys|quota_counters/;
+
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {
   readonly app: App;
-  /** What was sent to PostgreSQL since the last `forgetStatements`. */
+  /** What was sent to PostgreSQL since the last `forgetStatements`, but for what the keys and quotas of any request need now and then. */
   readonly statements: readonly string[];
   forgetStatements(): void;
-  graphql(query: string, variables?: Record<string, unknown>): Promise<GraphQLResult>;
+  /** With the key of the suite, which may do anything as often as it likes, or with another. */
+  graphql(query: string, variables?: Record<string, unknown>, key?: string): Promise<GraphQLResult>;
+  /** A new key, of the plan Free with the scopes `read` and `write` unless something else is said. */
+  createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
   /** Runs SQL behind the service's back. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -38,31 +50,59 @@ export async function startTestApp(
   const database = await createTestDatabase();
   const config = readConfig({ LOG_LEVEL: 'silent', ...database.environment, ...environment });
   const statements: string[] = [];
-  const app = await createApp(config, { onStatement: (sql) => statements.push(sql), ...overrides });
+  const app = await createApp(config, {
+    onStatement: (text) => {
+      if (!housekeeping.test(text)) statements.push(text);
+    },
+    ...overrides,
+  });
+  const sql: TestApp['sql'] = async (text, values = []) => {
+    const client = new pg.Client(
+      config.databaseUrl === undefined
+        ? embeddedPostgresAddress(config.dataDir)
+        : { connectionString: config.databaseUrl },
+    );
+    await client.connect();
+    try {
+      return (await client.query({ text, values: [...values] })).rows;
+    } finally {
+      await client.end();
+    }
+  };
+  const createKey: TestApp['createKey'] = async (input) => {
+    const { secret, row } = newApiKey({ name: 'test', plan: 'free', ...input }, Date.now());
+    const [created] = await sql(
+      `insert into api_keys (name, prefix, sha256, plan, requests_per_minute, requests_per_day, scopes, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8) returning id`,
+      [
+        row.name,
+        row.prefix,
+        row.sha256,
+        row.plan,
+        row.requestsPerMinute,
+        row.requestsPerDay,
+        row.scopes,
+        row.expiresAt,
+      ],
+    );
+    return { id: String(created?.['id']), secret };
+  };
+  const { secret: suiteKey } = await createKey({ ...boundless, scopes: ['admin'] });
   return {
     app,
     statements,
     forgetStatements: () => {
       statements.length = 0;
     },
-    graphql: async (query, variables = {}) => {
-      const response = await app.server.inject({ method: 'POST', url: '/graphql', payload: { query, variables } });
+    createKey,
+    graphql: async (query, variables = {}, key = suiteKey) => {
+      const headers = { authorization: `Bearer ${key}` };
+      const payload = { query, variables };
+      const response = await app.server.inject({ method: 'POST', url: '/graphql', headers, payload });
       const { data, errors = [] } = response.json();
       return { status: response.statusCode, headers: response.headers, data, errors };
     },
-    sql: async (text, values = []) => {
-      const client = new pg.Client(
-        config.databaseUrl === undefined
-          ? embeddedPostgresAddress(config.dataDir)
-          : { connectionString: config.databaseUrl },
-      );
-      await client.connect();
-      try {
-        return (await client.query({ text, values: [...values] })).rows;
-      } finally {
-        await client.end();
-      }
-    },
+    sql,
     close: async () => {
       await app.close();
       await database.drop();

@@ -13,6 +13,7 @@ import { orderSorting, type OrderReads } from '../../domain/orders/order.reads.t
 import { Pet, petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import { petSorting, type PetReads } from '../../domain/pets/pet.reads.ts';
 import type { StoreReads } from '../../domain/services.ts';
+import { createApiKeyReads } from './api-key-reads.ts';
 import { all, compares, contains, equals, oneOf, plannedAnew, type Conditions } from './conditions.ts';
 import type { SortColumn } from './keyset-page.ts';
 import { createListingReads } from './listing.ts';
@@ -21,6 +22,7 @@ import type { StatementRunner } from './statement.ts';
 /** The reads of the store's lists. Tables and columns come from the entities. */
 export function createReads(metadata: MetadataStorage, run: StatementRunner): StoreReads {
   return {
+    apiKeys: createApiKeyReads(metadata, run),
     categories: categoryReads(metadata, run),
     pets: petReads(metadata, run),
     orders: orderReads(metadata, run),

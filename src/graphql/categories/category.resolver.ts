@@ -40,9 +40,9 @@ export class CategoryResolver {
     @Root() category: Category,
     @Args(() => PetConnectionArgs) request: PetListRequest,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<Connection<Pet>> {
+  ): Promise<Connection<Pet> | null> {
     const page = await loaders.petsByCategory(request).load(category.id);
-    return connectionOf(page, () => loaders.petCountByCategory(request.filter).load(category.id));
+    return page && connectionOf(page, () => loaders.petCountByCategory(request.filter).load(category.id));
   }
 
   @Mutation(() => CreateCategoryPayload, { nullable: true, description: 'Adds a category to the store.' })

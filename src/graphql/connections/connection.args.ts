@@ -13,7 +13,7 @@ registerEnumType(SortDirectionEnum, {
 });
 
 @ArgsType()
-class PageArgs implements PageArguments {
+export class PageArgs implements PageArguments {
   @Field(() => Int, {
     nullable: true,
     description: 'Takes this many from the start, 0 to 100; 20 when neither `first` nor `last` is given.',

@@ -49,9 +49,9 @@ export class PetResolver {
     @Root() pet: Pet,
     @Args(() => OrderConnectionArgs) request: OrderListRequest,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<Connection<Order>> {
+  ): Promise<Connection<Order> | null> {
     const page = await loaders.ordersByPet(request).load(pet.id);
-    return connectionOf(page, () => loaders.orderCountByPet(request.filter).load(pet.id));
+    return page && connectionOf(page, () => loaders.orderCountByPet(request.filter).load(pet.id));
   }
 
   @Mutation(() => CreatePetPayload, {

@@ -1,0 +1,3 @@
+import { runKeys } from './keys/run.ts';
+
+process.exitCode = await runKeys(process.argv.slice(2));

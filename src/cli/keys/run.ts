@@ -1,0 +1,124 @@
+import { parseArgs } from 'node:util';
+
+import { readConfig } from '../../config.ts';
+import { openOrJoinDatabase } from '../../database/open.ts';
+import { AccessService } from '../../domain/access/access.service.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { commands, type Command } from './commands.ts';
+import type { Output } from './output.ts';
+import { UsageError } from './usage-error.ts';
+
+const succeeded = 0;
+const failed = 1;
+const misused = 2;
+
+/** Runs `keys` with these arguments, and answers the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong command line. */
+export async function runKeys(args: readonly string[]): Promise<number> {
+  try {
+    const request = parse(args);
+    if (request === 'help') {
+      console.log(help);
+      return succeeded;
+    }
+    print(await execute(request), request.asJson);
+    return succeeded;
+  } catch (error) {
+    const isMisuse =
+      error instanceof UsageError || (error instanceof DomainError && error.code === 'VALIDATION_FAILED');
+    console.error(`keys: ${explain(error)}${isMisuse ? '\nkeys --help shows how it is used.' : ''}`);
+    return isMisuse ? misused : failed;
+  }
+}
+
+interface Request {
+  readonly work: (access: AccessService) => Promise<Output>;
+  readonly asJson: boolean;
+}
+
+function parse([name, ...args]: readonly string[]): Request | 'help' {
+  if (name === undefined) throw new UsageError(`a command is needed: ${Object.keys(commands).join(', ')}.`);
+  if (name === '--help' || name === '-h' || name === 'help') return 'help';
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) {
+    throw new UsageError(`there is no command ${JSON.stringify(name)}: use ${Object.keys(commands).join(', ')}.`);
+  }
+  const { values, positionals } = parseOptions(command, args);
+  const { json, help: asksForHelp, ...texts } = values;
+  if (asksForHelp === true) return 'help';
+  const [id = '', ...others] = positionals;
+  if (command.needsId && id === '') throw new UsageError(`${name} needs the id of a key; \`list\` shows them.`);
+  const surplus = command.needsId ? others : positionals;
+  if (surplus.length > 0) throw new UsageError(`${name} takes no ${JSON.stringify(surplus[0])}.`);
+  return { work: command.prepare(texts, id), asJson: json === true };
+}
+
+function parseOptions({ options }: Command, args: string[]) {
+  const texts = Object.fromEntries(options.map((option) => [option, { type: 'string' as const }]));
+  try {
+    return parseArgs({
+      args,
+      options: { ...texts, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+      strict: true,
+    });
+  } catch (error) {
+    // Node's own words name the option; what follows the first sentence is about arguments that begin with a dash.
+    throw new UsageError(`${(error as Error).message.split('. ')[0]}.`);
+  }
+}
+
+async function execute({ work }: Request): Promise<Output> {
+  const config = readConfig();
+  const database = await openOrJoinDatabase({
+    url: config.databaseUrl,
+    dataDir: config.dataDir,
+    poolSize: 1,
+    withDemoStore: config.withDemoStore,
+  });
+  try {
+    return await work(new AccessService(database.unitOfWork, database.reads.apiKeys));
+  } finally {
+    await database.close();
+  }
+}
+
+function print({ text, note, json }: Output, asJson: boolean): void {
+  if (note !== undefined && !asJson) console.error(note);
+  console.log(asJson ? JSON.stringify(json, undefined, 2) : text);
+}
+
+/** What the store calls a field is an option here. */
+const optionOf: Readonly<Record<string, string>> = {
+  requestsPerMinute: '--per-minute',
+  requestsPerDay: '--per-day',
+  expiresAt: '--expires-in',
+  seconds: '--for',
+};
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof DomainError && error.code === 'VALIDATION_FAILED') {
+    return error.violations.map(({ field, message }) => `${optionOf[field] ?? `--${field}`} ${message}`).join('\n');
+  }
+  // What the store tells clients isn't what an operator has to know.
+  if (error instanceof DomainError && error.cause !== undefined) return explain(error.cause);
+  if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0]);
+  return error.message;
+}
+
+const help = `Manages API keys. What it changes holds in every running process within a second.
+
+${Object.entries(commands)
+  .map(([name, { summary, usage }]) => `  keys ${name} ${usage}`.trimEnd() + `\n      ${summary}.`)
+  .join('\n')}
+
+  --name NAME       what the key is called, for you and for the log
+  --plan PLAN       free (60 requests per minute, 1,000 per day), pro (300, 10,000), business (1,000, 100,000)
+                    or enterprise, with --per-minute N and --per-day N of its own
+  --scopes SCOPES   read, write, admin, with commas between; write includes read, admin all. Default: read,write
+  --expires-in, --for   a duration: 90s, 15m, 24h, 90d
+  --json            for programs
+  --help            shows this
+
+It works on the database of DATABASE_URL, or the embedded one in DATA_DIR, whether the service runs or not.
+The exit code is 0, or 1 when it can't be done, or 2 for a wrong command line.`;

@@ -1,0 +1,41 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { EntityManager } from '@mikro-orm/core';
+
+import { ApiKey } from '../domain/access/api-key.entity.ts';
+import { parseKey } from '../domain/access/api-key.ts';
+import type { KeyRecords } from '../domain/access/api-key.reads.ts';
+import { newApiKey } from '../domain/access/new-api-key.ts';
+
+/** Makes a key for trying the demo store, and keeps it in a file that only its owner can read: the database has but its hash. */
+export async function addDemoKey(em: EntityManager, dataDir: string): Promise<void> {
+  const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, Date.now());
+  await em.insert(ApiKey, row);
+  const file = demoKeyFile(dataDir);
+  // What an unfinished start may have left belongs to no key.
+  rmSync(file, { force: true });
+  writeFileSync(file, `${secret}\n`, { mode: 0o600 });
+}
+
+/** The demo key, as long as it has its file and nobody has revoked it. */
+export async function findDemoKey(records: KeyRecords, dataDir: string): Promise<string | undefined> {
+  const secret = readIfThere(demoKeyFile(dataDir))?.trim() ?? '';
+  const hash = parseKey(secret);
+  if (hash === undefined) return undefined;
+  const { keys } = await records.read([hash], undefined);
+  return keys.some(({ revokedAt }) => revokedAt === null) ? secret : undefined;
+}
+
+function demoKeyFile(dataDir: string): string {
+  return join(dataDir, 'demo-key');
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { ArrayType, defineEntity, p } from '@mikro-orm/core';
+
+import type { Id } from '../id.ts';
+import type { KeyHash } from './api-key.ts';
+import { planNames } from './plan.ts';
+import type { Scope } from './scope.ts';
+
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: p.bigint('string').$type<Id>().primary().generated('by default as identity'),
+    name: p.text(),
+    /** The beginning of the key, which may be shown. */
+    prefix: p.text(),
+    sha256: p.text().$type<KeyHash>(),
+    plan: p.enum(planNames),
+    requestsPerMinute: p.integer().fieldName('requests_per_minute').nullable(),
+    requestsPerDay: p.integer().fieldName('requests_per_day').nullable(),
+    scopes: p.array().$type<Scope[]>(),
+    createdAt: p.datetime(3).fieldName('created_at'),
+    expiresAt: p.datetime(3).fieldName('expires_at').nullable(),
+    revokedAt: p.datetime(3).fieldName('revoked_at').nullable(),
+    bannedUntil: p.datetime(3).fieldName('banned_until').nullable(),
+    /** Grows whenever an operator bans or unbans. */
+    banEpoch: p.integer().fieldName('ban_epoch').default(0),
+    /** When the automatic bans of the last day began, in milliseconds since 1970. */
+    automaticBans: p
+      .type(new ArrayType(Number))
+      .$type<number[]>()
+      .columnType('bigint[]')
+      .fieldName('automatic_bans')
+      .default([]),
+  },
+});
+
+/** A key for the API. It is never deleted, so that what was done with it keeps a name; of the key itself only the hash is kept. */
+export class ApiKey extends ApiKeySchema.class {}
+ApiKeySchema.setClass(ApiKey);

@@ -1,0 +1,58 @@
+import { DomainError } from '../errors.ts';
+import type { AutomaticBan } from '../quota/counter-store.ts';
+import type { AccessService } from './access.service.ts';
+
+const retryMillis = 1_000;
+
+/**
+ * Sees to it that automatic bans are written down, also those that begin while the database is gone.
+ *
+ * Until then they hold in the counter store.
+ */
+export class BanRecorder {
+  readonly #access: Pick<AccessService, 'recordAutomaticBan'>;
+  readonly #onFailure: (error: unknown) => void;
+  /** By the key's id: the latest ban that isn't written down yet. */
+  readonly #pending = new Map<string, AutomaticBan>();
+  #writing: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+
+  constructor(access: Pick<AccessService, 'recordAutomaticBan'>, onFailure: (error: unknown) => void) {
+    this.#access = access;
+    this.#onFailure = onFailure;
+  }
+
+  record(id: string, ban: AutomaticBan): void {
+    this.#pending.set(id, ban);
+    void this.flush();
+  }
+
+  /** Tries to write down what is pending; never throws. */
+  flush(): Promise<void> {
+    clearTimeout(this.#retry);
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [id, ban] = next;
+      try {
+        await this.#access.recordAutomaticBan(id, ban);
+      } catch (error) {
+        this.#onFailure(error);
+        if (error instanceof DomainError && error.code === 'UNAVAILABLE') {
+          this.#retry = setTimeout(() => void this.flush(), retryMillis).unref();
+          return;
+        }
+      }
+      if (this.#pending.get(id) === ban) this.#pending.delete(id);
+    }
+  }
+
+  #next(): [string, AutomaticBan] | undefined {
+    return this.#pending.entries().next().value;
+  }
+}

@@ -1,0 +1,49 @@
+import type { RequiredEntityData } from '@mikro-orm/core';
+
+import { InputCheck, type Rule } from '../input.ts';
+import { parseInstant } from '../instant.ts';
+import { nameRule } from '../rules.ts';
+import type { ApiKey } from './api-key.entity.ts';
+import { generateKey, hashKey, shownPrefix } from './api-key.ts';
+import { checkPlan, type PlanInput } from './plan.ts';
+import { scopesRule, type Scope } from './scope.ts';
+
+export interface NewApiKey extends PlanInput {
+  readonly name: string;
+  /** Left out: `read` and `write`. */
+  readonly scopes?: readonly Scope[] | null | undefined;
+  /** RFC 3339. */
+  readonly expiresAt?: string | null | undefined;
+}
+
+/** A fresh key: what is kept of it, and the secret, which isn't. Throws VALIDATION_FAILED. */
+export function newApiKey(input: NewApiKey, now: number) {
+  const check = new InputCheck();
+  const given = {
+    name: check.required('name', input.name, nameRule),
+    ...checkPlan(check, input),
+    scopes: check.optional('scopes', input.scopes, scopesRule) ?? (['read', 'write'] as Scope[]),
+    expiresAt: check.optional('expiresAt', input.expiresAt, futureRule(now)) ?? null,
+  };
+  check.throwIfRefused();
+  const secret = generateKey();
+  const listed = {
+    ...given,
+    prefix: shownPrefix(secret),
+    createdAt: new Date(now),
+    revokedAt: null,
+    bannedUntil: null,
+  };
+  const row: RequiredEntityData<ApiKey> = { ...listed, sha256: hashKey(secret) };
+  return { secret, listed, row };
+}
+
+function futureRule(now: number): Rule<string, Date> {
+  return (value, refuse) => {
+    const parsed = parseInstant(value);
+    if (typeof parsed === 'string') refuse(parsed);
+    else if (parsed.getTime() > now) return parsed;
+    else refuse(`must be in the future, not ${value}.`);
+    return new Date(now);
+  };
+}

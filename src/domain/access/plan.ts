@@ -1,0 +1,60 @@
+import type { InputCheck } from '../input.ts';
+import type { QuotaLimits } from '../quota/window.ts';
+import { integerRule } from '../rules.ts';
+
+export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;
+
+export type PlanName = (typeof planNames)[number];
+
+export const freeLimits: QuotaLimits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
+export const businessLimits: QuotaLimits = { requestsPerMinute: 1_000, requestsPerDay: 100_000 };
+
+/** Enterprise has none: each of its keys has figures of its own. */
+const planLimits: Readonly<Record<PlanName, QuotaLimits | undefined>> = {
+  free: freeLimits,
+  pro: { requestsPerMinute: 300, requestsPerDay: 10_000 },
+  business: businessLimits,
+  enterprise: undefined,
+};
+
+/** The plan that a client asks for, with figures only where the plan has none. */
+export interface PlanInput {
+  readonly plan: PlanName;
+  readonly requestsPerMinute?: number | null | undefined;
+  readonly requestsPerDay?: number | null | undefined;
+}
+
+/** The plan of a key as it is kept: a figure is null where the plan says it. */
+export interface KeptPlan {
+  readonly plan: PlanName;
+  readonly requestsPerMinute: number | null;
+  readonly requestsPerDay: number | null;
+}
+
+const figureRule = integerRule(1, 2 ** 31 - 1);
+
+/** Refuses an enterprise key without its two figures, and figures for a plan that has its own: they would promise what doesn't hold. */
+export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): KeptPlan {
+  const limits = planLimits[plan];
+  const figure = (field: keyof QuotaLimits): number | null => {
+    const given = figures[field] ?? undefined;
+    if (limits === undefined && given === undefined)
+      check.refuse(field, 'is needed: an enterprise key has figures of its own.');
+    if (limits !== undefined && given !== undefined) {
+      check.refuse(
+        field,
+        `is ${limits[field]} in the plan ${plan}: leave it out, only enterprise keys have figures of their own.`,
+      );
+    }
+    return check.optional(field, given, figureRule) ?? null;
+  };
+  return { plan, requestsPerMinute: figure('requestsPerMinute'), requestsPerDay: figure('requestsPerDay') };
+}
+
+/** The figures that hold for a key. */
+export function limitsOf({ plan, requestsPerMinute, requestsPerDay }: KeptPlan): QuotaLimits {
+  const limits = planLimits[plan];
+  if (limits !== undefined) return limits;
+  if (requestsPerMinute === null || requestsPerDay === null) throw new Error('An enterprise key lacks its figures.');
+  return { requestsPerMinute, requestsPerDay };
+}

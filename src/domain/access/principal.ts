@@ -1,0 +1,21 @@
+import { DomainError } from '../errors.ts';
+import type { QuotaSubject } from '../quota/counter-store.ts';
+import type { PlanName } from './plan.ts';
+import { includesScope, type Scope } from './scope.ts';
+
+/** Who is asking, once the key is known to be good. */
+export interface Principal {
+  /** The id of the key; `admin` for the administrator's, which stands in the environment instead of in the database. */
+  readonly id: string;
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly scopes: readonly Scope[];
+  /** Whose requests are counted, with the figures and the bans of the key. */
+  readonly subject: QuotaSubject;
+}
+
+/** Throws FORBIDDEN when the key may not do what needs this scope. */
+export function requireScope({ scopes }: Principal, needed: Scope): void {
+  if (includesScope(scopes, needed)) return;
+  throw new DomainError('FORBIDDEN', `This needs a key with the scope ${needed}, but yours has ${scopes.join(', ')}.`);
+}

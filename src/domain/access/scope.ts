@@ -1,0 +1,18 @@
+import type { Rule } from '../input.ts';
+
+/** What a key may do, each including those before it. */
+export const scopes = ['read', 'write', 'admin'] as const;
+
+export type Scope = (typeof scopes)[number];
+
+/** Whether those who were granted these scopes may do what needs the other: write includes read, admin includes all. */
+export function includesScope(granted: readonly Scope[], needed: Scope): boolean {
+  const rank = scopes.indexOf(needed);
+  return granted.some((scope) => scopes.indexOf(scope) >= rank);
+}
+
+/** At least one scope; each is kept once, in the order above. */
+export const scopesRule: Rule<readonly Scope[], Scope[]> = (value, refuse) => {
+  if (value.length === 0) refuse(`must have at least one of ${scopes.join(', ')}.`);
+  return scopes.filter((scope) => value.includes(scope));
+};

@@ -1,0 +1,67 @@
+import { dayMillis } from './window.ts';
+
+/** When refusals become a ban. */
+export interface BanRules {
+  /** The most refusals that count within a minute; 0 switches bans off. */
+  readonly banAfter: number;
+  readonly banForSeconds: number;
+}
+
+/** What has been written down of a key's bans. Instants are milliseconds since 1970. */
+export interface BanRecord {
+  /** Grows whenever an operator bans or unbans: what was counted under an earlier one is forgotten. */
+  readonly epoch: number;
+  /** Zero when there is none. */
+  readonly bannedUntil: number;
+  /** When the automatic bans began; those of more than 24 hours ago may be missing. */
+  readonly automaticBans: readonly number[];
+}
+
+/** What a counter store keeps beside it: bans that aren't written down yet, and refusals. */
+export interface BanState {
+  epoch: number;
+  bannedUntil: number;
+  automaticBans: readonly number[];
+  /** When the refusals that count came, of the last minute. */
+  refusals: number[];
+}
+
+export const refusalSpanMillis = 60_000;
+
+/** Refusals of parallel requests tell nothing about the client: it couldn't know of the first one yet. */
+export const graceMillis = 2_000;
+
+export function newBanState(): BanState {
+  return { epoch: 0, bannedUntil: 0, automaticBans: [], refusals: [] };
+}
+
+/** Forgets what was counted before the operator's last word. A record older than that, from a process that hasn't heard it yet, changes nothing. */
+export function takeOver(state: BanState, record: BanRecord): void {
+  if (record.epoch <= state.epoch) return;
+  state.epoch = record.epoch;
+  state.bannedUntil = 0;
+  state.automaticBans = [];
+  state.refusals = [];
+}
+
+export function banEnd(state: BanState, record: BanRecord): number {
+  return record.epoch < state.epoch ? state.bannedUntil : Math.max(state.bannedUntil, record.bannedUntil);
+}
+
+/** Counts a refusal and answers whether it is one too many. */
+export function countRefusal(state: BanState, rules: BanRules, now: number): boolean {
+  const { refusals } = state;
+  while (refusals[0] !== undefined && now - refusals[0] >= refusalSpanMillis) refusals.shift();
+  refusals.push(now);
+  return refusals.length > rules.banAfter;
+}
+
+/** Bans, twice as long for each automatic ban begun in the 24 hours before; answers the end. Refusals from before a ban don't count after it. */
+export function beginBan(state: BanState, record: BanRecord, rules: BanRules, now: number): number {
+  const known = record.epoch < state.epoch ? [] : record.automaticBans;
+  const earlier = new Set([...state.automaticBans, ...known].filter((begun) => now - begun < dayMillis));
+  state.bannedUntil = now + Math.min(dayMillis, rules.banForSeconds * 1000 * 2 ** earlier.size);
+  state.automaticBans = [...earlier, now];
+  state.refusals = [];
+  return state.bannedUntil;
+}

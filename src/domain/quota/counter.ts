@@ -1,0 +1,131 @@
+import {
+  banEnd,
+  beginBan,
+  countRefusal,
+  graceMillis,
+  newBanState,
+  takeOver,
+  type BanRules,
+  type BanState,
+} from './bans.ts';
+import type { Charge, QuotaDecision, QuotaSubject } from './counter-store.ts';
+import {
+  closeIfOver,
+  dayMillis,
+  figuresOf,
+  isOpen,
+  minuteMillis,
+  newWindow,
+  secondsUntil,
+  spend,
+  type QuotaLimits,
+  type QuotaWindow,
+} from './window.ts';
+
+/** All that is counted of one subject. */
+export interface Counter {
+  readonly minute: QuotaWindow;
+  readonly day: QuotaWindow;
+  readonly bans: BanState;
+}
+
+/** What a counter store has decided, and how the windows are after it. */
+export interface Verdict {
+  readonly outcome: QuotaDecision['outcome'];
+  readonly now: number;
+  readonly minute: Pick<QuotaWindow, 'openedAt' | 'spent'>;
+  readonly day: Pick<QuotaWindow, 'openedAt' | 'spent'>;
+  /** Zero when there is no ban, past when it is over. */
+  readonly bannedUntil: number;
+  readonly banEpoch: number;
+  /** Whether this very request has brought the ban about. */
+  readonly isBanNew: boolean;
+}
+
+export function newCounter(): Counter {
+  return { minute: newWindow(), day: newWindow(), bans: newBanState() };
+}
+
+/** Decides about a request and counts it. The script for Redis does the same, step by step. */
+export function decide(
+  counter: Counter,
+  { limits, bans: record }: QuotaSubject,
+  charge: Charge,
+  rules: BanRules,
+  now: number,
+): Verdict {
+  const { minute, day, bans } = counter;
+  let bannedUntil = 0;
+  const verdict = (outcome: Verdict['outcome'], isBanNew = false): Verdict => {
+    return { outcome, now, minute, day, bannedUntil, banEpoch: bans.epoch, isBanNew };
+  };
+  closeIfOver(minute, minuteMillis, now);
+  closeIfOver(day, dayMillis, now);
+  if (record !== undefined) {
+    takeOver(bans, record);
+    bannedUntil = banEnd(bans, record);
+    if (now < bannedUntil) return verdict('banned');
+  }
+
+  const isTooCostly = charge.needs > largestCost(limits);
+  const { needs, spends } = isTooCostly ? { needs: 1, spends: 1 } : charge;
+  const full = fullWindows(counter, limits, needs);
+  if (full.length === 0) {
+    spend(minute, spends, now);
+    spend(day, spends, now);
+    return verdict(isTooCostly ? 'too_costly' : 'admitted');
+  }
+
+  const couldKnow = full.some(({ firstRefusedAt }) => firstRefusedAt !== 0 && now - firstRefusedAt > graceMillis);
+  for (const window of full) window.firstRefusedAt ||= now;
+  if (record === undefined || rules.banAfter === 0 || !couldKnow || !countRefusal(bans, rules, now)) {
+    return verdict('refused');
+  }
+  bannedUntil = beginBan(bans, record, rules, now);
+  return verdict('banned', true);
+}
+
+/** The verdict in the words of those who asked. */
+export function decisionOf(verdict: Verdict, { limits }: QuotaSubject, charge: Charge): QuotaDecision {
+  const { outcome, now, bannedUntil, banEpoch, isBanNew } = verdict;
+  const figures = {
+    now,
+    minute: figuresOf('minute', verdict.minute, limits.requestsPerMinute, now),
+    day: figuresOf('day', verdict.day, limits.requestsPerDay, now),
+  };
+  switch (outcome) {
+    case 'admitted':
+      return { outcome, ...figures };
+    case 'too_costly':
+      return { outcome, ...figures, largestCost: largestCost(limits) };
+    case 'banned': {
+      const begun = isBanNew ? { begunAt: now, until: bannedUntil, epoch: banEpoch } : undefined;
+      return { outcome, ...figures, retryAfterSeconds: secondsUntil(bannedUntil, now), begun };
+    }
+    case 'refused': {
+      const needs = charge.needs > largestCost(limits) ? 1 : charge.needs;
+      const { minute, day } = figures;
+      const lastReset = Math.max(...[minute, day].map((each) => (each.remaining < needs ? each.resetsAt : now)));
+      return { outcome, ...figures, retryAfterSeconds: secondsUntil(lastReset, now) };
+    }
+  }
+}
+
+/** Whether forgetting the counter changes nothing. What the database knows of bans isn't counted here. */
+export function isOver({ minute, day, bans }: Counter, now: number): boolean {
+  if (isOpen(minute, minuteMillis, now) || isOpen(day, dayMillis, now) || now < bans.bannedUntil) return false;
+  return bans.automaticBans.every((begun) => now - begun >= dayMillis);
+}
+
+function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number {
+  return Math.min(requestsPerMinute, requestsPerDay);
+}
+
+/** Those without room for so much. After a change to a smaller plan more may have been spent than there is; what needs nothing fits even then. */
+function fullWindows({ minute, day }: Counter, limits: QuotaLimits, needs: number): QuotaWindow[] {
+  const isFull = (window: QuotaWindow, limit: number): boolean => Math.max(0, limit - window.spent) < needs;
+  return [
+    ...(isFull(minute, limits.requestsPerMinute) ? [minute] : []),
+    ...(isFull(day, limits.requestsPerDay) ? [day] : []),
+  ];
+}

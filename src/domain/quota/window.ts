@@ -1,0 +1,80 @@
+/** How many requests a subject has per minute and per day. */
+export interface QuotaLimits {
+  readonly requestsPerMinute: number;
+  readonly requestsPerDay: number;
+}
+
+/**
+ * A fixed window as it is kept: it opens with the first request that spends after the last one closed.
+ *
+ * Instants are milliseconds since 1970; zero means never.
+ */
+export interface QuotaWindow {
+  openedAt: number;
+  spent: number;
+  /** When a request was first refused because this window had no room for it. */
+  firstRefusedAt: number;
+}
+
+/** What a client may know of a window. */
+export interface WindowFigures {
+  readonly name: 'minute' | 'day';
+  readonly limit: number;
+  readonly lengthSeconds: number;
+  readonly remaining: number;
+  /** The end of the window in milliseconds since 1970; for one that isn't open yet, the end it would have if it opened now. */
+  readonly resetsAt: number;
+}
+
+export const minuteMillis = 60_000;
+export const dayMillis = 86_400_000;
+
+export function newWindow(): QuotaWindow {
+  return { openedAt: 0, spent: 0, firstRefusedAt: 0 };
+}
+
+/** A clock that was set back by more than the window's length closes it: it must not lock anybody out until it is caught up with. */
+export function isOpen({ openedAt }: QuotaWindow, lengthMillis: number, now: number): boolean {
+  return Math.abs(now - openedAt) < lengthMillis;
+}
+
+/** Puts a window that has closed back to its start, unopened. */
+export function closeIfOver(window: QuotaWindow, lengthMillis: number, now: number): void {
+  if (window.openedAt === 0 || isOpen(window, lengthMillis, now)) return;
+  window.openedAt = 0;
+  window.spent = 0;
+  window.firstRefusedAt = 0;
+}
+
+export function spend(window: QuotaWindow, cost: number, now: number): void {
+  if (cost === 0) return;
+  if (window.openedAt === 0) window.openedAt = now;
+  window.spent += cost;
+}
+
+export function figuresOf(
+  name: WindowFigures['name'],
+  { openedAt, spent }: Pick<QuotaWindow, 'openedAt' | 'spent'>,
+  limit: number,
+  now: number,
+): WindowFigures {
+  const lengthMillis = name === 'minute' ? minuteMillis : dayMillis;
+  return {
+    name,
+    limit,
+    lengthSeconds: lengthMillis / 1000,
+    remaining: Math.max(0, limit - spent),
+    resetsAt: (openedAt === 0 ? now : openedAt) + lengthMillis,
+  };
+}
+
+/** Of the two windows the one to show where there is room for one: that with the fewest requests left, in a tie the one that resets later. */
+export function tightest(minute: WindowFigures, day: WindowFigures): WindowFigures {
+  if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
+  return minute.resetsAt > day.resetsAt ? minute : day;
+}
+
+/** Whole seconds until the instant has surely passed; never less than one. */
+export function secondsUntil(instant: number, now: number): number {
+  return Math.max(1, Math.ceil((instant - now) / 1000));
+}

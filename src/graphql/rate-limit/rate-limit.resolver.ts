@@ -1,0 +1,18 @@
+import { Ctx, Query, Resolver } from 'type-graphql';
+
+import { tightest } from '../../domain/quota/window.ts';
+import type { GraphQLContext } from '../context.ts';
+import { RateLimitType } from './rate-limit.type.ts';
+
+@Resolver()
+export class RateLimitResolver {
+  @Query(() => RateLimitType, {
+    nullable: true,
+    description: 'How much of its quota the key has left. Costs nothing when nothing else is asked for.',
+  })
+  async rateLimit(@Ctx() { meter }: GraphQLContext): Promise<RateLimitType> {
+    const { cost, decision } = await meter.take();
+    const { limit, remaining, resetsAt } = tightest(decision.minute, decision.day);
+    return { cost, limit, remaining, resetAt: new Date(resetsAt) };
+  }
+}

@@ -1,0 +1,44 @@
+import { fastifyCors } from '@fastify/cors';
+import type { FastifyInstance } from 'fastify';
+
+import { quotaHeaderNames } from './quota-headers.ts';
+
+const exposedHeaders = [
+  ...quotaHeaderNames,
+  'Retry-After',
+  'ETag',
+  'Link',
+  'Location',
+  'Deprecation',
+  'Sunset',
+  'X-Request-Id',
+  'Idempotent-Replayed',
+  'WWW-Authenticate',
+];
+
+const allowedHeaders = [
+  'Authorization',
+  'X-API-Key',
+  'Content-Type',
+  'Accept',
+  'If-Match',
+  'If-None-Match',
+  'Idempotency-Key',
+  'X-Request-Id',
+  'Apollo-Require-Preflight',
+];
+
+const preflightSeconds = 600;
+
+/** Lets pages of these origins use the API in a browser, and read what its headers say; a preflight is answered with the rest of OPTIONS. */
+export async function allowOrigins(api: FastifyInstance, origins: readonly string[]): Promise<void> {
+  await api.register(fastifyCors, {
+    origin: [...origins],
+    methods: ['GET', 'HEAD', 'POST', 'PATCH', 'DELETE'],
+    exposedHeaders,
+    allowedHeaders,
+    maxAge: preflightSeconds,
+    strictPreflight: false,
+    preflightContinue: true,
+  });
+}

@@ -1,0 +1,160 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import type { KeyDirectory } from '../domain/access/key-directory.ts';
+import type { PlanName } from '../domain/access/plan.ts';
+import type { Principal } from '../domain/access/principal.ts';
+import type { Scope } from '../domain/access/scope.ts';
+import { addressSubject } from '../domain/quota/address.ts';
+import type { QuotaDecision } from '../domain/quota/counter-store.ts';
+import type { QuotaService } from '../domain/quota/quota.service.ts';
+import { sentKey, type SentKey } from './credentials.ts';
+import { bearerChallenge, HttpError } from './error-table.ts';
+import { quotaHeaders } from './quota-headers.ts';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the key must be allowed to do. */
+    scope?: Scope;
+    /** The price is known only when the body has been read: the route takes it by `request.meter`. */
+    isPricedByRoute?: boolean;
+  }
+  interface FastifyRequest {
+    /** Who is asking: set for every request of the API that gets past the gate. */
+    principal: Principal;
+    /** Only where the route takes the price. */
+    meter: Meter;
+  }
+}
+
+export interface GateOptions {
+  readonly keys: Pick<KeyDirectory, 'find'>;
+  readonly quota: Pick<QuotaService, 'consume' | 'check' | 'look'>;
+  /** Told of every decision; `none` are those who have no key. */
+  readonly onDecision?: ((plan: Plan, outcome: QuotaDecision['outcome']) => void) | undefined;
+}
+
+type Plan = PlanName | 'none';
+
+/** Asks every request of the API who it is and whether it may, before its body is read, and tells it what is left. */
+export class Gate {
+  readonly #keys: GateOptions['keys'];
+  readonly #quota: GateOptions['quota'];
+  readonly #onDecision: GateOptions['onDecision'];
+
+  constructor({ keys, quota, onDecision }: GateOptions) {
+    this.#keys = keys;
+    this.#quota = quota;
+    this.#onDecision = onDecision;
+  }
+
+  /** A request costs 1, unless its route takes the price. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const key = sentKey(request.headers);
+    const principal = await this.#find(key, request, reply);
+    if (principal === undefined) {
+      // Counted, so that keys can't be guessed at speed.
+      this.#settle('none', await this.#quota.consume(addressSubject(request.ip), 1), reply);
+      throw unauthorized(key);
+    }
+    request.principal = principal;
+    const { subject, plan } = principal;
+    if (request.routeOptions.config.isPricedByRoute === true) {
+      const decision = await this.#quota.check(subject);
+      if (decision.outcome === 'admitted') void reply.headers(quotaHeaders(decision));
+      else this.#settle(plan, decision, reply);
+      request.meter = new Meter((cost) => this.#charge(principal, cost, reply));
+    } else {
+      this.#settle(plan, await this.#quota.consume(subject, 1), reply);
+    }
+  }
+
+  /** The headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws. */
+  async headersFor(headers: IncomingHttpHeaders, address: string): Promise<Record<string, string>> {
+    const key = sentKey(headers);
+    const principal = key ? await this.#keys.find(key).catch(() => undefined) : undefined;
+    return quotaHeaders(await this.#quota.look(principal?.subject ?? addressSubject(address)));
+  }
+
+  async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<QuotaDecision> {
+    const decision = await (cost === 0 ? this.#quota.look(subject) : this.#quota.consume(subject, cost));
+    this.#settle(plan, decision, reply);
+    return decision;
+  }
+
+  async #find(key: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
+    if (!key) return undefined;
+    try {
+      return await this.#keys.find(key);
+    } catch (error) {
+      void reply.headers(quotaHeaders(await this.#quota.look(addressSubject(request.ip))));
+      throw error;
+    }
+  }
+
+  /** Tells what is left, and throws unless the request is admitted. */
+  #settle(plan: Plan, decision: QuotaDecision, reply: FastifyReply): void {
+    this.#onDecision?.(plan, decision.outcome);
+    void reply.headers(quotaHeaders(decision));
+    if (decision.outcome !== 'admitted') throw refusalOf(decision);
+  }
+}
+
+interface Taken {
+  readonly cost: number;
+  readonly decision: QuotaDecision;
+}
+
+/** Takes the price of a request that its route knows, once. */
+export class Meter {
+  readonly #charge: (cost: number) => Promise<QuotaDecision>;
+  #taken: Promise<Taken> | undefined;
+
+  constructor(charge: (cost: number) => Promise<QuotaDecision>) {
+    this.#charge = charge;
+  }
+
+  /**
+   * The price, and what was left then; what has no price yet costs 1.
+   *
+   * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a price that no window ever has room for.
+   */
+  take(cost = 1): Promise<Taken> {
+    this.#taken ??= this.#charge(cost).then((decision) => ({ cost, decision }));
+    return this.#taken;
+  }
+}
+
+function unauthorized(key: SentKey): HttpError {
+  if (key === undefined) {
+    const message = 'A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.';
+    return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': bearerChallenge } });
+  }
+  const challenge = `${bearerChallenge}, error="invalid_token"`;
+  const message =
+    key === null
+      ? 'Send one key, as Authorization: Bearer KEY or as X-API-Key: KEY; if you send both, they must be the same.'
+      : 'This key is not valid: it is mistyped, unknown, revoked or expired.';
+  return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': challenge } });
+}
+
+function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): HttpError {
+  switch (decision.outcome) {
+    case 'refused': {
+      const { retryAfterSeconds, minute, day } = decision;
+      const message = `The quota of ${minute.limit} requests per minute and ${day.limit} per day leaves no room for this request; it can succeed in ${retryAfterSeconds} s.`;
+      return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+    }
+    case 'banned': {
+      const { retryAfterSeconds } = decision;
+      const message = `This key is banned for another ${retryAfterSeconds} s.`;
+      return new HttpError('KEY_BANNED', message, { retryAfterSeconds });
+    }
+    case 'too_costly':
+      return new HttpError(
+        'VALIDATION_FAILED',
+        `This request costs more than the ${decision.largestCost} that your quota has room for at all: ask for fewer root fields at a time.`,
+      );
+  }
+}

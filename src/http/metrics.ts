@@ -1,0 +1,137 @@
+import { fastify, type FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+import type { PlanName } from '../domain/access/plan.ts';
+import type { QuotaDecision } from '../domain/quota/counter-store.ts';
+
+interface PoolFigures {
+  readonly total: number;
+  readonly idle: number;
+  /** Those who wait for a connection. */
+  readonly waiting: number;
+}
+
+/** What is asked for when somebody looks. */
+export interface MetricsSources {
+  readonly pool: () => PoolFigures;
+  /** Whether the counters are those of all processes; undefined when they aren't meant to be. */
+  readonly isCountingShared: () => boolean | undefined;
+}
+
+export interface AnsweredRequest {
+  /** One of a limited number of names: never a path or anything else that clients can make up. */
+  readonly operation: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** What operators watch, as Prometheus reads it. No label has a value that clients can make up. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = this.#counter('requests_total', 'Requests answered.', ['operation', 'status']);
+  readonly #seconds = new Histogram({
+    name: 'petstore_request_duration_seconds',
+    help: 'From the headers of a request to the end of its response.',
+    labelNames: ['operation'],
+    buckets: latencyBuckets,
+    registers: [this.#registry],
+  });
+  readonly #decisions = this.#counter('quota_decisions_total', 'What the quota has said to requests, by plan.', [
+    'plan',
+    'outcome',
+  ]);
+  readonly #bans = this.#counter('bans_total', 'Keys banned because they went on after their quota was spent.', []);
+  readonly #deprecatedCalls = this.#counter('deprecated_calls_total', 'Calls of deprecated operations, by plan.', [
+    'operation',
+    'plan',
+  ]);
+  readonly #streams = new Gauge({
+    name: 'petstore_streams',
+    help: 'Whole collections being streamed.',
+    registers: [this.#registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+  }
+
+  /** Metrics that are read from their source each time. */
+  watch({ pool, isCountingShared }: MetricsSources): void {
+    this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
+      const { total, idle } = pool();
+      gauge.set({ state: 'busy' }, total - idle);
+      gauge.set({ state: 'idle' }, idle);
+    });
+    this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
+      gauge.set(pool().waiting);
+    });
+    this.#gauge(
+      'quota_shared',
+      '1 when quotas are counted together with the other processes, 0 when alone.',
+      [],
+      (gauge) => {
+        gauge.set(isCountingShared() === true ? 1 : 0);
+      },
+    );
+  }
+
+  countRequest({ operation, status, seconds }: AnsweredRequest): void {
+    this.#requests.inc({ operation, status });
+    this.#seconds.observe({ operation }, seconds);
+  }
+
+  countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
+    this.#decisions.inc({ plan, outcome });
+  }
+
+  countBan(): void {
+    this.#bans.inc();
+  }
+
+  countDeprecatedCall(operation: string, plan: PlanName | 'none'): void {
+    this.#deprecatedCalls.inc({ operation, plan });
+  }
+
+  /** Adds to the number of streams: 1 when one begins, -1 when it ends. */
+  addStreams(change: 1 | -1): void {
+    this.#streams.inc(change);
+  }
+
+  /** `/metrics` as a public page of this server. */
+  register(server: FastifyInstance): void {
+    server.get('/metrics', { config: { isPublic: true } }, async (_request, reply) =>
+      reply
+        .header('cache-control', 'no-store')
+        .type(this.#registry.contentType)
+        .send(await this.#registry.metrics()),
+    );
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name: `petstore_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    collect: (gauge: Gauge<Label>) => void,
+  ): void {
+    const gauge: Gauge<Label> = new Gauge({
+      name: `petstore_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect: () => collect(gauge),
+    });
+  }
+}
+
+/** Serves the metrics at an address of their own, where the clients of the API don't come. */
+export function createMetricsServer(metrics: Metrics): FastifyInstance {
+  const server = fastify();
+  metrics.register(server);
+  return server;
+}

@@ -1,0 +1,29 @@
+import type { QuotaDecision } from '../domain/quota/counter-store.ts';
+import { tightest } from '../domain/quota/window.ts';
+
+type Figures = Pick<QuotaDecision, 'now' | 'minute' | 'day'>;
+
+/** The names of the headers below, for clients of other origins. */
+export const quotaHeaderNames = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
+] as const;
+
+/**
+ * How much is left: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is in Unix seconds,
+ * and both windows as draft-ietf-httpapi-ratelimit-headers-10 has them, whose `t` is in seconds from now.
+ */
+export function quotaHeaders({ now, minute, day }: Figures): Record<string, string> {
+  const { limit, remaining, resetsAt } = tightest(minute, day);
+  const seconds = (instant: number): number => Math.max(0, Math.ceil((instant - now) / 1000));
+  return {
+    'x-ratelimit-limit': String(limit),
+    'x-ratelimit-remaining': String(remaining),
+    'x-ratelimit-reset': String(Math.ceil(resetsAt / 1000)),
+    'ratelimit-policy': `"minute";q=${minute.limit};w=${minute.lengthSeconds}, "day";q=${day.limit};w=${day.lengthSeconds}`,
+    ratelimit: `"minute";r=${minute.remaining};t=${seconds(minute.resetsAt)}, "day";r=${day.remaining};t=${seconds(day.resetsAt)}`,
+  };
+}

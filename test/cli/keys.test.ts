@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { readConfig } from '../../src/config.ts';
+import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
+import { KeyDirectory } from '../../src/domain/access/key-directory.ts';
+import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { runKeys, type KeysRun } from './run-keys.ts';
+
+const keyAlone = /^petstore_[0-9A-Za-z]{49}\n$/;
+
+let files: TestDatabase;
+
+async function open(): Promise<OpenDatabase> {
+  const { databaseUrl: url, dataDir } = readConfig(files.environment);
+  return openDatabase({ url, dataDir, poolSize: 1, withDemoStore: false });
+}
+
+function keys(...args: readonly string[]): Promise<KeysRun> {
+  return runKeys(files.environment, ...args);
+}
+
+beforeAll(async () => {
+  files = await createTestDatabase();
+});
+
+afterAll(() => files.drop());
+
+describe('keys, beside a running service', () => {
+  let database: OpenDatabase;
+  let now = Date.now();
+  let directory: KeyDirectory;
+
+  beforeAll(async () => {
+    database = await open();
+    directory = new KeyDirectory(database.keyRecords, { now: () => now });
+  });
+
+  afterAll(() => database.close());
+
+  /** A second after what has just been done, as late as it may begin to hold. */
+  async function aSecondLater(secret: string) {
+    now = Math.max(now, Date.now()) + 1_000;
+    return directory.find(secret);
+  }
+
+  it('creates a key that is known at once, and prints nothing but the key', async () => {
+    const { exitCode, stdout, stderr } = await keys('create', '--name', 'Shop', '--plan', 'pro');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(keyAlone) });
+    expect(stderr).toContain('Shop');
+    expect(stderr).not.toContain(stdout.trim());
+    const limits = { requestsPerMinute: 300, requestsPerDay: 10_000 };
+    const known = { name: 'Shop', plan: 'pro', scopes: ['read', 'write'], subject: { limits } };
+    expect(await directory.find(stdout.trim())).toMatchObject(known);
+  });
+
+  it('changes what holds for a key within a second: plan, ban, its end, and the revocation', async () => {
+    const { stdout } = await keys('create', '--name', 'Changing', '--plan', 'free', '--scopes', 'admin', '--json');
+    const { id, secret } = JSON.parse(stdout) as { id: string; secret: string };
+    expect(await directory.find(secret)).toMatchObject({ id, plan: 'free', scopes: ['admin'] });
+
+    await keys('set-plan', id, '--plan', 'enterprise', '--per-minute', '7', '--per-day', '70');
+    const limits = { requestsPerMinute: 7, requestsPerDay: 70 };
+    expect(await aSecondLater(secret)).toMatchObject({ plan: 'enterprise', subject: { limits } });
+
+    const bannedFrom = Date.now();
+    await keys('ban', id, '--for', '15m');
+    const banned = await aSecondLater(secret);
+    const { bannedUntil = 0, epoch } = banned?.subject.bans ?? {};
+    expect(Math.round((bannedUntil - bannedFrom) / 60_000)).toBe(15);
+    expect(epoch).toBe(1);
+
+    await keys('unban', id);
+    expect(await aSecondLater(secret)).toMatchObject({ subject: { bans: { epoch: 2, bannedUntil: 0 } } });
+
+    await keys('revoke', id);
+    expect(await aSecondLater(secret)).toBeUndefined();
+  });
+
+  it('lets a key expire when it was said to', async () => {
+    const { stdout } = await keys('create', '--name', 'Short', '--plan', 'free', '--expires-in', '90d');
+    expect(await directory.find(stdout.trim())).toMatchObject({ name: 'Short' });
+    now = Math.max(now, Date.now()) + 90 * 86_400_000;
+    expect(await directory.find(stdout.trim())).toBeUndefined();
+  });
+
+  it('leaves the statements of the service as they are', async () => {
+    const page = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined } as const;
+    const slice = () => database.reads.apiKeys.slice({}, { ...page, takeLast: false, limit: 100 });
+    const before = await slice();
+    const runs = await Promise.all([keys('list', '--json'), slice(), keys('list', '--json'), slice()]);
+    expect(JSON.parse(runs[0].stdout)).toHaveLength(before.rows.length);
+    expect(await slice()).toEqual(before);
+  });
+
+  it('shows every key with its state, never with its secret', async () => {
+    const { stdout } = await keys('create', '--name', 'Listed', '--plan', 'business');
+    const list = await keys('list');
+    expect(list.stdout).toMatch(/^ *ID +NAME +PLAN +PER MINUTE +PER DAY +SCOPES +PREFIX +STATE$/m);
+    expect(list.stdout).toMatch(/^ *\d+ +Listed +business +1,000 +100,000 +read,write +petstore_\w{4} +active$/m);
+    expect(list.stdout).not.toContain(stdout.trim());
+    const all = JSON.parse((await keys('list', '--json')).stdout) as object[];
+    expect(all.at(-1)).toMatchObject({ name: 'Listed', requestsPerDay: 100_000, revokedAt: null });
+    expect(JSON.stringify(all)).not.toContain(stdout.trim());
+  });
+});
+
+describe('keys, by itself', () => {
+  it('opens the database where no service runs, and leaves the keys for the next one', async () => {
+    const { stdout } = await keys('create', '--name', 'Early', '--plan', 'business');
+    expect(stdout).toMatch(keyAlone);
+    const database = await open();
+    expect(await new KeyDirectory(database.keyRecords).find(stdout.trim())).toMatchObject({ name: 'Early' });
+    await database.close();
+  });
+
+  it.each([
+    ['an unknown option', ['create', '--nmae', 'x'], '--nmae'],
+    ['a missing name', ['create', '--plan', 'pro'], '--name is needed'],
+    ['an unknown plan', ['create', '--name', 'x', '--plan', 'gold'], 'free, pro, business, enterprise'],
+    ['an unknown scope', ['create', '--name', 'x', '--plan', 'pro', '--scopes', 'read,all'], 'read, write, admin'],
+    ['a wrong duration', ['ban', '1', '--for', 'soon'], '90s, 15m, 24h'],
+    ['a missing id', ['revoke'], 'the id of a key'],
+    ['an unknown command', ['destroy'], 'create, list, revoke'],
+    ['an enterprise key without figures', ['create', '--name', 'x', '--plan', 'enterprise'], '--per-minute is needed'],
+    ['figures for a plan that has its own', ['set-plan', '1', '--plan', 'pro', '--per-day', '5'], '--per-day is 10000'],
+  ])('names %s, with exit code 2 and nothing on standard output', async (_, args, message) => {
+    const { exitCode, stdout, stderr } = await keys(...args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('ends with exit code 1 for a key that does not exist', async () => {
+    const { exitCode, stderr } = await keys('revoke', '999999');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'keys: There is no API key with the id "999999".\n' });
+  });
+
+  it('explains itself', async () => {
+    for (const args of [['--help'], ['create', '--help']]) {
+      const { exitCode, stdout } = await keys(...args);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringContaining('keys create --name NAME') });
+    }
+  });
+});

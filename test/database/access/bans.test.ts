@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { openAccess, type Access } from '../../../src/database/access.ts';
+import { AccessService } from '../../../src/domain/access/access.service.ts';
+import type { QuotaDecision } from '../../../src/domain/quota/counter-store.ts';
+import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+
+const hour = 3_600_000;
+
+let opened: OpenedDatabase;
+let service: AccessService;
+let now = Date.now();
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  const { unitOfWork, reads } = opened.database;
+  service = new AccessService(unitOfWork, reads.apiKeys, () => now);
+});
+
+afterAll(() => opened.close());
+
+/** Another process on the same database. */
+function start(): Promise<Access> {
+  return openAccess({
+    database: opened.database,
+    redisUrl: undefined,
+    adminKey: undefined,
+    banRules: { banAfter: 3, banForSeconds: 900 },
+    events: {
+      onSharingChange: () => undefined,
+      onBan: () => undefined,
+      onWriteFailure: (error) => {
+        throw error;
+      },
+    },
+    now: () => now,
+  });
+}
+
+async function request({ keys, quota }: Access, secret: string): Promise<QuotaDecision> {
+  const principal = await keys.find(secret);
+  return quota.consume(principal!.subject, 1);
+}
+
+/** Spends the minute of a key that has one request in it, and goes on until something else than a refusal is answered. */
+async function provoke(process: Access, secret: string): Promise<QuotaDecision> {
+  await request(process, secret);
+  await request(process, secret);
+  now += 2_001;
+  for (;;) {
+    const decision = await request(process, secret);
+    if (decision.outcome !== 'refused') return decision;
+  }
+}
+
+function newKey() {
+  return service.create({ name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 1_000 });
+}
+
+describe('an automatic ban', () => {
+  it('survives the process, and the next one doubles it, until an operator forgives', async () => {
+    const { apiKey, secret } = await newKey();
+    const first = await start();
+    expect(await provoke(first, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
+    await first.close();
+
+    const second = await start();
+    expect(await request(second, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
+    now += 900_000;
+    expect(await provoke(second, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 1_800 });
+    await second.close();
+
+    const third = await start();
+    expect(await request(third, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 1_800 });
+    await service.unban(apiKey.id);
+    now += 60_000;
+    expect(await request(third, secret)).toMatchObject({ outcome: 'admitted' });
+    now += 60_000;
+    expect(await provoke(third, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
+    await third.close();
+  });
+
+  it('doubles up to a day, and begins anew when 24 hours have passed without one', async () => {
+    const { secret } = await newKey();
+    const process = await start();
+    const seconds: number[] = [];
+    for (let ban = 0; ban < 5; ban += 1) {
+      const decision = await provoke(process, secret);
+      seconds.push(decision.outcome === 'banned' ? decision.retryAfterSeconds : 0);
+      now += (seconds.at(-1) ?? 0) * 1_000;
+    }
+    expect(seconds).toEqual([900, 1_800, 3_600, 7_200, 14_400]);
+    now += 24 * hour;
+    expect(await provoke(process, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
+    await process.close();
+  });
+
+  it('holds a second later in a process that has not seen the refusals', async () => {
+    const { secret } = await newKey();
+    const [one, other] = [await start(), await start()];
+    expect(await request(other, secret)).toMatchObject({ outcome: 'admitted' });
+    expect(await provoke(one, secret)).toMatchObject({ outcome: 'banned' });
+    await one.close();
+    now += 1_000;
+    expect(await request(other, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 899 });
+    await other.close();
+  });
+});
+
+describe("an operator's ban", () => {
+  it('holds a second later, for as long as it was said to', async () => {
+    const { apiKey, secret } = await newKey();
+    const process = await start();
+    expect(await request(process, secret)).toMatchObject({ outcome: 'admitted' });
+    await service.ban(apiKey.id, 90);
+    now += 1_000;
+    expect(await request(process, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 89 });
+    now += 88_999;
+    expect(await request(process, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 1 });
+    now += 1;
+    expect(await request(process, secret)).toMatchObject({ outcome: 'admitted' });
+    await process.close();
+  });
+
+  it('of a shorter time replaces an automatic one that has a long way to go', async () => {
+    const { apiKey, secret } = await newKey();
+    const process = await start();
+    expect(await provoke(process, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
+    await service.ban(apiKey.id, 10);
+    now += 60_000;
+    expect(await request(process, secret)).toMatchObject({ outcome: 'admitted' });
+    await process.close();
+  });
+});

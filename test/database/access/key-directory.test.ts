@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { AccessService } from '../../../src/domain/access/access.service.ts';
+import { ApiKey } from '../../../src/domain/access/api-key.entity.ts';
+import { generateKey, hashKey } from '../../../src/domain/access/api-key.ts';
+import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
+import { newApiKey } from '../../../src/domain/access/new-api-key.ts';
+import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+
+const adminKey = 'an-administrator-key-of-40-characters-xx';
+
+let opened: OpenedDatabase;
+let access: AccessService;
+let directory: KeyDirectory;
+let now = 1_800_000_000_000;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  const { unitOfWork, reads } = opened.database;
+  access = new AccessService(unitOfWork, reads.apiKeys, () => now);
+});
+
+afterAll(() => opened.close());
+
+beforeEach(() => {
+  directory = new KeyDirectory(opened.database.keyRecords, { adminKey, now: () => now });
+});
+
+/** What the work has sent to the database. */
+async function statementsOf(work: () => Promise<unknown>): Promise<number> {
+  opened.statements.length = 0;
+  await work();
+  return opened.statements.length;
+}
+
+function find(secrets: readonly string[]) {
+  return Promise.all(secrets.map((secret) => directory.find(secret)));
+}
+
+describe('looking a key up', () => {
+  it('costs one statement, and none for the requests after it', async () => {
+    const { apiKey, secret } = await access.create({ name: 'Shop', plan: 'pro' });
+    expect(await statementsOf(() => directory.find(secret))).toBe(1);
+    now += 399;
+    expect(await statementsOf(() => find(Array<string>(1_000).fill(secret)))).toBe(0);
+    expect(await directory.find(secret)).toEqual({
+      id: apiKey.id,
+      name: 'Shop',
+      plan: 'pro',
+      scopes: ['read', 'write'],
+      subject: {
+        id: apiKey.id,
+        limits: { requestsPerMinute: 300, requestsPerDay: 10_000 },
+        bans: { epoch: 0, bannedUntil: 0, automaticBans: [] },
+        isAnonymous: false,
+      },
+    });
+  });
+
+  it('costs nothing when the key is malformed', async () => {
+    const { secret } = await access.create({ name: 'Mistyped', plan: 'free' });
+    const lastChanged = secret.slice(0, -1) + (secret.endsWith('0') ? '1' : '0');
+    const swapped = secret.slice(0, 10) + secret.charAt(11) + secret.charAt(10) + secret.slice(12);
+    const malformed = ['', 'x', lastChanged, `${secret}0`, secret.toUpperCase(), ` ${secret}`, 'ä'.repeat(58)];
+    const wrong = secret.charAt(10) === secret.charAt(11) ? malformed : [...malformed, swapped];
+    expect(await statementsOf(async () => expect(new Set(await find(wrong))).toEqual(new Set([undefined])))).toBe(0);
+  });
+
+  it('costs a flood of wrong keys two statements at most, one after the other, and none when they come again', async () => {
+    const wrong = Array.from({ length: 2_000 }, generateKey);
+    expect(await statementsOf(() => find(wrong))).toBeLessThanOrEqual(2);
+    expect(await statementsOf(() => find(wrong))).toBe(0);
+  });
+
+  it('finds the administrator without the database', async () => {
+    const statements = await statementsOf(async () => {
+      expect(await directory.find(adminKey)).toMatchObject({ id: 'admin', plan: 'business', scopes: ['admin'] });
+      expect(await directory.find(adminKey.replace('an', 'no'))).toBeUndefined();
+    });
+    expect(statements).toBe(0);
+  });
+});
+
+describe('a change of a key', () => {
+  it('holds a second later for everybody who comes then, however long nobody has asked before', async () => {
+    const { apiKey, secret } = await access.create({ name: 'Revoked', plan: 'free' });
+    expect(await directory.find(secret)).toBeDefined();
+    await access.revoke(apiKey.id);
+    now += 1_000;
+    expect(await find(Array<string>(20).fill(secret))).toEqual(Array(20).fill(undefined));
+  });
+
+  it('holds a second later while requests never stop', async () => {
+    const { apiKey, secret } = await access.create({ name: 'Busy', plan: 'free' });
+    await directory.find(secret);
+    await access.setPlan(apiKey.id, { plan: 'business' });
+    const plans: (string | undefined)[] = [];
+    for (const end = now + 1_000; now < end; now += 50) plans.push((await directory.find(secret))?.plan);
+    expect(plans[0]).toBe('free');
+    expect((await directory.find(secret))?.plan).toBe('business');
+  });
+
+  it('reaches a key that was unknown until it was made', async () => {
+    const secret = generateKey();
+    expect(await directory.find(secret)).toBeUndefined();
+    const { row } = newApiKey({ name: 'Late', plan: 'free' }, now);
+    await opened.database.unitOfWork((em) => em.insert(ApiKey, { ...row, sha256: hashKey(secret) }));
+    now += 1_000;
+    expect(await directory.find(secret)).toMatchObject({ name: 'Late' });
+  });
+
+  it('ends the key at the instant of its expiry', async () => {
+    const expiresAt = new Date(now + 60_000).toISOString();
+    const { secret } = await access.create({ name: 'Short', plan: 'free', expiresAt });
+    now += 59_999;
+    expect(await directory.find(secret)).toBeDefined();
+    now += 1;
+    expect(await directory.find(secret)).toBeUndefined();
+  });
+});

@@ -1,0 +1,65 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { connectDatabase, type Database } from '../../../src/database/database.ts';
+import { embeddedPostgresAddress } from '../../../src/database/embedded/embedded-postgres.ts';
+import { AccessService } from '../../../src/domain/access/access.service.ts';
+import { generateKey } from '../../../src/domain/access/api-key.ts';
+import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
+import { DataDirectories } from '../embedded/data-directories.ts';
+
+const directories = new DataDirectories();
+let dataDir: string;
+let server: ChildProcess;
+let database: Database;
+
+async function serve(): Promise<void> {
+  const script = join(import.meta.dirname, 'serving-process.ts');
+  server = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  await once(server.stdout!, 'data');
+}
+
+async function kill(): Promise<void> {
+  const ended = once(server, 'exit');
+  server.kill('SIGKILL');
+  await ended;
+}
+
+beforeAll(async () => {
+  dataDir = await directories.created();
+  await serve();
+  database = await connectDatabase({ location: embeddedPostgresAddress(dataDir), poolSize: 1, isGuest: true });
+});
+
+afterAll(async () => {
+  await database.close();
+  await kill();
+  directories.remove();
+});
+
+it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
+  let now = 1_800_000_000_000;
+  const access = new AccessService(database.unitOfWork, database.reads.apiKeys, () => now);
+  const { secret } = await access.create({ name: 'Known', plan: 'free' });
+  const directory = new KeyDirectory(database.keyRecords, { now: () => now });
+  const [asked, neverAsked] = [generateKey(), generateKey()];
+  expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
+  expect(await directory.find(asked)).toBeUndefined();
+
+  await kill();
+  for (const wait of [1_000, 60_000, 3_600_000]) {
+    now += wait;
+    expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
+    await expect(directory.find(asked)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    await expect(directory.find(neverAsked)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(await directory.find('malformed')).toBeUndefined();
+  }
+
+  await serve();
+  now += 1_000;
+  expect(await directory.find(neverAsked)).toBeUndefined();
+  expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
+});

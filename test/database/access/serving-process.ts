@@ -1,0 +1,6 @@
+import { openDatabase } from '../../../src/database/open.ts';
+
+// Serves the embedded database in the directory given, until it is killed.
+const dataDir = process.argv[2] ?? '';
+await openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore: false });
+process.stdout.write('ready\n');

@@ -1,0 +1,55 @@
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, describe, expect, it } from '@jest/globals';
+
+import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
+import { AccessService } from '../../src/domain/access/access.service.ts';
+import { KeyDirectory } from '../../src/domain/access/key-directory.ts';
+
+const directories: string[] = [];
+
+afterAll(() => directories.forEach((directory) => rmSync(directory, { recursive: true, force: true })));
+
+function newDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-demo-'));
+  directories.push(directory);
+  return directory;
+}
+
+function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
+  return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore });
+}
+
+describe('the demo key', () => {
+  it('comes with the demo store, is the same on every start, and ends when it is revoked', async () => {
+    const dataDir = newDirectory();
+    const first = await open(dataDir);
+    const { demoKey = '' } = first;
+    const principal = await new KeyDirectory(first.keyRecords).find(demoKey);
+    expect(principal).toMatchObject({ name: 'Demo', plan: 'business', scopes: ['read', 'write'] });
+    expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
+    await first.close();
+
+    const second = await open(dataDir);
+    expect(second.demoKey).toBe(demoKey);
+    await new AccessService(second.unitOfWork, second.reads.apiKeys).revoke(principal!.id);
+    await second.close();
+
+    const third = await open(dataDir);
+    expect(third.demoKey).toBeUndefined();
+    await third.close();
+  });
+
+  it('is not there without the demo store, nor later', async () => {
+    const dataDir = newDirectory();
+    for (const withDemoStore of [false, true]) {
+      const database = await open(dataDir, withDemoStore);
+      expect(database.demoKey).toBeUndefined();
+      expect(await database.reads.apiKeys.count({})).toBe(0);
+      await database.close();
+    }
+    expect(readdirSync(dataDir)).not.toContain('demo-key');
+  });
+});

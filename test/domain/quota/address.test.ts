@@ -1,0 +1,22 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { addressSubject } from '../../../src/domain/quota/address.ts';
+
+describe('those without a valid key', () => {
+  it.each([
+    ['an IPv4 address', '192.0.2.7', 'address:192.0.2.7'],
+    ['an IPv4 address as IPv6 writes it', '::ffff:192.0.2.7', 'address:192.0.2.7'],
+    ['the same in hexadecimal', '::ffff:c000:207', 'address:192.0.2.7'],
+    ['the same at full length', '0:0:0:0:0:FFFF:192.0.2.7', 'address:192.0.2.7'],
+    ['an IPv6 address', '2001:db8:1:2:3:4:5:6', 'address:2001:db8:1:2::/64'],
+    ['its neighbour', '2001:0DB8:0001:0002:ffff::1', 'address:2001:db8:1:2::/64'],
+    ['one of another network', '2001:db8:1:3::1', 'address:2001:db8:1:3::/64'],
+    ['a short one', '2001:db8::1', 'address:2001:db8:0:0::/64'],
+    ['one with its interface', 'fe80::1%eth0', 'address:fe80:0:0:0::/64'],
+    ['the local one', '::1', 'address:0:0:0:0::/64'],
+    ['no address at all', 'gibberish', 'address:unknown'],
+  ])('are counted by what one client can not change at will: %s', (_, address, id) => {
+    const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
+    expect(addressSubject(address)).toEqual({ id, limits, bans: undefined, isAnonymous: true });
+  });
+});

@@ -1,0 +1,210 @@
+import fc from 'fast-check';
+
+import type { BanRecord, BanRules } from '../../../src/domain/quota/bans.ts';
+import type { QuotaDecision, QuotaSubject } from '../../../src/domain/quota/counter-store.ts';
+import type { QuotaLimits } from '../../../src/domain/quota/window.ts';
+
+/** What can happen to a key, in the order in which it happens. */
+export type Step =
+  | { readonly kind: 'wait'; readonly millis: number }
+  | { readonly kind: 'request'; readonly needs: number; readonly spends: number }
+  | { readonly kind: 'changePlan'; readonly limits: QuotaLimits }
+  | { readonly kind: 'ban'; readonly seconds: number }
+  | { readonly kind: 'unban' }
+  | { readonly kind: 'writeBansDown' };
+
+export interface Scenario {
+  readonly rules: BanRules;
+  readonly limits: QuotaLimits;
+  readonly steps: readonly Step[];
+}
+
+const limits = fc.record({
+  requestsPerMinute: fc.integer({ min: 1, max: 5 }),
+  requestsPerDay: fc.integer({ min: 1, max: 9 }),
+});
+
+/** Instants at which something begins or ends are tried to the millisecond. */
+const pause = fc.oneof(
+  { weight: 6, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      1_999,
+      2_000,
+      2_001,
+      10_000,
+      20_000,
+      59_999,
+      60_000,
+      60_001,
+      600_000,
+      86_399_999,
+      86_400_000,
+    ),
+  },
+);
+
+const request = fc.oneof(
+  fc.integer({ min: 0, max: 7 }).map((cost) => ({ kind: 'request' as const, needs: cost, spends: cost })),
+  fc.constant({ kind: 'request' as const, needs: 1, spends: 1 }),
+  fc.constant({ kind: 'request' as const, needs: 1, spends: 0 }),
+);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 20, arbitrary: request },
+  { weight: 10, arbitrary: pause.map((millis) => ({ kind: 'wait' as const, millis })) },
+  { weight: 1, arbitrary: limits.map((changed) => ({ kind: 'changePlan' as const, limits: changed })) },
+  { weight: 1, arbitrary: fc.integer({ min: 1, max: 90 }).map((seconds) => ({ kind: 'ban' as const, seconds })) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'unban' as const }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'writeBansDown' as const }) },
+);
+
+export const scenarios: fc.Arbitrary<Scenario> = fc.record({
+  rules: fc.record({ banAfter: fc.integer({ min: 0, max: 3 }), banForSeconds: fc.constantFrom(1, 3, 900, 50_000) }),
+  limits,
+  steps: fc.array(step, { minLength: 1, maxLength: 80 }),
+});
+
+interface PastWindow {
+  readonly start: number;
+  readonly spent: number[];
+  readonly refusals: number[];
+}
+
+interface Ban {
+  readonly begunAt: number;
+  readonly until: number;
+  isWrittenDown: boolean;
+}
+
+/** The contract said once more, by way of a complete memory instead of counters, and with the database beside it. */
+export class QuotaModel {
+  now = 1_800_000_000_000;
+  limits: QuotaLimits;
+  readonly #rules: BanRules;
+  readonly #windows: Record<'minute' | 'day', PastWindow[]> = { minute: [], day: [] };
+  #automatic: Ban[] = [];
+  #bannedUntil = 0;
+  #refusals: number[] = [];
+  #record: BanRecord = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+
+  constructor({ rules, limits: initial }: Scenario) {
+    this.#rules = rules;
+    this.limits = initial;
+  }
+
+  subject(id: string): QuotaSubject {
+    return { id, limits: this.limits, bans: this.#record, isAnonymous: false };
+  }
+
+  apply(each: Exclude<Step, { kind: 'request' }>): void {
+    switch (each.kind) {
+      case 'wait':
+        this.now += each.millis;
+        break;
+      case 'changePlan':
+        this.limits = each.limits;
+        break;
+      case 'writeBansDown':
+        this.#writeBansDown();
+        break;
+      case 'ban':
+        this.#operate(this.now + each.seconds * 1000, this.#record.automaticBans);
+        this.#automatic = this.#automatic.filter(({ isWrittenDown }) => isWrittenDown);
+        break;
+      case 'unban':
+        this.#operate(0, []);
+        this.#automatic = [];
+        break;
+    }
+  }
+
+  /** What a store has to answer. */
+  request(needs: number, spends: number): QuotaDecision {
+    if (this.now < this.#bannedUntil) return this.#answer('banned', { until: this.#bannedUntil });
+    const largestCost = Math.min(this.limits.requestsPerMinute, this.limits.requestsPerDay);
+    if (needs > largestCost) {
+      const decision = this.request(1, 1);
+      return decision.outcome === 'admitted' ? { ...decision, outcome: 'too_costly', largestCost } : decision;
+    }
+    const full = (['minute', 'day'] as const).filter((name) => this.#remaining(name) < needs);
+    if (full.length === 0) {
+      for (const name of ['minute', 'day'] as const) if (spends > 0) this.#openWindow(name).spent.push(spends);
+      return this.#answer('admitted', {});
+    }
+    return this.#refuse(full);
+  }
+
+  #refuse(full: readonly ('minute' | 'day')[]): QuotaDecision {
+    const windows = full.map((name) => this.#openWindow(name));
+    const couldKnow = windows.some(({ refusals }) => refusals[0] !== undefined && refusals[0] < this.now - 2_000);
+    for (const { refusals } of windows) refusals.push(this.now);
+    if (couldKnow && this.#rules.banAfter > 0) {
+      this.#refusals.push(this.now);
+      const lastMinute = this.#refusals.filter((at) => at > this.now - 60_000);
+      if (lastMinute.length > this.#rules.banAfter) {
+        const earlier = this.#automatic.filter(({ begunAt }) => begunAt > this.now - 86_400_000).length;
+        const seconds = Math.min(86_400, this.#rules.banForSeconds * 2 ** earlier);
+        this.#bannedUntil = this.now + seconds * 1000;
+        this.#automatic.push({ begunAt: this.now, until: this.#bannedUntil, isWrittenDown: false });
+        this.#refusals = [];
+        return this.#answer('banned', { until: this.#bannedUntil, isNew: true });
+      }
+    }
+    return this.#answer('refused', { until: Math.max(...full.map((name) => this.#reset(name))) });
+  }
+
+  #answer(outcome: 'admitted' | 'refused' | 'banned', { until = 0, isNew = false }): QuotaDecision {
+    const { now } = this;
+    const figures = (name: 'minute' | 'day') => ({
+      name,
+      limit: name === 'minute' ? this.limits.requestsPerMinute : this.limits.requestsPerDay,
+      lengthSeconds: name === 'minute' ? 60 : 86_400,
+      remaining: this.#remaining(name),
+      resetsAt: this.#reset(name),
+    });
+    const common = { now, minute: figures('minute'), day: figures('day') };
+    if (outcome === 'admitted') return { outcome, ...common };
+    const retryAfterSeconds = Math.ceil((until - now) / 1000);
+    if (outcome === 'refused') return { outcome, ...common, retryAfterSeconds };
+    const begun = isNew ? { begunAt: now, until, epoch: this.#record.epoch } : undefined;
+    return { outcome, ...common, retryAfterSeconds, begun };
+  }
+
+  #remaining(name: 'minute' | 'day'): number {
+    const limit = name === 'minute' ? this.limits.requestsPerMinute : this.limits.requestsPerDay;
+    return Math.max(0, limit - (this.#current(name)?.spent ?? []).reduce((sum, cost) => sum + cost, 0));
+  }
+
+  #reset(name: 'minute' | 'day'): number {
+    return (this.#current(name)?.start ?? this.now) + lengths[name];
+  }
+
+  #current(name: 'minute' | 'day'): PastWindow | undefined {
+    return this.#windows[name].find(({ start }) => this.now < start + lengths[name]);
+  }
+
+  #openWindow(name: 'minute' | 'day'): PastWindow {
+    const current = this.#current(name) ?? { start: this.now, spent: [], refusals: [] };
+    if (!this.#windows[name].includes(current)) this.#windows[name].push(current);
+    return current;
+  }
+
+  #operate(bannedUntil: number, automaticBans: readonly number[]): void {
+    this.#record = { epoch: this.#record.epoch + 1, bannedUntil, automaticBans };
+    this.#bannedUntil = bannedUntil;
+    this.#refusals = [];
+  }
+
+  #writeBansDown(): void {
+    for (const ban of this.#automatic.filter(({ isWrittenDown }) => !isWrittenDown)) {
+      ban.isWrittenDown = true;
+      const { epoch, bannedUntil, automaticBans } = this.#record;
+      const until = Math.max(bannedUntil, ban.until);
+      this.#record = { epoch, bannedUntil: until, automaticBans: [...automaticBans, ban.begunAt] };
+    }
+  }
+}
+
+const lengths = { minute: 60_000, day: 86_400_000 };

@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { getOperationAST, parse } from 'graphql';
+
+import { operationLabel, priceOf, rootFieldsOf } from '../../src/graphql/price.ts';
+
+function fieldsOf(text: string, variables: Record<string, unknown>) {
+  const document = parse(text);
+  const operation = getOperationAST(document, 'Q') ?? getOperationAST(document)!;
+  return { operation, fields: rootFieldsOf({ document, operation, variables }) };
+}
+
+const price = (text: string, variables: Record<string, unknown> = {}): number =>
+  priceOf(fieldsOf(text, variables).fields);
+
+describe('an operation costs 1 for each root field', () => {
+  it.each([
+    [1, 'a field', '{ pet(id: 1) { id name } }'],
+    [2, 'two fields', '{ pet(id: 1) { id } pets { totalCount } }'],
+    [3, 'aliases', '{ a: pet(id: 1) { id } b: pet(id: 1) { id } c: pet(id: 1) { id } }'],
+    [1, 'equal response keys, which are merged', '{ pet(id: 1) { id } pet(id: 1) { name } ... { pet(id: 1) { id } } }'],
+    [1, 'an alias that is the name', '{ pet: pet(id: 1) { id } pet(id: 1) { name } }'],
+    [
+      2,
+      'mutations',
+      'mutation { a: deletePet(input: { id: 1 }) { deletedPetId } b: createOrder(input: {}) { order { id } } }',
+    ],
+    [
+      3,
+      'an inline fragment',
+      '{ ... on Query { a: pet(id: 1) { id } ... { b: pet(id: 1) { id } } } c: pet(id: 1) { id } }',
+    ],
+    [2, 'a fragment', 'query Q { ...F } fragment F on Query { a: pet(id: 1) { id } b: pet(id: 1) { id } }'],
+    [1, 'a fragment twice', 'query Q { ...F ...F } fragment F on Query { a: pet(id: 1) { id } }'],
+    [
+      2,
+      'fragments in each other',
+      'query Q { ...F } fragment F on Query { a: pet(id: 1) { id } ...G } fragment G on Query { b: pet(id: 1) { id } }',
+    ],
+    [
+      1,
+      'only the operation that is asked for',
+      'query Other { a: pet(id: 1) { id } b: pet(id: 2) { id } } query Q { pet(id: 1) { id } }',
+    ],
+    [1, '@skip', '{ a: pet(id: 1) @skip(if: true) { id } b: pet(id: 1) @skip(if: false) { id } }'],
+    [1, '@include', '{ a: pet(id: 1) @include(if: true) { id } b: pet(id: 1) @include(if: false) { id } }'],
+    [
+      1,
+      'both, of which one is enough to leave a field out',
+      '{ a: pet(id: 1) @skip(if: true) @include(if: true) { id } b: pet(id: 1) @skip(if: false) @include(if: false) { id } c: pet(id: 1) { id } }',
+    ],
+    [
+      1,
+      'a fragment left out in one place only',
+      'query Q { ...F @skip(if: true) ...F } fragment F on Query { a: pet(id: 1) { id } }',
+    ],
+    [1, 'everything left out: at least 1', '{ a: pet(id: 1) @skip(if: true) { id } }'],
+    [1, '__typename alone', '{ __typename }'],
+    [1, 'introspection alone', '{ __schema { queryType { name } } a: __type(name: "Pet") { name } }'],
+    [
+      2,
+      'introspection beside other fields, which is free',
+      '{ __typename __schema { queryType { name } } a: pet(id: 1) { id } b: pet(id: 2) { id } }',
+    ],
+    [0, 'rateLimit alone', '{ rateLimit { remaining } }'],
+    [0, 'rateLimit twice', '{ a: rateLimit { remaining } b: rateLimit { limit } }'],
+    [0, 'rateLimit with __typename', '{ __typename ...F } fragment F on Query { rateLimit { remaining } }'],
+    [0, 'rateLimit beside what is left out', '{ rateLimit { remaining } pets @skip(if: true) { totalCount } }'],
+    [1, 'rateLimit with introspection', '{ rateLimit { remaining } __schema { queryType { name } } }'],
+    [2, 'rateLimit beside another field', '{ rateLimit { remaining } pet(id: 1) { id } }'],
+    [1, 'another field that calls itself rateLimit', '{ rateLimit: pet(id: 1) { id } }'],
+    [1, 'another field that calls itself __typename', '{ __typename: pet(id: 1) { id } }'],
+  ])('%d: %s', (expected, _what, text) => {
+    expect(price(text)).toBe(expected);
+  });
+
+  it('with what the variables say, and their defaults', () => {
+    const text =
+      'query Q($no: Boolean = false, $yes: Boolean!) { a: pet(id: 1) @include(if: $no) { id } b: pet(id: 1) @skip(if: $yes) { id } c: pet(id: 1) { id } }';
+    expect(price(text, { yes: true })).toBe(1);
+    expect(price(text, { yes: false })).toBe(2);
+    expect(price(text, { yes: false, no: true })).toBe(3);
+    expect(price(text, {})).toBe(2);
+  });
+
+  it('in no time, however often fragments are spread', () => {
+    const fragments = Array.from(
+      { length: 300 },
+      (_, n) => `fragment F${n} on Query { ...F${n + 1} ...F${n + 1} ... { ...F${n + 1} } a${n}: pet(id: 1) { id } }`,
+    );
+    const text = `query Q { ...F0 ...F0 } ${fragments.join(' ')} fragment F300 on Query { ...F0 z: pet(id: 1) { id } }`;
+    const start = performance.now();
+    expect(price(text)).toBe(301);
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
+
+it('an operation is called by its root field, never by a name that the client has made up', () => {
+  const label = (text: string): string => {
+    const { operation, fields } = fieldsOf(text, {});
+    return operationLabel(operation, fields);
+  };
+  expect(label('query Made_up { alias: pets { totalCount } }')).toBe('query pets');
+  expect(
+    label('mutation { a: createOrder(input: {}) { order { id } } b: createOrder(input: {}) { order { id } } }'),
+  ).toBe('mutation createOrder');
+  expect(label('{ pets { totalCount } orders { totalCount } }')).toBe('query of several fields');
+});

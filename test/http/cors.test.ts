@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startHttp, type HttpHarness } from './http-harness.ts';
+
+const origin = 'https://shop.example';
+
+let http: HttpHarness;
+let closed: HttpHarness;
+
+beforeAll(async () => {
+  http = await startHttp({ corsOrigins: [origin, 'http://localhost:3000'] });
+  closed = await startHttp();
+});
+
+afterAll(() => Promise.all([http.server.close(), closed.server.close()]));
+
+const listOf = (header: unknown): string[] => String(header).toLowerCase().split(', ');
+
+describe('a page of a known origin', () => {
+  it('is let in by a preflight, with all headers that the API takes', async () => {
+    const response = await http.server.inject({
+      method: 'OPTIONS',
+      url: '/things',
+      headers: { origin, 'access-control-request-method': 'PATCH' },
+    });
+    expect(response.statusCode).toBe(204);
+    expect(response.headers).toMatchObject({
+      'access-control-allow-origin': origin,
+      allow: 'GET, HEAD, OPTIONS, POST',
+      vary: expect.stringMatching('Origin'),
+      'x-ratelimit-limit': expect.any(String),
+    });
+    expect(listOf(response.headers['access-control-allow-methods'])).toEqual([
+      'get',
+      'head',
+      'post',
+      'patch',
+      'delete',
+    ]);
+    expect(listOf(response.headers['access-control-allow-headers'])).toEqual(
+      expect.arrayContaining([
+        'authorization',
+        'x-api-key',
+        'content-type',
+        'if-match',
+        'if-none-match',
+        'idempotency-key',
+      ]),
+    );
+  });
+
+  it('may read every header that tells it something, of refusals too', async () => {
+    for (const url of ['/things', '/nothing']) {
+      const { headers } = await http.server.inject({ url, headers: { origin } });
+      expect(headers['access-control-allow-origin']).toBe(origin);
+      expect(listOf(headers['access-control-expose-headers'])).toEqual([
+        'x-ratelimit-limit',
+        'x-ratelimit-remaining',
+        'x-ratelimit-reset',
+        'ratelimit',
+        'ratelimit-policy',
+        'retry-after',
+        'etag',
+        'link',
+        'location',
+        'deprecation',
+        'sunset',
+        'x-request-id',
+        'idempotent-replayed',
+        'www-authenticate',
+      ]);
+    }
+  });
+
+  it('gets 404 for a preflight of an unknown path', async () => {
+    const response = await http.server.inject({
+      method: 'OPTIONS',
+      url: '/nothing',
+      headers: { origin, 'access-control-request-method': 'GET' },
+    });
+    expect(response.statusCode).toBe(404);
+  });
+});
+
+it('a page of another origin is not let in, and nobody is when there are no origins', async () => {
+  for (const [server, from] of [
+    [http.server, 'https://other.example'],
+    [http.server, 'https://shop.example.other'],
+    [closed.server, origin],
+  ] as const) {
+    const { headers } = await server.inject({ url: '/things', headers: { origin: from } });
+    expect(headers['access-control-allow-origin']).toBeUndefined();
+    expect(headers['vary']).toMatch('Origin');
+  }
+});
+
+it('leaves OPTIONS as it is for others', async () => {
+  for (const { server } of [http, closed]) {
+    const response = await server.inject({ method: 'OPTIONS', url: '/things/7' });
+    expect([response.statusCode, response.headers.allow]).toEqual([204, 'OPTIONS, PATCH']);
+  }
+});

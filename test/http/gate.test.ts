@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { MemoryCounterStore } from '../../src/database/counters/memory-counter-store.ts';
+import { freeLimits } from '../../src/domain/access/plan.ts';
+import type { Principal } from '../../src/domain/access/principal.ts';
+import { QuotaService } from '../../src/domain/quota/quota.service.ts';
+import { sentKey } from '../../src/http/credentials.ts';
+import { Gate } from '../../src/http/gate.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+
+const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+const holder: Principal = {
+  id: '7',
+  name: 'holder',
+  plan: 'free',
+  scopes: ['read'],
+  subject: { id: '7', limits: freeLimits, bans, isAnonymous: false },
+};
+
+let http: HttpHarness;
+let now = Date.now();
+const decisions: string[] = [];
+const begunBans: string[] = [];
+
+beforeAll(async () => {
+  const counters = new MemoryCounterStore({ rules: { banAfter: 2, banForSeconds: 900 }, now: () => now });
+  const quota = new QuotaService(counters, ({ id }) => void begunBans.push(id));
+  const keys = { find: async (key: string) => (key === 'good' ? holder : undefined) };
+  const onDecision = (plan: string, outcome: string): void => void decisions.push(`${plan} ${outcome}`);
+  http = await startHttp({ gate: new Gate({ keys, quota, onDecision }) });
+});
+
+afterAll(() => http.server.close());
+
+const ask = () => http.server.inject({ url: '/things', headers: { 'x-api-key': 'good', 'x-request-id': 'asked' } });
+
+it('answers the refusal that goes too far with a ban, tells how long, and admits again when both are over', async () => {
+  for (let count = 0; count < 60; count += 1) expect((await ask()).statusCode).toBe(200);
+  // Until two seconds after the first refusal nobody can know better.
+  for (let count = 0; count < 10; count += 1) expect((await ask()).headers['retry-after']).toBe('60');
+  now += 2_001;
+  for (let count = 0; count < 2; count += 1) expect((await ask()).headers['retry-after']).toBe('58');
+  const banned = await ask();
+  expect(banned.json()).toMatchObject({ status: 403, code: 'key_banned' });
+  expect(banned.headers['retry-after']).toBe('900');
+  expect(begunBans).toEqual(['7']);
+  now += 890_500;
+  expect((await ask()).headers['retry-after']).toBe('10');
+  now += 10_000;
+  const again = await ask();
+  expect([again.statusCode, again.headers['x-ratelimit-remaining']]).toEqual([200, '59']);
+});
+
+it('tells of every decision once, with the plan', async () => {
+  decisions.length = 0;
+  await ask();
+  await http.server.inject('/things');
+  await http.server.inject({ method: 'OPTIONS', url: '/things' });
+  expect(decisions).toEqual(['free admitted', 'none admitted']);
+});
+
+it('has the id of the key in the log, and nothing of the key itself', async () => {
+  await ask();
+  const lines = http.log.filter(({ requestId }) => requestId === 'asked');
+  expect(lines.at(-1)).toMatchObject({ key: '7', status: 200 });
+  expect(JSON.stringify(lines)).not.toMatch('good');
+});
+
+describe('a client without a key is counted by the address', () => {
+  /** How much is left after each of these requests, which all come from the address 10.0.0.1. */
+  async function figures(trustProxy: ServerOptions['trustProxy'], forwardedFor: string[]): Promise<unknown[]> {
+    const quota = new QuotaService(
+      new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 1 } }),
+      () => undefined,
+    );
+    const gate = new Gate({ keys: { find: async () => undefined }, quota });
+    const { server } = await startHttp({ gate, trustProxy });
+    const left: unknown[] = [];
+    for (const address of forwardedFor) {
+      const headers = { 'x-forwarded-for': address };
+      const response = await server.inject({ url: '/things', remoteAddress: '10.0.0.1', headers });
+      left.push(response.headers['x-ratelimit-remaining']);
+    }
+    await server.close();
+    return left;
+  }
+
+  it('of the connection when no proxy is trusted, whatever is claimed', async () => {
+    for (const none of [false, 0] as const) expect(await figures(none, ['1.1.1.1', '2.2.2.2'])).toEqual(['59', '58']);
+  });
+
+  it('that so many proxies have seen, and no farther', async () => {
+    expect(await figures(1, ['1.1.1.1', '2.2.2.2', '3.3.3.3, 2.2.2.2'])).toEqual(['59', '59', '58']);
+    expect(await figures(2, ['1.1.1.1, 9.9.9.9', '1.1.1.1, 8.8.8.8', '2.2.2.2, 8.8.8.8'])).toEqual(['59', '58', '59']);
+  });
+
+  it('that the proxies of a list have seen', async () => {
+    expect(await figures(['10.0.0.0/8'], ['1.1.1.1', '2.2.2.2', '2.2.2.2, 10.3.3.3'])).toEqual(['59', '59', '58']);
+    expect(await figures(['10.9.9.9'], ['1.1.1.1', '2.2.2.2'])).toEqual(['59', '58']);
+  });
+});
+
+describe('the key of a request is', () => {
+  it.each([
+    ['nothing', {}, undefined],
+    ['a bearer token', { authorization: 'Bearer k' }, 'k'],
+    ['a bearer token of any case and distance', { authorization: 'bEARER   k' }, 'k'],
+    ['X-API-Key', { 'x-api-key': 'k' }, 'k'],
+    ['both that agree', { authorization: 'Bearer k', 'x-api-key': 'k' }, 'k'],
+    ['refused when they do not', { authorization: 'Bearer k', 'x-api-key': 'K' }, null],
+    ['refused when one is empty', { authorization: 'Bearer k', 'x-api-key': '' }, null],
+    ['refused in another scheme', { authorization: 'Basic k', 'x-api-key': 'k' }, null],
+    ['refused without a token', { authorization: 'Bearer' }, null],
+    ['refused with two tokens', { authorization: 'Bearer k k' }, null],
+  ])('%s', (_what, headers, key) => {
+    expect(sentKey(headers)).toBe(key);
+  });
+});

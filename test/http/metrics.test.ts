@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+const log: Record<string, unknown>[] = [];
+
+beforeAll(async () => {
+  service = await startTestApp(
+    { LOG_LEVEL: 'info', REDIS_URL: '', TRUST_PROXY: '1' },
+    { logStream: { write: (line) => void log.push(JSON.parse(line)) } },
+  );
+});
+
+afterAll(() => service.close());
+
+/** The value of one line of the metrics; undefined when it isn't there. */
+async function metric(line: string): Promise<number | undefined> {
+  const { body, headers } = await service.app.server.inject('/metrics');
+  expect(headers['content-type']).toMatch('text/plain; version=0.0.4');
+  const found = body.split('\n').find((text) => text.startsWith(`${line} `));
+  return found === undefined ? undefined : Number(found.slice(line.length));
+}
+
+it('counts requests by operation and status, and how long they take', async () => {
+  for (let count = 0; count < 3; count += 1) await service.graphql('query MadeUp { pets { totalCount } }');
+  await service.graphql('{ nothing }');
+  await service.app.server.inject('/made-up-path');
+  expect(await metric('petstore_requests_total{operation="query pets",status="200"}')).toBe(3);
+  expect(await metric('petstore_requests_total{operation="POST /graphql",status="400"}')).toBe(1);
+  expect(await metric('petstore_requests_total{operation="none",status="401"}')).toBe(1);
+  expect(await metric('petstore_request_duration_seconds_count{operation="query pets"}')).toBe(3);
+});
+
+it('counts what the quota says by plan', async () => {
+  const { secret } = await service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 5 });
+  const before = await metric('petstore_quota_decisions_total{plan="enterprise",outcome="refused"}');
+  await service.graphql('{ __typename }', {}, secret);
+  await service.graphql('{ __typename }', {}, secret);
+  expect(await metric('petstore_quota_decisions_total{plan="enterprise",outcome="refused"}')).toBe((before ?? 0) + 1);
+});
+
+it('shows the pool, the event loop, and that quotas are counted by this process alone', async () => {
+  expect(await metric('petstore_database_connections{state="idle"}')).toBeGreaterThan(0);
+  expect(await metric('petstore_database_connections{state="busy"}')).toBe(0);
+  expect(await metric('petstore_database_waiting')).toBe(0);
+  expect(await metric('petstore_quota_shared')).toBe(0);
+  expect(await metric('petstore_bans_total')).toBe(0);
+  expect(await metric('petstore_streams')).toBe(0);
+  expect(await metric('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0);
+});
+
+it('has no label that a client has made up', async () => {
+  const evil = 'evil_4711';
+  await service.graphql(`query ${evil} { ${evil}: pets { totalCount } }`);
+  await service.graphql(`{ ${evil} }`);
+  await service.app.server.inject({ url: `/${evil}?${evil}`, headers: { 'x-api-key': evil, 'user-agent': evil } });
+  await service.app.server.inject({ method: 'PROPFIND', url: `/graphql?${evil}` });
+  expect((await service.app.server.inject('/metrics')).body).not.toMatch(evil);
+});
+
+it('leaves no secret in the log, whatever is done with a key', async () => {
+  const { id, secret } = await service.createKey();
+  await service.graphql('{ pets { totalCount } }', {}, secret);
+  await service.graphql('{ nothing }', {}, secret);
+  await service.app.server.inject({ url: `/nothing?key=${secret}`, headers: { authorization: `Bearer ${secret}` } });
+  const created = await service.graphql('mutation { createApiKey(input: { name: "k", plan: FREE }) { secret } }');
+  const text = JSON.stringify(log);
+  expect(log.filter(({ key }) => key === id)).toHaveLength(3);
+  for (const each of [secret, created.data.createApiKey.secret]) expect(text).not.toMatch(each);
+});
+
+it('moves to a listener of its own', async () => {
+  const lines: string[] = [];
+  const moved = await startTestApp(
+    { PORT: '0', METRICS_PORT: '0', LOG_LEVEL: 'info' },
+    { logStream: { write: (line) => void lines.push(line) } },
+  );
+  const address = await moved.app.listen();
+  expect((await fetch(`${address}/metrics`)).status).toBe(401);
+  const [, own] = /"address":"(.*?)","msg":"metrics"/.exec(lines.join('\n')) ?? [];
+  const response = await fetch(`${own}/metrics`);
+  expect([response.status, await response.text()]).toEqual([200, expect.stringMatching('petstore_requests_total')]);
+  await moved.close();
+  await expect(fetch(`${own}/metrics`)).rejects.toThrow('fetch failed');
+});

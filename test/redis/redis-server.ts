@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+
+/** A Redis server of one suite, which can be killed, paused and started again; it keeps nothing on disk. */
+export class RedisServer {
+  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
+  #port = 0;
+  #process: ChildProcess | undefined;
+
+  static async start(): Promise<RedisServer> {
+    const server = new RedisServer();
+    server.#port = await freePort();
+    await server.restart();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.#port}`;
+  }
+
+  /** On the same port, empty. */
+  async restart(): Promise<void> {
+    const settings = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#directory];
+    const child = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#process = child;
+    const lines: string[] = [];
+    for await (const line of createInterface({ input: child.stdout })) {
+      lines.push(line);
+      if (!line.includes('Ready to accept connections')) continue;
+      child.stdout.resume();
+      return;
+    }
+    throw new Error(`redis-server has ended: ${lines.join('\n')}`);
+  }
+
+  async kill(): Promise<void> {
+    const child = this.#process;
+    if (child === undefined) return;
+    this.#process = undefined;
+    const ended = once(child, 'exit');
+    child.kill('SIGKILL');
+    await ended;
+  }
+
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
+  async close(): Promise<void> {
+    await this.kill();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { LightMyRequestResponse } from 'fastify';
+
+import { generateKey } from '../../src/domain/access/api-key.ts';
+import type { Scope } from '../../src/domain/access/scope.ts';
+import { createSchema } from '../../src/graphql/schema.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { operations, type Operation } from './operations.ts';
+import { quotaHeaders } from './quota-headers.ts';
+
+const challenge = 'Bearer realm="petstore"';
+const invalid = `${challenge}, error="invalid_token"`;
+
+let service: TestApp;
+let secrets: Record<'revoked' | 'expired' | 'spent' | 'banned' | Scope, string>;
+let address = 0;
+
+beforeAll(async () => {
+  // Each request without a key comes from another address, so that none runs out.
+  service = await startTestApp({ TRUST_PROXY: '1', BAN_AFTER: '0' });
+  const [revoked, expired, spent, banned, read, write, admin] = await Promise.all([
+    service.createKey(),
+    service.createKey(),
+    service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 }),
+    service.createKey(),
+    service.createKey({ plan: 'business', scopes: ['read'] }),
+    service.createKey({ plan: 'business', scopes: ['write'] }),
+    service.createKey({ plan: 'business', scopes: ['admin'] }),
+  ]);
+  await service.sql('update api_keys set revoked_at = now() where id = $1', [revoked.id]);
+  await service.sql(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [expired.id]);
+  await service.sql(`update api_keys set banned_until = now() + interval '1 hour' where id = $1`, [banned.id]);
+  expect((await service.graphql('{ __typename }', {}, spent.secret)).status).toBe(200);
+  secrets = {
+    revoked: revoked.secret,
+    expired: expired.secret,
+    spent: spent.secret,
+    banned: banned.secret,
+    read: read.secret,
+    write: write.secret,
+    admin: admin.secret,
+  };
+});
+
+afterAll(() => service.close());
+
+function send({ request }: Operation, headers: Record<string, string>): Promise<LightMyRequestResponse> {
+  address += 1;
+  const from = `10.1.${address >> 8}.${address & 255}`;
+  return service.app.server.inject({ ...request, headers: { 'x-forwarded-for': from, ...headers } });
+}
+
+/** The refusal of the whole request, in the words of its protocol. */
+function expectRefusal(
+  { protocol }: Operation,
+  response: LightMyRequestResponse,
+  status: number,
+  code: string,
+  graphqlCode: string,
+): void {
+  expect([response.statusCode, response.headers['cache-control']]).toEqual([status, 'no-store']);
+  expect(response.headers).toMatchObject(quotaHeaders);
+  const extensions = expect.objectContaining({ code: graphqlCode, status });
+  expect(response.json()).toEqual(
+    protocol === 'rest'
+      ? { status, code, message: expect.any(String) }
+      : { errors: [{ message: expect.any(String), extensions }] },
+  );
+}
+
+describe.each(operations)('$name', (operation) => {
+  it.each<[string, () => Record<string, string>, string]>([
+    ['no key', () => ({}), challenge],
+    ['a malformed key', () => ({ authorization: 'Bearer petstore_tooShort' }), invalid],
+    ['a key of another scheme', () => ({ authorization: `Basic ${secrets.admin}` }), invalid],
+    ['an unknown key', () => ({ authorization: `Bearer ${generateKey()}` }), invalid],
+    ['a revoked key', () => ({ 'x-api-key': secrets.revoked }), invalid],
+    ['an expired key', () => ({ authorization: `Bearer ${secrets.expired}` }), invalid],
+    ['two keys', () => ({ authorization: `Bearer ${secrets.admin}`, 'x-api-key': secrets.write }), invalid],
+  ])('is 401 with %s', async (_what, headers, expectedChallenge) => {
+    const response = await send(operation, headers());
+    expectRefusal(operation, response, 401, 'unauthorized', 'UNAUTHENTICATED');
+    expect(response.headers['www-authenticate']).toBe(expectedChallenge);
+    expect(response.headers['x-ratelimit-limit']).toBe('60');
+  });
+
+  it('is 429 with a spent quota, and says when to come back', async () => {
+    const response = await send(operation, { 'x-api-key': secrets.spent });
+    expectRefusal(operation, response, 429, 'rate_limited', 'RATE_LIMITED');
+    expect(response.headers).toMatchObject({ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(response.headers['retry-after'])).toBeLessThanOrEqual(60);
+  });
+
+  it('is 403 with a banned key, until the end of the ban', async () => {
+    const response = await send(operation, { 'x-api-key': secrets.banned });
+    expectRefusal(operation, response, 403, 'key_banned', 'KEY_BANNED');
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(3500);
+    expect(response.headers['x-ratelimit-remaining']).toBe('60');
+  });
+
+  it('is forbidden to a key without the scope', async () => {
+    const scope = ({ read: undefined, write: 'read', admin: 'write' } as const)[operation.scope];
+    if (scope === undefined) return;
+    const response = await send(operation, { 'x-api-key': secrets[scope] });
+    expect(response.headers).toMatchObject(quotaHeaders);
+    if (operation.protocol === 'rest') {
+      expectRefusal(operation, response, 403, 'forbidden', 'FORBIDDEN');
+      expect(response.headers['www-authenticate']).toBe(`${challenge}, error="insufficient_scope"`);
+    } else {
+      expect(response.statusCode).toBe(200);
+      expect(response.json().errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', status: 403 } }]);
+    }
+  });
+
+  const largeEnough = { read: ['read', 'write', 'admin'], write: ['write', 'admin'], admin: ['admin'] } as const;
+
+  it.each(largeEnough[operation.scope])('is open to a key with the scope %s, sent either way', async (scope) => {
+    for (const headers of [{ 'x-api-key': secrets[scope] }, { authorization: `bearer ${secrets[scope]}` }]) {
+      const response = await send(operation, headers);
+      expect(response.headers).toMatchObject({ ...quotaHeaders, 'x-ratelimit-limit': '1000' });
+      expect([401, 403, 429, 500, 503]).not.toContain(response.statusCode);
+      expect(response.body).not.toMatch(/FORBIDDEN|UNAUTHENTICATED/);
+    }
+  });
+});
+
+it('asks for every root field that there is', () => {
+  const schema = createSchema();
+  const fields = [schema.getQueryType(), schema.getMutationType()].flatMap((type) => Object.keys(type!.getFields()));
+  expect(operations.filter(({ protocol }) => protocol === 'graphql').map(({ name }) => name)).toEqual(
+    expect.arrayContaining(fields),
+  );
+});
+
+it('lets a request through whose two headers agree', async () => {
+  const [operation] = operations;
+  const response = await send(operation!, { authorization: `Bearer ${secrets.read}`, 'x-api-key': secrets.read });
+  expect(response.statusCode).toBe(200);
+});

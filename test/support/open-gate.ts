@@ -1,0 +1,30 @@
+import type { Principal } from '../../src/domain/access/principal.ts';
+import { figuresOf, newWindow, type QuotaLimits } from '../../src/domain/quota/window.ts';
+import type { ApiOptions } from '../../src/http/api.ts';
+import { Meter } from '../../src/http/gate.ts';
+
+const limits: QuotaLimits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
+
+/** Whoever comes through the open gate. */
+const anybody: Principal = {
+  id: 'anybody',
+  name: 'anybody',
+  plan: 'enterprise',
+  scopes: ['admin'],
+  subject: { id: 'anybody', limits, bans: undefined, isAnonymous: false },
+};
+
+/** For suites that aren't about keys: everybody is let in without one, and nothing is counted. */
+export function openGate(): ApiOptions['gate'] {
+  return {
+    admit: async (request) => {
+      request.principal = anybody;
+      request.meter = new Meter(async () => {
+        const now = Date.now();
+        const minute = figuresOf('minute', newWindow(), limits.requestsPerMinute, now);
+        return { outcome: 'admitted', now, minute, day: figuresOf('day', newWindow(), limits.requestsPerDay, now) };
+      });
+    },
+    headersFor: async () => ({ 'x-ratelimit-limit': String(limits.requestsPerMinute) }),
+  };
+}
