@@ -17,6 +17,7 @@ import { createDayCounterTable } from './counters/day-counter-table.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
+import type { Parameter } from './prepared-statement.ts';
 import { createKeyRecords } from './reads/api-key-reads.ts';
 import type { StatementRunner } from './reads/statement.ts';
 import { createReads } from './reads/store-reads.ts';
@@ -62,7 +63,8 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   const pipeline = pipelineFor(options);
   const run: StatementRunner = async (name, text, values) => {
     try {
-      if (name !== undefined && pipeline !== undefined) return (await pipeline.query(name, text, values)) as never[];
+      if (name !== undefined && pipeline !== undefined)
+        return (await pipeline.query(name, text, values as readonly Parameter[])) as never[];
       return (await pool.query({ ...(isGuest ? {} : { name }), text, values: [...values] })).rows as never[];
     } catch (error) {
       throw translateDriverError(error);

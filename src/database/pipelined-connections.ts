@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-import { PreparedStatement } from './prepared-statement.ts';
+import { PreparedStatement, type Parameter } from './prepared-statement.ts';
 
 export interface PipelineOptions {
   readonly url: string;
@@ -33,7 +33,7 @@ export class PipelinedConnections {
     this.#watch = setInterval(() => this.#giveUpSilentOnes(), watchMillis).unref();
   }
 
-  async query(name: string, text: string, values: readonly unknown[]): Promise<unknown[]> {
+  async query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
     this.#options.onStatement?.(text);
     const lane = (this.#current ??= this.#open());
     return lane.query(name, text, values);
@@ -108,7 +108,7 @@ class Lane {
     return this.#lastAnswerAt;
   }
 
-  async query(name: string, text: string, values: readonly unknown[]): Promise<unknown[]> {
+  async query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
     if (this.#pending === 0) this.#lastAnswerAt = performance.now();
     this.#pending += 1;
     try {

@@ -2,6 +2,9 @@ import pg from 'pg';
 
 type Row = Record<string, unknown>;
 
+/** What a statement can be given. */
+export type Parameter = string | number | boolean | null | readonly (string | number)[];
+
 /** How a column's text becomes a value. */
 interface Column {
   readonly name: string;
@@ -13,7 +16,11 @@ interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
   parse(message: { name: string; text: string }): void;
-  bind(message: { statement: string; values: readonly unknown[]; valueMapper: (value: unknown) => unknown }): void;
+  bind(message: {
+    statement: string;
+    values: readonly Parameter[];
+    valueMapper: (value: Parameter) => string | null;
+  }): void;
   describe(message: { type: 'P' }): void;
   execute(): void;
   sync(): void;
@@ -32,12 +39,12 @@ export class PreparedStatement {
   readonly name: string;
   readonly text: string;
   readonly answer: Promise<Row[]>;
-  readonly #values: readonly unknown[];
+  readonly #values: readonly Parameter[];
   readonly #rows: Row[] = [];
   #resolve!: (rows: Row[]) => void;
   #reject!: (error: Error) => void;
 
-  constructor(name: string, text: string, values: readonly unknown[]) {
+  constructor(name: string, text: string, values: readonly Parameter[]) {
     this.name = name;
     this.text = text;
     this.#values = values;
@@ -93,12 +100,12 @@ export class PreparedStatement {
   }
 }
 
-/** A parameter as PostgreSQL reads it: reads have texts, numbers, truth values and arrays of them. */
-function toText(value: unknown): string | null {
-  if (value === null || value === undefined) return null;
-  return Array.isArray(value) ? `{${value.map(quote).join(',')}}` : String(value as string | number | boolean);
+function toText(value: Parameter): string | null {
+  if (value === null) return null;
+  if (typeof value === 'object') return `{${value.map(quote).join(',')}}`;
+  return String(value);
 }
 
-function quote(value: unknown): string {
-  return `"${String(value as string | number).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+function quote(value: string | number): string {
+  return `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
