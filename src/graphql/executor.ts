@@ -46,20 +46,16 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
   };
 
   const executor: GatewayExecutor = async ({ document, operation, request, context }) => {
+    const { variables, operationName } = request;
     const compiled = compiledFor(document, operation?.name?.value ?? '');
-    if (compiled === null) {
-      return execute({
-        schema,
-        document,
-        contextValue: context,
-        variableValues: request.variables,
-        operationName: request.operationName,
-      });
-    }
-    const result = await compiled(undefined, context, request.variables);
+    const result = await (compiled === null
+      ? execute({ schema, document, contextValue: context, variableValues: variables, operationName })
+      : compiled(undefined, context, variables));
     if (result.errors === undefined) return result;
-    // Nothing has been executed: the variables are wrong, and we know better words for it.
-    if (result.data === undefined) coerceVariables({ schema, document, operation }, request.variables ?? {});
+    // Nothing has been executed: when it is the variables that are wrong, we know better words for it.
+    if (result.data === undefined && operation !== undefined)
+      coerceVariables({ schema, document, operation }, variables ?? {});
+    if (compiled === null) return result;
     return { ...result, errors: result.errors.map((error) => completed(error, document, operation)) };
   };
 

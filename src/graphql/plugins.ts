@@ -1,4 +1,5 @@
 import type { ApolloServerPlugin } from '@apollo/server';
+import { BREAK, Kind, visit, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 
 import { describeFailure } from '../http/error-table.ts';
 import type { GraphQLContext } from './context.ts';
@@ -18,6 +19,8 @@ const maxLoggedErrors = 10;
  * What Apollo refuses before this has no price, and costs 1.
  */
 export function admission(limits: QueryLimits): Plugin {
+  // Operations that are within the limits, and cost the same, whatever their variables are. Wrong variables are the executor's to find.
+  const admitted = new WeakMap<OperationDefinitionNode, { readonly label: string; readonly price: number }>();
   return {
     requestDidStart: () =>
       Promise.resolve({
@@ -26,17 +29,39 @@ export function admission(limits: QueryLimits): Plugin {
           document,
           operation,
           request: { variables: given = {} },
-          contextValue,
+          contextValue: { request, meter },
         }) => {
           if (operation === undefined) return;
+          const known = admitted.get(operation);
+          if (known !== undefined) {
+            request.operation = known.label;
+            await meter.take(known.price);
+            return;
+          }
           const fields = rootFieldsOf({ document, operation, variables: given });
-          contextValue.request.operation = operationLabel(operation, fields);
-          await contextValue.meter.take(priceOf(fields));
+          const label = operationLabel(operation, fields);
+          const price = priceOf(fields);
+          request.operation = label;
+          await meter.take(price);
           const variables = coerceVariables({ schema, document, operation }, given);
           assertWithinLimits({ schema, document, operation, variables }, limits);
+          if (!isSizedByVariables(document)) admitted.set(operation, { label, price });
         },
       }),
   };
+}
+
+/** True when a variable says how long a page is, or whether a part is left out. */
+function isSizedByVariables(document: DocumentNode): boolean {
+  let isSized = false;
+  visit(document, {
+    Argument: ({ name, value }) => {
+      if (value.kind !== Kind.VARIABLE || !['first', 'last', 'if'].includes(name.value)) return undefined;
+      isSized = true;
+      return BREAK;
+    },
+  });
+  return isSized;
 }
 
 /** Logs what nobody has foreseen, whole, and gives the HTTP response what only the whole of the errors can tell. */

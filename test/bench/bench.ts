@@ -56,7 +56,9 @@ type Servers = Readonly<Record<Target, MeasuredProcess>>;
 
 const main = join(import.meta.dirname, '../../dist/src/main.js');
 const seed = join(import.meta.dirname, '../../dist/src/cli/seed.js');
+const adminKey = 'bench-admin-key-that-nobody-else-has';
 let nextNumber = 1;
+let headers: Readonly<Record<string, string>> = {};
 
 async function run(command: readonly string[], environment: NodeJS.ProcessEnv, input = ''): Promise<string> {
   const child = spawn(command[0]!, command.slice(1), { env: environment, stdio: ['pipe', 'pipe', 'inherit'] });
@@ -68,7 +70,7 @@ async function run(command: readonly string[], environment: NodeJS.ProcessEnv, i
 
 async function load(server: MeasuredProcess, job: Omit<LoadJob, 'address' | 'from' | 'headers'>): Promise<Measurement> {
   const before = server.cpuMicros;
-  const input: LoadJob = { ...job, address: server.address, from: nextNumber, headers: {} };
+  const input: LoadJob = { ...job, address: server.address, from: nextNumber, headers };
   const command = pinned([process.execPath, join(import.meta.dirname, 'load-process.ts')], cores?.load);
   const result = JSON.parse(await run(command, process.env, JSON.stringify(input))) as LoadResult;
   nextNumber += result.requests + 1;
@@ -81,7 +83,7 @@ async function expectSameData(workload: Workload, servers: Servers): Promise<voi
   const ask = async (target: Target, request: LoadRequest): Promise<unknown> => {
     const response = await fetch(servers[target].address + request.path, {
       method: request.method,
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', ...headers },
       body: request.body ?? null,
     });
     return response.json();
@@ -101,6 +103,18 @@ async function expectSameData(workload: Workload, servers: Servers): Promise<voi
 function withoutNewId({ isWrite }: Workload): (answer: unknown) => unknown {
   const isId = (key: string): boolean => isWrite && key === 'id';
   return (answer) => JSON.parse(JSON.stringify(answer, (key, value: unknown) => (isId(key) ? '' : value)));
+}
+
+/** A key whose quota never runs out, so that it is only counted. */
+async function createKey(service: MeasuredProcess): Promise<string> {
+  const input = 'name: "Bench", plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';
+  const response = await fetch(`${service.address}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
+    body: JSON.stringify({ query: `mutation { createApiKey(input: { ${input} }) { secret } }` }),
+  });
+  const { data } = (await response.json()) as { data: { createApiKey: { secret: string } } };
+  return data.createApiKey.secret;
 }
 
 async function measure(servers: Servers, options: Options): Promise<Measured[]> {
@@ -138,6 +152,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
       DATABASE_URL: databaseUrl,
       PORT: '0',
       LOG_LEVEL: 'warn',
+      ADMIN_API_KEY: adminKey,
     }),
     limit: await MeasuredProcess.start([process.execPath, join(import.meta.dirname, 'limit-process.ts'), databaseUrl], {
       NODE_ENV: 'production',
@@ -145,6 +160,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
   };
   const restMegabytes = servers.service.residentMegabytes;
   try {
+    headers = { authorization: `Bearer ${await createKey(servers.service)}` };
     const results = await measure(servers, options);
     process.stdout.write(`${printTable(results)}\n\n`);
     process.stdout.write(
