@@ -3,10 +3,10 @@ import type { Id } from '../id.ts';
 import { given, InputCheck } from '../input.ts';
 import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
 import { Pet } from '../pets/pet.entity.ts';
-import { findByIds } from '../reads.ts';
+import { findByIds, getById } from '../reads.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
-import { lockById, type UnitOfWork } from '../unit-of-work.ts';
+import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
 import { Order } from './order.entity.ts';
 import { orderSorting, type OrderFilter, type OrderReads, type OrderSortField } from './order.reads.ts';
 
@@ -42,12 +42,17 @@ export class OrderService {
     this.#reads = reads;
   }
 
+  /** Throws NOT_FOUND. */
+  get(id: string): Promise<Order> {
+    return getById(this.#reads, noun, id);
+  }
+
   findMany(ids: readonly string[]): Promise<(Order | null)[]> {
     return findByIds(this.#reads, ids);
   }
 
-  async list(request: OrderListRequest): Promise<Page<Order>> {
-    const { filter, keyset } = parseRequest(request);
+  async list(request: OrderListRequest, maxSize?: number): Promise<Page<Order>> {
+    const { filter, keyset } = parseRequest(request, maxSize);
     return pageOf(orderSorting, keyset, await this.#reads.slice(filter, keyset));
   }
 
@@ -80,7 +85,7 @@ export class OrderService {
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
-  async update(id: string, changes: OrderChanges): Promise<Order> {
+  async update(id: string, changes: OrderChanges, isExpected?: Expectation<Order>): Promise<Order> {
     const check = new InputCheck();
     const data = {
       petId: check.changeOrClear('petId', changes.petId, pet.rule),
@@ -92,7 +97,7 @@ export class OrderService {
     check.throwIfRefused();
     const work = this.#unitOfWork(async (em) => {
       await pet.requireTarget(em, data.petId);
-      const order = await lockById(em, Order, noun, id);
+      const order = await lockById(em, Order, noun, id, isExpected);
       if (order.complete && data.complete === false) {
         throw new DomainError('CONFLICT', `Order ${id} is complete, and a complete order stays complete.`);
       }
@@ -102,9 +107,9 @@ export class OrderService {
   }
 
   /** Deletes the order. Throws CONFLICT when it is complete: it has shipped. */
-  async cancelOrder(id: string): Promise<void> {
+  async cancelOrder(id: string, isExpected?: Expectation<Order>): Promise<void> {
     await this.#unitOfWork(async (em) => {
-      const order = await lockById(em, Order, noun, id);
+      const order = await lockById(em, Order, noun, id, isExpected);
       if (order.complete) {
         throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);
       }
@@ -113,9 +118,12 @@ export class OrderService {
   }
 }
 
-function parseRequest(request: OrderListRequest): { filter: OrderFilter; keyset: Keyset<OrderSortField> } {
+function parseRequest(
+  request: OrderListRequest,
+  maxSize?: number,
+): { filter: OrderFilter; keyset: Keyset<OrderSortField> } {
   const check = new InputCheck();
-  const keyset = parseKeyset(orderSorting, request, check);
+  const keyset = parseKeyset(orderSorting, request, check, maxSize);
   const { petIdIn, complete, shipDateFrom, shipDateTo } = request.filter ?? {};
   const filter = {
     petIdIn: check.optional('filter.petIdIn', petIdIn, idChoiceRule),
