@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Config } from './config.ts';
 import { openDatabase } from './database/open.ts';
+import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import { createServices } from './domain/services.ts';
 import { createSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/server.ts';
@@ -10,11 +11,16 @@ import { drain } from './http/drain.ts';
 import { registerHealth } from './http/health.ts';
 import { registerPages } from './http/pages.ts';
 import { createServer } from './http/server.ts';
+import { registerDocs } from './rest/docs/docs.routes.ts';
+import { createRestRoutes, type RestOptions } from './rest/routes.ts';
+import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
 
 /** What tests look at or put in place of the real thing. */
 export interface AppOverrides {
   readonly onStatement?: (sql: string) => void;
   readonly logStream?: { write(line: string): void };
+  readonly onDeprecatedCall?: RestOptions['onDeprecatedCall'];
+  readonly streamLimits?: Partial<StreamLimits>;
 }
 
 /** The whole service, not listening yet. */
@@ -45,11 +51,20 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     limits: config.graphql,
     log: server.log,
   });
+  const rest = createRestRoutes({
+    prefix: config.restPrefix,
+    services,
+    servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads),
+    idempotency: new IdempotencyService(database.unitOfWork),
+    streamLimits: { ...defaultStreamLimits, ...overrides.streamLimits },
+    onDeprecatedCall: overrides.onDeprecatedCall ?? (() => undefined),
+  });
 
   let isDraining = false;
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
-  await registerApi(server, [graphql.routes]);
+  registerDocs(server, { restPrefix: config.restPrefix });
+  await registerApi(server, [graphql.routes, rest]);
   server.addHook('onClose', async () => {
     await graphql.stop();
     await database.close();

@@ -5,6 +5,7 @@ import type { ClientBase } from 'pg';
 import { migrations } from '../../migrations/index.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
+import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.entity.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
@@ -77,7 +78,7 @@ export function createOrm(options: DatabaseOptions & { readonly isPatient: boole
   const isEmbedded = typeof location !== 'string';
   return new MikroORM({
     ...(isEmbedded ? { ...location, dbName: location.database } : { clientUrl: location }),
-    entities: [Category, InventoryItem, Order, Pet],
+    entities: [Category, IdempotencyRecord, InventoryItem, Order, Pet],
     extensions: [Migrator],
     migrations: {
       migrationsList: migrations.map(({ name, migration }) => ({ name, class: migration })),

@@ -35,9 +35,7 @@ export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (ro
   const last = rows.rows.at(-1);
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
-  const next = new URLSearchParams(
-    Object.entries({ ...query, cursor: rows.cursorOf(last) }).map(([name, value]) => [name, String(value)]),
-  );
+  const next = new URLSearchParams({ ...query, cursor: rows.cursorOf(last) } as unknown as Record<string, string>);
   return { status: 200, headers: { link: `<${url}?${next.toString()}>; rel="next"` }, body };
 }
 

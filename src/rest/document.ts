@@ -52,8 +52,8 @@ type Node = Readonly<Record<string, unknown>>;
 
 export function readDocument(): OpenApiDocument {
   const text = readFileSync(new URL('openapi.yaml', import.meta.url), 'utf8');
-  const { 'x-shared': _shared, ...document } = parse(text, { merge: true }) as OpenApiDocument;
-  return document as OpenApiDocument;
+  const document = parse(text, { merge: true }) as OpenApiDocument;
+  return Object.fromEntries(Object.entries(document).filter(([key]) => key !== 'x-shared')) as OpenApiDocument;
 }
 
 export function operationsOf(document: OpenApiDocument): Operation[] {

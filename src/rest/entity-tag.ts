@@ -16,7 +16,11 @@ export function isNamedBy(header: string | undefined, tag: string): boolean {
 }
 
 /** What `If-Match` expects of a row, by the tag of its body; it compares strongly (RFC 9110, section 13.1.1). */
-export function expectationOf<Row>(header: string, bodyOf: (row: Row) => object): Expectation<Row> {
+export function expectationOf<Row>(
+  header: string | undefined,
+  bodyOf: (row: Row) => object,
+): Expectation<Row> | undefined {
+  if (header === undefined) return undefined;
   if (header.trim() === '*') return () => true;
   const tags = tagsIn(header.replaceAll(/W\/"[^"]*"/g, ''));
   return (row) => tags.includes(entityTagOf(JSON.stringify(bodyOf(row))));

@@ -1,5 +1,4 @@
 import type { Services } from '../domain/services.ts';
-import type { Expectation } from '../domain/unit-of-work.ts';
 import type { Answer } from './answers.ts';
 import type { OperationId } from './document.ts';
 import type { operations } from './openapi-types.ts';
@@ -14,8 +13,8 @@ export interface Call<Id extends OperationId> {
   readonly url: string;
   /** HEAD: the body will not be sent, so it needn't be made when it is costly. */
   readonly isHead: boolean;
-  /** What `If-Match` asks of the row, by the `ETag` of its body; undefined without the header. */
-  expecting<Row>(bodyOf: (row: Row) => object): Expectation<Row> | undefined;
+  /** The `ETag`s that the resource must still have one of, as they came. */
+  readonly ifMatch: string | undefined;
 }
 
 /** Does what an operation is for: one call of a service, and no rules. */

@@ -50,8 +50,7 @@ ajv.addKeyword({
     place?: { parentData: object; parentDataProperty: string | number },
   ) => {
     if (value === null) return isNullable;
-    const isExact = typeof value === 'bigint' || Number.isSafeInteger(value);
-    const id = isExact ? parseId(String(value)) : undefined;
+    const id = typeof value === 'bigint' || isSafeInteger(value) ? parseId(String(value)) : undefined;
     if (id !== undefined && place !== undefined) Object.assign(place.parentData, { [place.parentDataProperty]: id });
     return id !== undefined;
   },
@@ -62,6 +61,10 @@ ajv.addKeyword({
   errors: false,
   validate: (names: readonly string[], value: object) => names.some((name) => Object.hasOwn(value, name)),
 });
+
+function isSafeInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
 
 export function compileSchema(schema: Schema): SchemaCheck {
   const validate = ajv.compile(prepare(schema));
@@ -93,7 +96,7 @@ function prepare(schema: Schema): Schema {
 function violationOf({ keyword, instancePath, params, parentSchema = {}, data }: ErrorObject): Violation {
   const { missingProperty } = params as { readonly missingProperty?: string };
   const field = missingProperty ?? instancePath.split('/')[1] ?? 'body';
-  return { field, message: problemOf(keyword, parentSchema as Schema, data) };
+  return { field, message: problemOf(keyword, parentSchema, data) };
 }
 
 function problemOf(keyword: string, schema: Schema, value: unknown): string {

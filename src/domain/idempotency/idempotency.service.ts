@@ -48,7 +48,7 @@ export class IdempotencyService {
         return { answer: record.answer, isReplayed: true };
       }
       if (record !== null) await em.nativeDelete(IdempotencyRecord, { principalId, key });
-      const answer = await work((joined) => joined(em));
+      const answer = await work((joining) => joining(em));
       await em.insert(IdempotencyRecord, { principalId, key, fingerprint, answer, createdAt: this.#now() });
       return { answer, isReplayed: false };
     });

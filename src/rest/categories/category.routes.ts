@@ -1,5 +1,6 @@
 import { inBatches, maxBatchSize } from '../../domain/page.ts';
 import { collection, created, deleted, page, resource } from '../answers.ts';
+import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { categoryBody } from './category.body.ts';
 
@@ -23,11 +24,11 @@ export const categoryRoutes = {
 
   getCategory: async ({ path }, { categories }) => resource(categoryBody(await categories.get(path.categoryId))),
 
-  updateCategory: async ({ path, body, expecting }, { categories }) =>
-    resource(categoryBody(await categories.update(path.categoryId, body, expecting(categoryBody)))),
+  updateCategory: async ({ path, body, ifMatch }, { categories }) =>
+    resource(categoryBody(await categories.update(path.categoryId, body, expectationOf(ifMatch, categoryBody)))),
 
-  deleteCategory: async ({ path, expecting }, { categories }) => {
-    await categories.remove(path.categoryId, expecting(categoryBody));
+  deleteCategory: async ({ path, ifMatch }, { categories }) => {
+    await categories.remove(path.categoryId, expectationOf(ifMatch, categoryBody));
     return deleted;
   },
 } satisfies Partial<Handlers>;

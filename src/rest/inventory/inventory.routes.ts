@@ -1,5 +1,6 @@
 import { inBatches, maxBatchSize } from '../../domain/page.ts';
 import { collection, page, resource } from '../answers.ts';
+import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { inventoryItemBody } from './inventory-item.body.ts';
 
@@ -18,6 +19,6 @@ export const inventoryRoutes = {
 
   getInventoryItem: async ({ path }, { inventory }) => resource(inventoryItemBody(await inventory.get(path.petId))),
 
-  updateInventory: async ({ path, body, expecting }, { inventory }) =>
-    resource(inventoryItemBody(await inventory.update(path.petId, body, expecting(inventoryItemBody)))),
+  updateInventory: async ({ path, body, ifMatch }, { inventory }) =>
+    resource(inventoryItemBody(await inventory.update(path.petId, body, expectationOf(ifMatch, inventoryItemBody)))),
 } satisfies Partial<Handlers>;

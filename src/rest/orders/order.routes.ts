@@ -1,5 +1,6 @@
 import { inBatches, maxBatchSize } from '../../domain/page.ts';
 import { collection, created, deleted, page, resource } from '../answers.ts';
+import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { orderBody } from './order.body.ts';
 
@@ -23,11 +24,11 @@ export const orderRoutes = {
 
   getOrder: async ({ path }, { orders }) => resource(orderBody(await orders.get(path.orderId))),
 
-  updateOrder: async ({ path, body, expecting }, { orders }) =>
-    resource(orderBody(await orders.update(path.orderId, body, expecting(orderBody)))),
+  updateOrder: async ({ path, body, ifMatch }, { orders }) =>
+    resource(orderBody(await orders.update(path.orderId, body, expectationOf(ifMatch, orderBody)))),
 
-  cancelOrder: async ({ path, expecting }, { orders }) => {
-    await orders.cancelOrder(path.orderId, expecting(orderBody));
+  cancelOrder: async ({ path, ifMatch }, { orders }) => {
+    await orders.cancelOrder(path.orderId, expectationOf(ifMatch, orderBody));
     return deleted;
   },
 } satisfies Partial<Handlers>;

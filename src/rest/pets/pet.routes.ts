@@ -1,5 +1,6 @@
 import { maxPageSize } from '../../domain/page.ts';
 import { created, deleted, page, resource } from '../answers.ts';
+import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { petBody } from './pet.body.ts';
 
@@ -20,11 +21,11 @@ export const petRoutes = {
 
   getPet: async ({ path }, { pets }) => resource(petBody(await pets.get(path.petId))),
 
-  updatePet: async ({ path, body, expecting }, { pets }) =>
-    resource(petBody(await pets.update(path.petId, body, expecting(petBody)))),
+  updatePet: async ({ path, body, ifMatch }, { pets }) =>
+    resource(petBody(await pets.update(path.petId, body, expectationOf(ifMatch, petBody)))),
 
-  deletePet: async ({ path, expecting }, { pets }) => {
-    await pets.remove(path.petId, expecting(petBody));
+  deletePet: async ({ path, ifMatch }, { pets }) => {
+    await pets.remove(path.petId, expectationOf(ifMatch, petBody));
     return deleted;
   },
 } satisfies Partial<Handlers>;

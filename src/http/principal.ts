@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a key must be allowed to do for this route. */
+    scope?: 'read' | 'write';
+  }
+}
+
+/** Who is asking, as far as things belong to somebody: idempotency keys, places among the streams. */
+export function principalIdOf(_request: FastifyRequest): string {
+  return 'anonymous';
+}
