@@ -15,6 +15,9 @@ import { registerDocs } from './rest/docs/docs.routes.ts';
 import { createRestRoutes, type RestOptions } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
 
+/** How often the answers that are too old to be replayed are cleared away. */
+const clearEveryMillis = 10 * 60 * 1000;
+
 /** What tests look at or put in place of the real thing. */
 export interface AppOverrides {
   readonly onStatement?: (sql: string) => void;
@@ -51,11 +54,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     limits: config.graphql,
     log: server.log,
   });
+  const idempotency = new IdempotencyService(database.unitOfWork);
   const rest = createRestRoutes({
     prefix: config.restPrefix,
     services,
     servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads),
-    idempotency: new IdempotencyService(database.unitOfWork),
+    idempotency,
     streamLimits: { ...defaultStreamLimits, ...overrides.streamLimits },
     onDeprecatedCall: overrides.onDeprecatedCall ?? (() => undefined),
   });
@@ -65,7 +69,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerPages(server);
   registerDocs(server, { restPrefix: config.restPrefix });
   await registerApi(server, [graphql.routes, rest]);
+  const clearing = setInterval(() => {
+    idempotency.clearOld().catch((error: unknown) => server.log.warn({ err: error }, 'old records are not cleared'));
+  }, clearEveryMillis);
   server.addHook('onClose', async () => {
+    clearInterval(clearing);
     await graphql.stop();
     await database.close();
   });

@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 
+import { principalIdOf } from './principal.ts';
 import { pathOf } from './route-table.ts';
 
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
@@ -31,6 +32,7 @@ export function logWhenAnswered(request: FastifyRequest, reply: FastifyReply): v
       status,
       code: reply.failureCode,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      ...(config?.deprecation && { deprecated: true, key: principalIdOf(request) }),
     };
     request.log[level](line, writableFinished ? 'answered' : 'client gone before the answer');
   });

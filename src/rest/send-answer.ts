@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -45,21 +46,41 @@ async function sendPieces(
   { places, stallMillis }: Streams,
 ): Promise<FastifyReply> {
   const giveBack = places.take(principalIdOf(request));
-  const cut = setTimeout(() => reply.raw.destroy(), stallMillis);
-  reply.raw.once('close', () => {
+  const timer = cutWhenStalled(reply.raw, stallMillis);
+  whenOver(request, reply, () => {
     giveBack();
-    clearTimeout(cut);
+    clearTimeout(timer);
   });
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return reply.send(Readable.from(untilStalled(first, iterator, cut), { highWaterMark: 1 }));
+  return reply.send(Readable.from(refreshing(timer, first, iterator), { highWaterMark: 1 }));
 }
 
-/** The timer starts anew whenever the client has taken something, because only then the next piece is asked for. */
-async function* untilStalled(
+/** A pipelined response has no socket as long as it isn't its turn, and nothing to take. */
+function cutWhenStalled(response: ServerResponse, stallMillis: number): NodeJS.Timeout {
+  const timer = setTimeout(() => {
+    if (response.socket === null) timer.refresh();
+    else response.destroy();
+  }, stallMillis);
+  return timer;
+}
+
+/** Also when the connection goes before it is the response's turn on it, or has gone already: Node says neither to the response. */
+function whenOver({ raw: { socket } }: FastifyRequest, { raw: response }: FastifyReply, listener: () => void): void {
+  const end = (): void => {
+    socket.off('close', end);
+    listener();
+  };
+  response.once('close', end);
+  socket.once('close', end);
+  if (socket.destroyed) end();
+}
+
+/** The pieces; the timer starts anew whenever the client has taken something, because only then the next one is asked for. */
+async function* refreshing(
+  timer: NodeJS.Timeout,
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
-  timer: NodeJS.Timeout,
 ): AsyncGenerator<string, void> {
   try {
     for (let piece = first; piece.done !== true; piece = await rest.next()) {
