@@ -60,7 +60,10 @@ describe('pets', () => {
 
   it('must belong to a category that exists, created or changed', async () => {
     const { id } = await rest.pet();
-    const missing = { status: 400, body: { code: 'validation_failed', message: expect.stringContaining('categoryId') } };
+    const missing = {
+      status: 400,
+      body: { code: 'validation_failed', message: expect.stringContaining('categoryId') },
+    };
     expect(await rest.ask('POST', '/pets', { name: 'Rex', categoryId: 999_999 })).toMatchObject(missing);
     expect(await rest.ask('PATCH', `/pets/${id}`, { categoryId: 999_999 })).toMatchObject(missing);
   });
