@@ -64,9 +64,9 @@ describe('methods', () => {
   });
 
   it('include HEAD wherever GET is, with the same status and headers and without a body', async () => {
-    const volatile = ['date', 'x-request-id', 'transfer-encoding', 'content-length'];
+    const volatile = new Set(['date', 'x-request-id', 'transfer-encoding', 'content-length']);
     const lasting = (headers: object) =>
-      Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.includes(name)));
+      Object.fromEntries(Object.entries(headers).filter(([name]) => !volatile.has(name)));
     for (const url of ['/pets', `/pets/${petId}`, '/pets/999999', '/categories', '/store/orders', '/pets?limit=0']) {
       const [get, head] = [await rest.ask('GET', url), await rest.ask('HEAD', url)];
       expect([url, head.status, head.text]).toStrictEqual([url, get.status, '']);
@@ -160,8 +160,10 @@ it('checks in this order: 404 path, 405, 406, 415, Idempotency-Key, 400, 404 id'
   expect(await status('PUT', '/nothing', 'x', wrong)).toStrictEqual([404, 'not_found']);
   expect(await status('PUT', '/pets', 'x', wrong)).toStrictEqual([405, 'method_not_allowed']);
   expect(await status('POST', '/pets', 'x', wrong)).toStrictEqual([406, 'not_acceptable']);
-  const { accept: _accept, ...acceptable } = wrong;
-  expect(await status('POST', '/pets', 'x', acceptable)).toStrictEqual([415, 'unsupported_media_type']);
+  expect(await status('POST', '/pets', 'x', { ...wrong, accept: '*/*' })).toStrictEqual([
+    415,
+    'unsupported_media_type',
+  ]);
   const keyed = await rest.ask('POST', '/pets', 'x', { 'idempotency-key': '' });
   expect(keyed.body.message).toContain('Idempotency-Key');
   expect(await status('POST', '/pets', 'x')).toStrictEqual([400, 'bad_request']);

@@ -22,6 +22,8 @@ interface GraphQLFailure {
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {
   readonly app: App;
+  /** The settings that it was started with, for a second process beside it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** What was sent to PostgreSQL since the last `forgetStatements`. */
   readonly statements: readonly string[];
   forgetStatements(): void;
@@ -36,11 +38,13 @@ export async function startTestApp(
   overrides: AppOverrides = {},
 ): Promise<TestApp> {
   const database = await createTestDatabase();
-  const config = readConfig({ LOG_LEVEL: 'silent', ...database.environment, ...environment });
+  const settings = { LOG_LEVEL: 'silent', ...database.environment, ...environment };
+  const config = readConfig(settings);
   const statements: string[] = [];
   const app = await createApp(config, { onStatement: (sql) => statements.push(sql), ...overrides });
   return {
     app,
+    environment: settings,
     statements,
     forgetStatements: () => {
       statements.length = 0;
