@@ -1,4 +1,5 @@
-import type { TestApp } from '../support/test-app.ts';
+import { readDocument } from '../../src/rest/document.ts';
+import { publishedDocument } from '../../src/rest/docs/published-document.ts';
 
 export interface Schema {
   readonly type?: string;
@@ -41,9 +42,9 @@ export interface Operation {
   readonly responses: Readonly<Record<string, DocumentedResponse>>;
 }
 
-/** The operations as a client reads them: from the service, not from our files. */
-export async function readOperations({ app }: TestApp): Promise<Operation[]> {
-  const document = (await app.server.inject('/openapi.json')).json();
+/** The operations as clients read them. */
+export function publishedOperations(): Operation[] {
+  const document = publishedDocument(readDocument(), '');
   const { paths } = resolve(document, document) as { paths: Record<string, Record<string, never>> };
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => operationOf(method, path, operation)),
