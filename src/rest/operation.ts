@@ -12,7 +12,7 @@ import type { Operation } from './document.ts';
 import type { Call, Handler } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
-import { compileSchema } from './schema-check.ts';
+import { compileBody } from './schema-check.ts';
 import { sendAnswer, type Streams } from './send-answer.ts';
 
 export interface OperationContext {
@@ -52,7 +52,7 @@ export function compileOperation(
 
 function compileCall({ parameters, body }: Operation, url: string): (request: FastifyRequest) => AnyCall {
   const readQuery = compileQuery(parameters);
-  const checkBody = body && compileSchema(body.schema);
+  const checkBody = body && compileBody(body.schema);
   return (request) => {
     const query = readQuery(request.query as Record<string, string | string[]>);
     const given = checkBody && parseJsonObject(request.body);

@@ -68,11 +68,27 @@ function isSafeInteger(value: unknown): value is number {
 
 export function compileSchema(schema: Schema): SchemaCheck {
   const validate = ajv.compile(prepare(schema));
+  return (value) => (validate(value) ? [] : violationsOf(validate.errors ?? []));
+}
+
+/** Keywords that say what a rule of the domain says, too. */
+const domainKeywords = new Set(['format', 'minimum', 'maximum']);
+
+/**
+ * The check of a body. One that only breaks rules of the domain passes: the service refuses it, and names in the same breath
+ * what only the service can know, such as a category that doesn't exist.
+ */
+export function compileBody(schema: Schema): SchemaCheck {
+  const validate = ajv.compile(prepare(schema));
   return (value) => {
-    if (validate(value)) return [];
-    const violations = (validate.errors ?? []).map(violationOf);
-    return [...new Map(violations.map((violation) => [violation.field, violation])).values()];
+    const errors = validate(value) ? [] : (validate.errors ?? []);
+    return errors.every(({ keyword }) => domainKeywords.has(keyword)) ? [] : violationsOf(errors);
   };
+}
+
+function violationsOf(errors: readonly ErrorObject[]): Violation[] {
+  const violations = errors.map(violationOf);
+  return [...new Map(violations.map((violation) => [violation.field, violation])).values()];
 }
 
 /** OpenAPI's schema in the words of the keywords above. */

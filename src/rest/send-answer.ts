@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -7,6 +6,7 @@ import { principalIdOf } from '../http/principal.ts';
 import type { Answer } from './answers.ts';
 import { isNamedBy } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
+import { StallTimer } from './stall-timer.ts';
 import type { StreamPlaces } from './stream-places.ts';
 
 /** Where whole collections are written. */
@@ -46,23 +46,14 @@ async function sendPieces(
   { places, stallMillis }: Streams,
 ): Promise<FastifyReply> {
   const giveBack = places.take(principalIdOf(request));
-  const timer = cutWhenStalled(reply.raw, stallMillis);
+  const stall = new StallTimer(reply.raw, stallMillis);
   whenOver(request, reply, () => {
     giveBack();
-    clearTimeout(timer);
+    stall.stop();
   });
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return reply.send(Readable.from(refreshing(timer, first, iterator), { highWaterMark: 1 }));
-}
-
-/** A pipelined response has no socket as long as it isn't its turn, and nothing to take. */
-function cutWhenStalled(response: ServerResponse, stallMillis: number): NodeJS.Timeout {
-  const timer = setTimeout(() => {
-    if (response.socket === null) timer.refresh();
-    else response.destroy();
-  }, stallMillis);
-  return timer;
+  return reply.send(Readable.from(timed(stall, first, iterator), { highWaterMark: 1 }));
 }
 
 /** Also when the connection goes before it is the response's turn on it, or has gone already: Node says neither to the response. */
@@ -76,19 +67,21 @@ function whenOver({ raw: { socket } }: FastifyRequest, { raw: response }: Fastif
   if (socket.destroyed) end();
 }
 
-/** The pieces; the timer starts anew whenever the client has taken something, because only then the next one is asked for. */
-async function* refreshing(
-  timer: NodeJS.Timeout,
+/** The pieces; the next one is asked for when the client has taken the last. */
+async function* timed(
+  stall: StallTimer,
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
 ): AsyncGenerator<string, void> {
   try {
     for (let piece = first; piece.done !== true; piece = await rest.next()) {
-      timer.refresh();
+      stall.start();
       yield piece.value;
-      timer.refresh();
+      stall.stop();
     }
   } finally {
+    stall.stop();
     await rest.return?.();
   }
+  stall.start();
 }
