@@ -79,7 +79,7 @@ export class OrderService {
       shipDate: check.optional('shipDate', input.shipDate, instantRule) ?? null,
       complete: check.optional('complete', input.complete, anyRule<boolean>()) ?? false,
     };
-    check.throwIfRefused();
+    await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
     const work = this.#unitOfWork(async (em) => ({ id: await em.insert(Order, data), ...data }));
     return pet.guard(data.petId, work);
   }
@@ -94,7 +94,7 @@ export class OrderService {
       complete: check.change('complete', changes.complete, anyRule<boolean>()),
     };
     check.someChange(data);
-    check.throwIfRefused();
+    await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
     const work = this.#unitOfWork(async (em) => {
       await pet.requireTarget(em, data.petId);
       const order = await lockById(em, Order, noun, id, isExpected);

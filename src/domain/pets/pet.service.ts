@@ -100,7 +100,7 @@ export class PetService {
       categoryId: check.required('categoryId', input.categoryId, category.rule),
       status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
     };
-    check.throwIfRefused();
+    await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
     const work = this.#unitOfWork(async (em) => {
       const id = await em.insert(Pet, data);
       await em.insert(InventoryItem, { petId: id, quantity: 0 });
@@ -117,7 +117,7 @@ export class PetService {
       status: check.change('status', changes.status, anyRule<PetStatus>()),
     };
     check.someChange(data);
-    check.throwIfRefused();
+    await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
     const work = this.#unitOfWork(async (em) => {
       await category.requireTarget(em, data.categoryId);
       return Object.assign(await lockById(em, Pet, noun, id, isExpected), given(data));
