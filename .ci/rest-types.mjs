@@ -15,16 +15,22 @@ import type { Id } from '../domain/id.ts';
 
 /** The file as it should be. */
 export async function generateTypes() {
-  const nodes = await openapiTS(withoutResponses(parse(readFileSync('src/rest/openapi.yaml', 'utf8'), { merge: true })), {
-    defaultNonNullable: false,
-    transform: ({ type, format: name, nullable }) => {
-      if (type !== 'integer' || name !== 'int64') return undefined;
-      const id = factory.createTypeReferenceNode('Id');
-      return nullable
-        ? factory.createUnionTypeNode([id, factory.createLiteralTypeNode(factory.createToken(SyntaxKind.NullKeyword))])
-        : id;
+  const nodes = await openapiTS(
+    withoutResponses(parse(readFileSync('src/rest/openapi.yaml', 'utf8'), { merge: true })),
+    {
+      defaultNonNullable: false,
+      transform: ({ type, format: name, nullable }) => {
+        if (type !== 'integer' || name !== 'int64') return undefined;
+        const id = factory.createTypeReferenceNode('Id');
+        return nullable
+          ? factory.createUnionTypeNode([
+              id,
+              factory.createLiteralTypeNode(factory.createToken(SyntaxKind.NullKeyword)),
+            ])
+          : id;
+      },
     },
-  });
+  );
   const wanted = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.text));
   return format(header + astToString(wanted), { ...(await resolveConfig(typesFile)), filepath: typesFile });
 }

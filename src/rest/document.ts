@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { parse } from 'yaml';
 
+import type { Deprecation } from '../http/deprecation.ts';
 import type { operations } from './openapi-types.ts';
 
 export type OperationId = keyof operations;
@@ -32,14 +33,8 @@ export interface Operation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   readonly body: { readonly schema: Schema; readonly mediaTypes: readonly string[] } | undefined;
-  readonly deprecation: Deprecation | undefined;
-}
-
-export interface Deprecation {
-  readonly since: Date;
-  readonly sunset: Date;
-  /** The address of what to use instead, with the path's parameters in braces. */
-  readonly successor: string;
+  /** Without the page about it, which isn't of this document. */
+  readonly deprecation: Omit<Deprecation, 'page'> | undefined;
 }
 
 /** `openapi.yaml`, the source of paths, parameters and bodies, as it is written there. */
@@ -77,7 +72,7 @@ function operationOf(path: string, method: string, node: Node): Operation {
   };
 }
 
-function deprecationOf(node: Node): Deprecation {
+function deprecationOf(node: Node): Omit<Deprecation, 'page'> {
   return {
     since: new Date(String(node['x-deprecated-since'])),
     sunset: new Date(String(node['x-deprecated-sunset'])),

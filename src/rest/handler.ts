@@ -24,13 +24,13 @@ export type Handler<Id extends OperationId> = (call: Call<Id>, services: Service
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 
 /** The schema of the body, `undefined` where there is none. */
-export type BodyOf<Id extends OperationId> = operations[Id] extends {
+type BodyOf<Id extends OperationId> = operations[Id] extends {
   readonly requestBody: { readonly content: { readonly 'application/json': infer Body } };
 }
   ? Body
   : undefined;
 
-export type QueryOf<Id extends OperationId> = operations[Id] extends {
+type QueryOf<Id extends OperationId> = operations[Id] extends {
   readonly parameters: { readonly query?: infer Query };
 }
   ? NonNullable<Query>

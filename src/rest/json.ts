@@ -9,7 +9,7 @@ declare global {
 }
 
 /** A piece of JSON that is written as it stands. */
-export interface RawJson {
+interface RawJson {
   readonly rawJSON: string;
 }
 

@@ -1,7 +1,7 @@
 import type { AppOverrides } from '../../src/app.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-export interface RestResponse {
+interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
