@@ -141,7 +141,9 @@ function expected({ type, minimum, maximum, ...schema }: Schema): string {
 }
 
 function describe(value: unknown): string {
-  const text = typeof value === 'bigint' ? String(value) : JSON.stringify(value);
+  const text = JSON.stringify(value, (_key, each: unknown) =>
+    typeof each === 'bigint' ? JSON.rawJSON(String(each)) : each,
+  );
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
