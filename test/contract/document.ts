@@ -14,7 +14,7 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-export interface Header {
+interface Header {
   readonly required?: boolean;
   readonly schema: Schema;
 }
