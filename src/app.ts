@@ -45,7 +45,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
   });
-  const services = createServices(database.unitOfWork, database.reads);
+  const services = createServices(database.unitOfWork, database.reads, database.insertsIn());
   const server = createServer({ logLevel: config.logLevel, logStream: overrides.logStream });
   const graphql = await createGraphQLServer({
     schema: createSchema(),
@@ -58,7 +58,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const rest = createRestRoutes({
     prefix: config.restPrefix,
     services,
-    servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads),
+    servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads, database.insertsIn(unitOfWork)),
     idempotency,
     streamLimits: { ...defaultStreamLimits, ...overrides.streamLimits },
     onDeprecatedCall: overrides.onDeprecatedCall ?? (() => undefined),

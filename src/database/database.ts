@@ -6,6 +6,7 @@ import { migrations } from '../../migrations/index.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
 import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.entity.ts';
+import type { Inserts } from '../domain/inserts.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
@@ -14,6 +15,8 @@ import type { UnitOfWork } from '../domain/unit-of-work.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import type { StatementRunner } from './reads/statement.ts';
+import { createInsertRunner, createJoiningRunner } from './insert-runner.ts';
+import { createInserts } from './inserts.ts';
 import { createReads } from './reads/store-reads.ts';
 import { storeClient } from './store-client.ts';
 
@@ -38,6 +41,8 @@ export interface DatabaseOptions {
 export interface Database {
   readonly reads: StoreReads;
   readonly unitOfWork: UnitOfWork;
+  /** Each one is a transaction of its own, or joins the unit of work that is given. */
+  readonly insertsIn: (unitOfWork?: UnitOfWork) => Inserts;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
   close(): Promise<void>;
@@ -53,8 +58,12 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       throw translateDriverError(error);
     }
   };
+  const insert = await createInsertRunner(orm);
+  const metadata = orm.getMetadata();
   return {
-    reads: createReads(orm.getMetadata(), run),
+    reads: createReads(metadata, run),
+    insertsIn: (unitOfWork) =>
+      createInserts(metadata, unitOfWork === undefined ? insert : createJoiningRunner(orm, unitOfWork)),
     unitOfWork: async (work) => {
       try {
         return await orm.em.fork().transactional(work);

@@ -2,6 +2,7 @@ import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
 
 import { DomainError } from '../errors.ts';
 import { given, InputCheck } from '../input.ts';
+import type { Inserts } from '../inserts.ts';
 import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
 import { findByIds, getById } from '../reads.ts';
 import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
@@ -31,10 +32,12 @@ const noun = 'category';
 export class CategoryService {
   readonly #unitOfWork: UnitOfWork;
   readonly #reads: CategoryReads;
+  readonly #inserts: Inserts;
 
-  constructor(unitOfWork: UnitOfWork, reads: CategoryReads) {
+  constructor(unitOfWork: UnitOfWork, reads: CategoryReads, inserts: Inserts) {
     this.#unitOfWork = unitOfWork;
     this.#reads = reads;
+    this.#inserts = inserts;
   }
 
   /** Throws NOT_FOUND. */
@@ -62,7 +65,7 @@ export class CategoryService {
       description: check.optional('description', input.description, descriptionRule) ?? null,
     };
     check.throwIfRefused();
-    return this.#unitOfWork(async (em) => ({ id: await em.insert(Category, data), ...data }));
+    return { id: await this.#inserts.category(data), ...data };
   }
 
   async update(id: string, changes: CategoryChanges, isExpected?: Expectation<Category>): Promise<Category> {

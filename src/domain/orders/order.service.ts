@@ -1,6 +1,7 @@
 import { DomainError } from '../errors.ts';
 import type { Id } from '../id.ts';
 import { given, InputCheck } from '../input.ts';
+import type { Inserts } from '../inserts.ts';
 import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
 import { Pet } from '../pets/pet.entity.ts';
 import { findByIds, getById } from '../reads.ts';
@@ -36,10 +37,12 @@ const pet = new Reference('petId', Pet, 'pet');
 export class OrderService {
   readonly #unitOfWork: UnitOfWork;
   readonly #reads: OrderReads;
+  readonly #inserts: Inserts;
 
-  constructor(unitOfWork: UnitOfWork, reads: OrderReads) {
+  constructor(unitOfWork: UnitOfWork, reads: OrderReads, inserts: Inserts) {
     this.#unitOfWork = unitOfWork;
     this.#reads = reads;
+    this.#inserts = inserts;
   }
 
   /** Throws NOT_FOUND. */
@@ -80,8 +83,7 @@ export class OrderService {
       complete: check.optional('complete', input.complete, anyRule<boolean>()) ?? false,
     };
     await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
-    const work = this.#unitOfWork(async (em) => ({ id: await em.insert(Order, data), ...data }));
-    return pet.guard(data.petId, work);
+    return { id: await pet.guard(data.petId, this.#inserts.order(data)), ...data };
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */

@@ -4,7 +4,7 @@ import { Category } from '../categories/category.entity.ts';
 import { DomainError } from '../errors.ts';
 import { compareIds, type Id } from '../id.ts';
 import { given, InputCheck } from '../input.ts';
-import { InventoryItem } from '../inventory/inventory-item.entity.ts';
+import type { Inserts } from '../inserts.ts';
 import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { findByIds, getById } from '../reads.ts';
 import { Reference } from '../reference.ts';
@@ -45,10 +45,12 @@ const category = new Reference('categoryId', Category, 'category');
 export class PetService {
   readonly #unitOfWork: UnitOfWork;
   readonly #reads: PetReads;
+  readonly #inserts: Inserts;
 
-  constructor(unitOfWork: UnitOfWork, reads: PetReads) {
+  constructor(unitOfWork: UnitOfWork, reads: PetReads, inserts: Inserts) {
     this.#unitOfWork = unitOfWork;
     this.#reads = reads;
+    this.#inserts = inserts;
   }
 
   /** Throws NOT_FOUND. */
@@ -101,12 +103,7 @@ export class PetService {
       status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
     };
     await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
-    const work = this.#unitOfWork(async (em) => {
-      const id = await em.insert(Pet, data);
-      await em.insert(InventoryItem, { petId: id, quantity: 0 });
-      return { id, ...data };
-    });
-    return category.guard(data.categoryId, work);
+    return { id: await category.guard(data.categoryId, this.#inserts.pet(data)), ...data };
   }
 
   async update(id: string, changes: PetChanges, isExpected?: Expectation<Pet>): Promise<Pet> {
