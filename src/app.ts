@@ -3,6 +3,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Config } from './config.ts';
 import { openAccess, type AccessEvents } from './database/access.ts';
 import { openDatabase } from './database/open.ts';
+import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
+import type { Principal } from './domain/access/principal.ts';
 import { createServices } from './domain/services.ts';
 import { createSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/server.ts';
@@ -13,11 +15,18 @@ import { registerHealth } from './http/health.ts';
 import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './http/pages.ts';
 import { createServer } from './http/server.ts';
+import { registerDocs } from './rest/docs/docs.routes.ts';
+import { createRestRoutes } from './rest/routes.ts';
+import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
+
+/** How often the answers that are too old to be replayed are cleared away. */
+const clearEveryMillis = 10 * 60 * 1000;
 
 /** What tests look at or put in place of the real thing. */
 export interface AppOverrides {
   readonly onStatement?: (sql: string) => void;
   readonly logStream?: { write(line: string): void };
+  readonly streamLimits?: Partial<StreamLimits>;
 }
 
 /** The whole service, not listening yet. */
@@ -43,7 +52,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
   });
-  const services = createServices(database.unitOfWork, database.reads);
+  const services = createServices(database.unitOfWork, database.reads, database.insertsIn());
   const metrics = new Metrics();
   const server = createServer({
     logLevel: config.logLevel,
@@ -67,14 +76,30 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     limits: config.graphql,
     log: server.log,
   });
+  const idempotency = new IdempotencyService(database.unitOfWork);
+  const rest = createRestRoutes({
+    prefix: config.restPrefix,
+    services,
+    servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads, database.insertsIn(unitOfWork)),
+    idempotency,
+    streamLimits: { ...defaultStreamLimits, ...overrides.streamLimits },
+    onDeprecatedCall: (operationId, { principal }) =>
+      metrics.countDeprecatedCall(operationId, (principal as Principal | undefined)?.plan ?? 'none'),
+    onStream: (change) => metrics.addStreams(change),
+  });
 
   let isDraining = false;
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
+  registerDocs(server, { restPrefix: config.restPrefix });
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
-  await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes]);
+  await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);
+  const clearing = setInterval(() => {
+    idempotency.clearOld().catch((error: unknown) => server.log.warn({ err: error }, 'old records are not cleared'));
+  }, clearEveryMillis);
   server.addHook('onClose', async () => {
+    clearInterval(clearing);
     await graphql.stop();
     await metricsServer?.close();
     await access.close();

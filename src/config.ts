@@ -57,6 +57,12 @@ export function readConfig(environment: Environment = process.env) {
       'a list of origins such as https://shop.example,http://localhost:3000, or * for all',
     ),
     metricsPort: environment['METRICS_PORT'] ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
+    restPrefix: setting(
+      'REST_PREFIX',
+      '',
+      (text) => (restPrefixPattern.test(text) ? text : undefined),
+      'a path such as /v1 that begins with none of the pages (/docs, /graphiql, …) and has no / at its end',
+    ),
     drainDelaySeconds: duration('DRAIN_DELAY', '0s'),
     drainTimeoutSeconds: duration('DRAIN_TIMEOUT', '30s'),
     logLevel: setting('LOG_LEVEL', 'info', (text) => logLevels.find((level) => level === text), logLevels.join(', ')),
@@ -71,6 +77,10 @@ export function readConfig(environment: Environment = process.env) {
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
 }
+
+/** Nothing, or a path of unreserved characters below which no page of ours lies. */
+const restPrefixPattern =
+  /^(?!\/(?:docs|favicon\.ico|graphiql|graphql|healthz|metrics|openapi\.(?:json|yaml)|readyz|robots\.txt)(?:\/|$))(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/;
 
 function integerWithin(min: number, max: number): (text: string) => number | undefined {
   return (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined);

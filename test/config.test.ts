@@ -20,6 +20,7 @@ describe('settings', () => {
       databaseUrl: undefined,
       databasePoolSize: 10,
       dataDir: '.data',
+      restPrefix: '',
       withDemoStore: true,
       drainDelaySeconds: 0,
       drainTimeoutSeconds: 30,
@@ -85,8 +86,20 @@ describe('settings', () => {
     ['CORS_ORIGINS', 'shop.example'],
     ['CORS_ORIGINS', 'https://shop.example/'],
     ['CORS_ORIGINS', 'https://shop.example,https://Other.example'],
+    ['REST_PREFIX', '/'],
+    ['REST_PREFIX', 'v1'],
+    ['REST_PREFIX', '/v1/'],
+    ['REST_PREFIX', '/v1//api'],
+    ['REST_PREFIX', '/:id'],
+    ['REST_PREFIX', '/..'],
+    ['REST_PREFIX', '/docs'],
+    ['REST_PREFIX', '/graphiql/v1'],
   ])('refuse %s=%s by its name and value', (name, value) => {
     expect(complaintAbout({ [name]: value })).toMatch(`${name} is "${value}", but must be `);
+  });
+
+  it.each(['/v1', '/api/v1.2', '/documents', '/graph'])('take %s for REST_PREFIX', (text) => {
+    expect(readConfig({ REST_PREFIX: text }).restPrefix).toBe(text);
   });
 
   it('name every wrong variable at once', () => {

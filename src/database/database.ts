@@ -7,6 +7,8 @@ import { ApiKey } from '../domain/access/api-key.entity.ts';
 import type { KeyRecords } from '../domain/access/api-key.reads.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
+import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.entity.ts';
+import type { Inserts } from '../domain/inserts.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
@@ -20,6 +22,8 @@ import { PipelinedConnections } from './pipelined-connections.ts';
 import type { Parameter } from './prepared-statement.ts';
 import { createKeyRecords } from './reads/api-key-reads.ts';
 import type { StatementRunner } from './reads/statement.ts';
+import { createInsertRunner, createJoiningRunner } from './insert-runner.ts';
+import { createInserts } from './inserts.ts';
 import { createReads } from './reads/store-reads.ts';
 import { storeClient } from './store-client.ts';
 
@@ -49,6 +53,8 @@ export interface Database {
   /** What requests are judged by. */
   readonly keyRecords: KeyRecords;
   readonly dayCounters: DayCounterTable;
+  /** Each one is a transaction of its own, or joins the unit of work that is given. */
+  readonly insertsIn: (unitOfWork?: UnitOfWork) => Inserts;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
   /** The connections that there are, those of them that nobody uses, and how many wait for one. */
@@ -70,8 +76,12 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       throw translateDriverError(error);
     }
   };
+  const insert = await createInsertRunner(orm);
+  const metadata = orm.getMetadata();
   return {
-    reads: createReads(orm.getMetadata(), run),
+    reads: createReads(metadata, run),
+    insertsIn: (unitOfWork) =>
+      createInserts(metadata, unitOfWork === undefined ? insert : createJoiningRunner(orm, unitOfWork)),
     unitOfWork: async (work) => {
       try {
         return await orm.em.fork().transactional(work);
@@ -119,7 +129,7 @@ export function createOrm(options: DatabaseOptions & { readonly isPatient: boole
   const isEmbedded = typeof location !== 'string';
   return new MikroORM({
     ...(isEmbedded ? { ...location, dbName: location.database } : { clientUrl: location }),
-    entities: [ApiKey, Category, InventoryItem, Order, Pet],
+    entities: [ApiKey, Category, IdempotencyRecord, InventoryItem, Order, Pet],
     extensions: [Migrator],
     migrations: {
       migrationsList: migrations.map(({ name, migration }) => ({ name, class: migration })),

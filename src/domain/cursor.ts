@@ -55,7 +55,7 @@ export function decodeCursor(scope: CursorScope, cursor: string): Position | { r
     const parsedId = typeof id === 'string' ? parseId(id) : undefined;
     if (parsedId !== undefined && isSortValue(scope.valueType, value)) return { value, id: parsedId };
   }
-  return { problem: `${quote(cursor)} is not a cursor of this service: use one from pageInfo or an edge.` };
+  return { problem: `${quote(cursor)} is not a cursor of this service: use one that a list has given you.` };
 }
 
 /** What stands in a cursor whose checksum is right. That doesn't prove that we wrote it. */

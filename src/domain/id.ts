@@ -25,3 +25,9 @@ export function idOf(noun: string, text: string): Id {
   if (id === undefined) throw notFound(noun, text);
   return id;
 }
+
+/** Sorts ids by their number. */
+export function compareIds(a: Id, b: Id): number {
+  const [first, second] = [BigInt(a), BigInt(b)];
+  return first < second ? -1 : first > second ? 1 : 0;
+}

@@ -15,6 +15,10 @@ export class InputCheck {
     this.#violations.push({ field, message: problem });
   }
 
+  get hasRefused(): boolean {
+    return this.#violations.length > 0;
+  }
+
   /** Throws VALIDATION_FAILED when something was refused. */
   throwIfRefused(): void {
     if (this.#violations.length > 0) throw validationFailed(this.#violations);

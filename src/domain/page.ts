@@ -1,11 +1,12 @@
-import { decodeCursor, encodeCursor, type Position, type SortKey } from './cursor.ts';
+import { decodeCursor, encodeCursor, type CursorScope, type Position, type SortKey } from './cursor.ts';
 import type { Id } from './id.ts';
 import type { InputCheck } from './input.ts';
 import { integerRule } from './rules.ts';
 
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
-const pageSizeRule = integerRule(0, maxPageSize);
+/** For those who read a collection from end to end. */
+export const maxBatchSize = 1000;
 
 /** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
 export interface PageArguments {
@@ -68,13 +69,14 @@ export function parseKeyset<Row, SortField extends string>(
   sorting: Sorting<Row, SortField>,
   request: ListRequest<unknown, SortField>,
   check: InputCheck,
+  maxSize = maxPageSize,
 ): Keyset<SortField> {
   const { first, after, last, before } = request;
   const sort = request.orderBy ?? { field: sorting.defaultField, direction: 'asc' };
   if (isGiven(first) && isGiven(last)) check.refuse('last', 'must not be combined with first: use one of them.');
-  check.optional('first', first, pageSizeRule);
-  check.optional('last', last, pageSizeRule);
-  const scope = { kind: sorting.kind, sortField: sort.field, valueType: sorting.keys[sort.field]?.type };
+  check.optional('first', first, integerRule(0, maxSize));
+  check.optional('last', last, integerRule(0, maxSize));
+  const scope = scopeOf(sorting, sort.field);
   const position = (field: string, cursor: string | null | undefined): Position | undefined => {
     if (!isGiven(cursor)) return undefined;
     const decoded = decodeCursor(scope, cursor);
@@ -98,13 +100,46 @@ export function pageOf<Row, SortField extends string>(
 ): Page<Row> {
   const { sort, after, before, takeLast } = keyset;
   const key = sorting.keys[sort.field];
-  const scope = { kind: sorting.kind, sortField: sort.field, valueType: key?.type };
+  const scope = scopeOf(sorting, sort.field);
   return {
     rows: slice.rows,
     hasNextPage: takeLast ? before !== undefined : slice.hasMore,
     hasPreviousPage: takeLast ? slice.hasMore : after !== undefined,
     cursorOf: (row) => encodeCursor(scope, { value: key?.valueOf(row) ?? null, id: sorting.idOf(row) }),
   };
+}
+
+/** What is wrong with a cursor of the list in its default order, which is by id; undefined when nothing is. */
+export function cursorProblem(list: { kind: string; defaultField: string }, cursor: string): string | undefined {
+  const scope = { kind: list.kind, sortField: list.defaultField, valueType: undefined };
+  const decoded = decodeCursor(scope, cursor);
+  return 'problem' in decoded ? decoded.problem : undefined;
+}
+
+/**
+ * All rows of a list, or all behind a cursor, in batches that are one statement each: nothing is held while the caller works on one.
+ *
+ * Every row that is there the whole time comes exactly once; one created, changed or deleted meanwhile comes as it was or
+ * as it is, or not at all.
+ */
+export async function* inBatches<Row>(
+  list: (request: PageArguments) => Promise<Page<Row>>,
+  after?: string,
+): AsyncGenerator<readonly Row[], void> {
+  let position = after;
+  do {
+    const page = await list({ first: maxBatchSize, after: position });
+    const last = page.rows.at(-1);
+    yield page.rows;
+    position = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;
+  } while (position !== undefined);
+}
+
+function scopeOf<SortField extends string>(
+  { kind, keys }: Pick<Sorting<never, SortField>, 'kind' | 'keys'>,
+  sortField: SortField,
+): CursorScope {
+  return { kind, sortField, valueType: keys[sortField]?.type };
 }
 
 function isGiven<T>(value: T | null | undefined): value is T {

@@ -1,3 +1,4 @@
+import { notFound } from './errors.ts';
 import { parseId, type Id } from './id.ts';
 import type { Keyset, Slice } from './page.ts';
 
@@ -28,4 +29,15 @@ export async function findByIds<Row>(
   const ids = texts.map(parseId);
   const rows = (await reads.byIds(ids.filter((id) => id !== undefined))).values();
   return ids.map((id) => (id === undefined ? null : (rows.next().value ?? null)));
+}
+
+/** The row that the text names; throws NOT_FOUND when there is none. */
+export async function getById<Row>(
+  reads: Pick<Reads<Row, never, never>, 'byIds'>,
+  noun: string,
+  text: string,
+): Promise<Row> {
+  const [row] = await findByIds(reads, [text]);
+  if (row === null || row === undefined) throw notFound(noun, text);
+  return row;
 }

@@ -2,6 +2,7 @@ import { AccessService } from './access/access.service.ts';
 import type { ApiKeyReads } from './access/api-key.reads.ts';
 import type { CategoryReads } from './categories/category.reads.ts';
 import { CategoryService } from './categories/category.service.ts';
+import type { Inserts } from './inserts.ts';
 import type { InventoryReads } from './inventory/inventory-item.reads.ts';
 import { InventoryService } from './inventory/inventory.service.ts';
 import type { OrderReads } from './orders/order.reads.ts';
@@ -28,12 +29,12 @@ export interface Services {
 }
 
 /** They keep nothing between two calls: each writing call is a unit of work of its own. */
-export function createServices(unitOfWork: UnitOfWork, reads: StoreReads): Services {
+export function createServices(unitOfWork: UnitOfWork, reads: StoreReads, inserts: Inserts): Services {
   return {
     access: new AccessService(unitOfWork, reads.apiKeys),
-    pets: new PetService(unitOfWork, reads.pets),
-    categories: new CategoryService(unitOfWork, reads.categories),
-    orders: new OrderService(unitOfWork, reads.orders),
+    pets: new PetService(unitOfWork, reads.pets, inserts),
+    categories: new CategoryService(unitOfWork, reads.categories, inserts),
+    orders: new OrderService(unitOfWork, reads.orders, inserts),
     inventory: new InventoryService(unitOfWork, reads.inventory),
   };
 }

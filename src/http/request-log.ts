@@ -47,6 +47,7 @@ export function watchAnswer(request: FastifyRequest, reply: FastifyReply, onAnsw
       status,
       code: reply.failureCode,
       ms: Math.round(millis * 10) / 10,
+      ...(config?.deprecation && { deprecated: true }),
     };
     request.log[level](line, writableFinished ? 'answered' : 'client gone before the answer');
     onAnswered?.({ operation: operationOf(request), status, seconds: millis / 1000 });

@@ -1,6 +1,7 @@
 import { fastify, LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Connections } from './connections.ts';
+import { announceDeprecation } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
 import { maxBodyBytes } from './limits.ts';
@@ -85,6 +86,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   function welcomeRequest(request: FastifyRequest, reply: FastifyReply): void {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    announceDeprecation(request, reply);
     watchAnswer(request, reply, onAnswered);
   }
 

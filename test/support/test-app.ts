@@ -31,10 +31,14 @@ const housekeeping = /api_keys|quota_counters/;
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {
   readonly app: App;
+  /** The settings that it was started with, for a second process beside it. */
+  readonly environment: Readonly<Record<string, string>>;
   /** What was sent to PostgreSQL since the last `forgetStatements`, but for what the keys and quotas of any request need now and then. */
   readonly statements: readonly string[];
   forgetStatements(): void;
-  /** With the key of the suite, which may do anything as often as it likes, or with another. */
+  /** The secret of the suite's key, which may do anything as often as it likes. */
+  readonly key: string;
+  /** With the key of the suite, or with another. */
   graphql(query: string, variables?: Record<string, unknown>, key?: string): Promise<GraphQLResult>;
   /** A new key, of the plan Free with the scopes `read` and `write` unless something else is said. */
   createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
@@ -48,7 +52,8 @@ export async function startTestApp(
   overrides: AppOverrides = {},
 ): Promise<TestApp> {
   const database = await createTestDatabase();
-  const config = readConfig({ LOG_LEVEL: 'silent', ...database.environment, ...environment });
+  const settings = { LOG_LEVEL: 'silent', ...database.environment, ...environment };
+  const config = readConfig(settings);
   const statements: string[] = [];
   const app = await createApp(config, {
     onStatement: (text) => {
@@ -90,6 +95,8 @@ export async function startTestApp(
   const { secret: suiteKey } = await createKey({ ...boundless, scopes: ['admin'] });
   return {
     app,
+    environment: settings,
+    key: suiteKey,
     statements,
     forgetStatements: () => {
       statements.length = 0;

@@ -1,12 +1,13 @@
 import { DomainError } from '../errors.ts';
 import type { Id } from '../id.ts';
 import { given, InputCheck } from '../input.ts';
+import type { Inserts } from '../inserts.ts';
 import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
 import { Pet } from '../pets/pet.entity.ts';
-import { findByIds } from '../reads.ts';
+import { findByIds, getById } from '../reads.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
-import { lockById, type UnitOfWork } from '../unit-of-work.ts';
+import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
 import { Order } from './order.entity.ts';
 import { orderSorting, type OrderFilter, type OrderReads, type OrderSortField } from './order.reads.ts';
 
@@ -36,18 +37,25 @@ const pet = new Reference('petId', Pet, 'pet');
 export class OrderService {
   readonly #unitOfWork: UnitOfWork;
   readonly #reads: OrderReads;
+  readonly #inserts: Inserts;
 
-  constructor(unitOfWork: UnitOfWork, reads: OrderReads) {
+  constructor(unitOfWork: UnitOfWork, reads: OrderReads, inserts: Inserts) {
     this.#unitOfWork = unitOfWork;
     this.#reads = reads;
+    this.#inserts = inserts;
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Promise<Order> {
+    return getById(this.#reads, noun, id);
   }
 
   findMany(ids: readonly string[]): Promise<(Order | null)[]> {
     return findByIds(this.#reads, ids);
   }
 
-  async list(request: OrderListRequest): Promise<Page<Order>> {
-    const { filter, keyset } = parseRequest(request);
+  async list(request: OrderListRequest, maxSize?: number): Promise<Page<Order>> {
+    const { filter, keyset } = parseRequest(request, maxSize);
     return pageOf(orderSorting, keyset, await this.#reads.slice(filter, keyset));
   }
 
@@ -74,13 +82,12 @@ export class OrderService {
       shipDate: check.optional('shipDate', input.shipDate, instantRule) ?? null,
       complete: check.optional('complete', input.complete, anyRule<boolean>()) ?? false,
     };
-    check.throwIfRefused();
-    const work = this.#unitOfWork(async (em) => ({ id: await em.insert(Order, data), ...data }));
-    return pet.guard(data.petId, work);
+    await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
+    return { id: await pet.guard(data.petId, this.#inserts.order(data)), ...data };
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
-  async update(id: string, changes: OrderChanges): Promise<Order> {
+  async update(id: string, changes: OrderChanges, isExpected?: Expectation<Order>): Promise<Order> {
     const check = new InputCheck();
     const data = {
       petId: check.changeOrClear('petId', changes.petId, pet.rule),
@@ -89,10 +96,10 @@ export class OrderService {
       complete: check.change('complete', changes.complete, anyRule<boolean>()),
     };
     check.someChange(data);
-    check.throwIfRefused();
+    await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
     const work = this.#unitOfWork(async (em) => {
       await pet.requireTarget(em, data.petId);
-      const order = await lockById(em, Order, noun, id);
+      const order = await lockById(em, Order, noun, id, isExpected);
       if (order.complete && data.complete === false) {
         throw new DomainError('CONFLICT', `Order ${id} is complete, and a complete order stays complete.`);
       }
@@ -102,9 +109,9 @@ export class OrderService {
   }
 
   /** Deletes the order. Throws CONFLICT when it is complete: it has shipped. */
-  async cancelOrder(id: string): Promise<void> {
+  async cancelOrder(id: string, isExpected?: Expectation<Order>): Promise<void> {
     await this.#unitOfWork(async (em) => {
-      const order = await lockById(em, Order, noun, id);
+      const order = await lockById(em, Order, noun, id, isExpected);
       if (order.complete) {
         throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);
       }
@@ -113,9 +120,12 @@ export class OrderService {
   }
 }
 
-function parseRequest(request: OrderListRequest): { filter: OrderFilter; keyset: Keyset<OrderSortField> } {
+function parseRequest(
+  request: OrderListRequest,
+  maxSize?: number,
+): { filter: OrderFilter; keyset: Keyset<OrderSortField> } {
   const check = new InputCheck();
-  const keyset = parseKeyset(orderSorting, request, check);
+  const keyset = parseKeyset(orderSorting, request, check, maxSize);
   const { petIdIn, complete, shipDateFrom, shipDateTo } = request.filter ?? {};
   const filter = {
     petIdIn: check.optional('filter.petIdIn', petIdIn, idChoiceRule),

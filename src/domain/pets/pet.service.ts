@@ -2,14 +2,14 @@ import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
 
 import { Category } from '../categories/category.entity.ts';
 import { DomainError } from '../errors.ts';
-import type { Id } from '../id.ts';
+import { compareIds, type Id } from '../id.ts';
 import { given, InputCheck } from '../input.ts';
-import { InventoryItem } from '../inventory/inventory-item.entity.ts';
-import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
-import { findByIds } from '../reads.ts';
+import type { Inserts } from '../inserts.ts';
+import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { findByIds, getById } from '../reads.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
-import { lockById, type UnitOfWork } from '../unit-of-work.ts';
+import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
 import { Pet, type PetStatus } from './pet.entity.ts';
 import { petSorting, type PetFilter, type PetReads, type PetSortField } from './pet.reads.ts';
 
@@ -32,6 +32,11 @@ export interface PetFilterInput {
   readonly nameContains?: string | null | undefined;
 }
 
+/** Picks pets by their ids; `first` and `after` page as in every list. */
+export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
+  readonly status?: PetStatus | undefined;
+}
+
 export type PetListRequest = ListRequest<PetFilterInput, PetSortField>;
 
 const noun = 'pet';
@@ -40,10 +45,17 @@ const category = new Reference('categoryId', Category, 'category');
 export class PetService {
   readonly #unitOfWork: UnitOfWork;
   readonly #reads: PetReads;
+  readonly #inserts: Inserts;
 
-  constructor(unitOfWork: UnitOfWork, reads: PetReads) {
+  constructor(unitOfWork: UnitOfWork, reads: PetReads, inserts: Inserts) {
     this.#unitOfWork = unitOfWork;
     this.#reads = reads;
+    this.#inserts = inserts;
+  }
+
+  /** Throws NOT_FOUND. */
+  get(id: string): Promise<Pet> {
+    return getById(this.#reads, noun, id);
   }
 
   findMany(ids: readonly string[]): Promise<(Pet | null)[]> {
@@ -53,6 +65,18 @@ export class PetService {
   async list(request: PetListRequest): Promise<Page<Pet>> {
     const { filter, keyset } = parseRequest(request);
     return pageOf(petSorting, keyset, await this.#reads.slice(filter, keyset));
+  }
+
+  /** A page of those pets that there are among the ids, each once, in the order of their ids. */
+  async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<Pet>> {
+    const { keyset } = parseRequest(page);
+    const { after, limit } = keyset;
+    const found = (await this.findMany([...new Set(ids)]))
+      .filter((pet) => pet !== null)
+      .filter((pet) => status === undefined || pet.status === status)
+      .filter((pet) => after === undefined || compareIds(pet.id, after.id) > 0)
+      .toSorted((a, b) => compareIds(a.id, b.id));
+    return pageOf(petSorting, keyset, { rows: found.slice(0, limit), hasMore: found.length > limit });
   }
 
   /** The same page for each category, in the order of the categories. */
@@ -78,16 +102,11 @@ export class PetService {
       categoryId: check.required('categoryId', input.categoryId, category.rule),
       status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
     };
-    check.throwIfRefused();
-    const work = this.#unitOfWork(async (em) => {
-      const id = await em.insert(Pet, data);
-      await em.insert(InventoryItem, { petId: id, quantity: 0 });
-      return { id, ...data };
-    });
-    return category.guard(data.categoryId, work);
+    await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
+    return { id: await category.guard(data.categoryId, this.#inserts.pet(data)), ...data };
   }
 
-  async update(id: string, changes: PetChanges): Promise<Pet> {
+  async update(id: string, changes: PetChanges, isExpected?: Expectation<Pet>): Promise<Pet> {
     const check = new InputCheck();
     const data = {
       name: check.change('name', changes.name, nameRule),
@@ -95,18 +114,18 @@ export class PetService {
       status: check.change('status', changes.status, anyRule<PetStatus>()),
     };
     check.someChange(data);
-    check.throwIfRefused();
+    await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
     const work = this.#unitOfWork(async (em) => {
       await category.requireTarget(em, data.categoryId);
-      return Object.assign(await lockById(em, Pet, noun, id), given(data));
+      return Object.assign(await lockById(em, Pet, noun, id, isExpected), given(data));
     });
     return category.guard(data.categoryId, work);
   }
 
   /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
-  async remove(id: string): Promise<void> {
+  async remove(id: string, isExpected?: Expectation<Pet>): Promise<void> {
     try {
-      await this.#unitOfWork(async (em) => em.remove(await lockById(em, Pet, noun, id)));
+      await this.#unitOfWork(async (em) => em.remove(await lockById(em, Pet, noun, id, isExpected)));
     } catch (error) {
       if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
       throw new DomainError('CONFLICT', `Pet ${id} has orders: cancel them or change their petId first.`);

@@ -1,0 +1,31 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+
+import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import { translateDriverError } from './driver-errors.ts';
+import type { StatementRunner } from './reads/statement.ts';
+
+/** Runs each statement as a transaction of its own. Violated constraints come as MikroORM's exceptions. */
+export async function createInsertRunner(orm: MikroORM): Promise<StatementRunner> {
+  const pool = await orm.em.getConnection().getNativeClient();
+  return async (name, text, values) => {
+    try {
+      return (await pool.query({ name, text, values: [...values] })).rows as never[];
+    } catch (error) {
+      throw translateDriverError(orm.driver.convertException(error as Error));
+    }
+  };
+}
+
+/** Runs each statement in the unit of work that is under way, on its connection. */
+export function createJoiningRunner(orm: MikroORM, unitOfWork: UnitOfWork): StatementRunner {
+  return (_name, text, values) =>
+    unitOfWork(async (em) => {
+      // MikroORM writes the values into the statement itself, in the order of the question marks.
+      const sql = text.replaceAll(/\$\d+/g, '?');
+      try {
+        return await orm.em.getConnection().execute(sql, [...values], 'all', em.getTransactionContext());
+      } catch (error) {
+        throw orm.driver.convertException(error as Error);
+      }
+    });
+}

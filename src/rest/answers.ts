@@ -1,0 +1,62 @@
+import type { Page } from '../domain/page.ts';
+import { entityTagOf } from './entity-tag.ts';
+
+/** What an operation answers, before it is known how much of it the client wants. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Pieces come one after another, for as long as the client takes them. */
+  readonly body: string | AsyncIterable<string> | undefined;
+}
+
+/** A single resource, with the tag of this state. */
+export function resource(body: object): Answer {
+  const text = JSON.stringify(body);
+  return { status: 200, headers: { etag: entityTagOf(text) }, body: text };
+}
+
+/** What was added to the collection at this address. */
+export function created({ url }: { readonly url: string }, id: string, body: object): Answer {
+  const { headers, body: text } = resource(body);
+  return { status: 201, headers: { ...headers, location: `${url}/${id}` }, body: text };
+}
+
+export const deleted: Answer = { status: 204, headers: {}, body: undefined };
+
+/** The call of an operation that lists, as far as its pages go. */
+interface ListCall {
+  readonly url: string;
+  readonly isHead: boolean;
+  readonly query: { readonly limit?: number; readonly cursor?: string };
+}
+
+/** A page; while there is more, `Link` names the next one (RFC 8288). */
+export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): Answer {
+  const last = rows.rows.at(-1);
+  const body = JSON.stringify(rows.rows.map(bodyOf));
+  if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
+  const next = new URLSearchParams({ ...query, cursor: rows.cursorOf(last) } as unknown as Record<string, string>);
+  return { status: 200, headers: { link: `<${url}?${next.toString()}>; rel="next"` }, body };
+}
+
+/** A whole collection, written as fast as the client takes it and no faster. */
+export function collection<Row>(
+  { isHead }: ListCall,
+  batches: AsyncIterable<readonly Row[]>,
+  bodyOf: (row: Row) => object,
+): Answer {
+  return { status: 200, headers: {}, body: isHead ? undefined : arrayInPieces(batches, bodyOf) };
+}
+
+async function* arrayInPieces<Row>(
+  batches: AsyncIterable<readonly Row[]>,
+  bodyOf: (row: Row) => object,
+): AsyncGenerator<string, void> {
+  let opening = '[';
+  for await (const batch of batches) {
+    if (batch.length === 0) continue;
+    yield opening + JSON.stringify(batch.map(bodyOf)).slice(1, -1);
+    opening = ',';
+  }
+  yield opening === '[' ? '[]' : ']';
+}

@@ -1,0 +1,34 @@
+import { inBatches, maxBatchSize } from '../../domain/page.ts';
+import { collection, created, deleted, page, resource } from '../answers.ts';
+import { expectationOf } from '../entity-tag.ts';
+import type { Handlers } from '../handler.ts';
+import { categoryBody } from './category.body.ts';
+
+export const categoryRoutes = {
+  listCategories: async (call, { categories }) => {
+    const { limit, cursor } = call.query;
+    if (limit === undefined) {
+      return collection(
+        call,
+        inBatches((request) => categories.list(request, maxBatchSize), cursor),
+        categoryBody,
+      );
+    }
+    return page(call, await categories.list({ first: limit, after: cursor }, maxBatchSize), categoryBody);
+  },
+
+  createCategory: async (call, { categories }) => {
+    const category = await categories.create(call.body);
+    return created(call, category.id, categoryBody(category));
+  },
+
+  getCategory: async ({ path }, { categories }) => resource(categoryBody(await categories.get(path.categoryId))),
+
+  updateCategory: async ({ path, body, ifMatch }, { categories }) =>
+    resource(categoryBody(await categories.update(path.categoryId, body, expectationOf(ifMatch, categoryBody)))),
+
+  deleteCategory: async ({ path, ifMatch }, { categories }) => {
+    await categories.remove(path.categoryId, expectationOf(ifMatch, categoryBody));
+    return deleted;
+  },
+} satisfies Partial<Handlers>;

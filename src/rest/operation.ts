@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { validationFailed } from '../domain/errors.ts';
+import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
+import type { Services } from '../domain/services.ts';
+import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import type { Answer } from './answers.ts';
+import type { Operation } from './document.ts';
+import type { Call, Handler } from './handler.ts';
+import { parseJsonObject } from './json.ts';
+import { compileQuery } from './parameters.ts';
+import { compileBody } from './schema-check.ts';
+import { sendAnswer, type Streams } from './send-answer.ts';
+
+export interface OperationContext {
+  readonly services: Services;
+  /** The same services inside a unit of work that is under way. */
+  readonly servicesIn: (unitOfWork: UnitOfWork) => Services;
+  readonly idempotency: IdempotencyService;
+  readonly streams: Streams;
+}
+
+type AnyCall = Call<never>;
+type AnyHandler = Handler<never>;
+export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
+
+const maxKeyLength = 255;
+
+/** Puts a handler behind what the document says about its operation. All of that is compiled here, once. */
+export function compileOperation(
+  operation: Operation,
+  url: string,
+  handler: AnyHandler,
+  context: OperationContext,
+): Responder {
+  const readCall = compileCall(operation, url);
+  const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
+  const answer = (request: FastifyRequest, services: Services): Answer | Promise<Answer> =>
+    handler(readCall(request), services);
+  return async (request, reply) => {
+    const key = takesKey ? request.headers['idempotency-key'] : undefined;
+    const answered =
+      key === undefined
+        ? await answer(request, context.services)
+        : await answerOnce(request, String(key), context, answer);
+    return sendAnswer(request, reply, answered, context.streams);
+  };
+}
+
+function compileCall({ parameters, body }: Operation, url: string): (request: FastifyRequest) => AnyCall {
+  const readQuery = compileQuery(parameters);
+  const checkBody = body && compileBody(body.schema);
+  return (request) => {
+    const query = readQuery(request.query as Record<string, string | string[]>);
+    const given = checkBody && parseJsonObject(request.body);
+    const violations = given === undefined ? [] : checkBody?.(given);
+    if (violations !== undefined && violations.length > 0) throw validationFailed(violations);
+    return {
+      path: request.params,
+      query,
+      body: given,
+      url,
+      isHead: request.method === 'HEAD',
+      ifMatch: request.headers['if-match'],
+    } as AnyCall;
+  };
+}
+
+/** What was answered to the key before, or what is answered now, kept together with what it has changed. */
+async function answerOnce(
+  request: FastifyRequest,
+  key: string,
+  { idempotency, servicesIn }: OperationContext,
+  answer: (request: FastifyRequest, services: Services) => Answer | Promise<Answer>,
+): Promise<Answer> {
+  if (key.length < 1 || key.length > maxKeyLength) {
+    const message = `must have 1 to ${maxKeyLength} characters, not ${key.length}.`;
+    throw validationFailed([{ field: 'Idempotency-Key', message }]);
+  }
+  const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
+  const { answer: kept, isReplayed } = await idempotency.once(identity, async (unitOfWork) => {
+    const { status, headers, body } = await answer(request, servicesIn(unitOfWork));
+    return { status, headers, body: body as string };
+  });
+  return isReplayed ? { ...kept, headers: { ...kept.headers, 'idempotent-replayed': 'true' } } : kept;
+}
+
+/** The same for the same method, path with query, and body, byte for byte. */
+function fingerprintOf({ method, url, body }: FastifyRequest): string {
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  return hash('sha256', Buffer.concat([Buffer.from(`${method} ${url}\n`), bytes]), 'base64url');
+}

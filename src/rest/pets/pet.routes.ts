@@ -1,0 +1,31 @@
+import { maxPageSize } from '../../domain/page.ts';
+import { created, deleted, page, resource } from '../answers.ts';
+import { expectationOf } from '../entity-tag.ts';
+import type { Handlers } from '../handler.ts';
+import { petBody } from './pet.body.ts';
+
+export const petRoutes = {
+  listPets: async (call, { pets }) => {
+    const { id, limit, cursor, status } = call.query;
+    const listed =
+      id === undefined
+        ? pets.list({ first: limit, after: cursor, filter: { statusIn: status === undefined ? undefined : [status] } })
+        : pets.pick(id, { first: limit ?? maxPageSize, after: cursor, status });
+    return page(call, await listed, petBody);
+  },
+
+  createPet: async (call, { pets }) => {
+    const pet = await pets.create(call.body);
+    return created(call, pet.id, petBody(pet));
+  },
+
+  getPet: async ({ path }, { pets }) => resource(petBody(await pets.get(path.petId))),
+
+  updatePet: async ({ path, body, ifMatch }, { pets }) =>
+    resource(petBody(await pets.update(path.petId, body, expectationOf(ifMatch, petBody)))),
+
+  deletePet: async ({ path, ifMatch }, { pets }) => {
+    await pets.remove(path.petId, expectationOf(ifMatch, petBody));
+    return deleted;
+  },
+} satisfies Partial<Handlers>;

@@ -1,0 +1,85 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+
+import type { ApiRoutes } from '../http/api.ts';
+import { categoryRoutes } from './categories/category.routes.ts';
+import { operationsOf, readDocument, type Operation, type OperationId } from './document.ts';
+import type { Handler, Handlers } from './handler.ts';
+import { inventoryRoutes } from './inventory/inventory.routes.ts';
+import { findUnacceptable, findUnsupported } from './media-types.ts';
+import { compileOperation, type OperationContext } from './operation.ts';
+import { orderRoutes } from './orders/order.routes.ts';
+import { petRoutes } from './pets/pet.routes.ts';
+import { StreamPlaces, type StreamLimits } from './stream-places.ts';
+
+export interface RestOptions extends Omit<OperationContext, 'streams'> {
+  /** Before every path: nothing, or `/v1`. */
+  readonly prefix: string;
+  readonly streamLimits: StreamLimits;
+  /** Told when the reading of a whole collection begins (1) and ends (-1). */
+  readonly onStream: (change: 1 | -1) => void;
+  /** Told every call of an operation that is on its way out, when it is answered. */
+  readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
+}
+
+const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes };
+
+/** The page about what is deprecated. */
+const docsPage = '/docs';
+
+/** The routes of the document. Throws when an operation has no handler, or a handler no operation. */
+export function createRestRoutes(options: RestOptions): ApiRoutes {
+  const operations = operationsOf(readDocument());
+  assertBound(operations, Object.keys(handlers));
+  const { streamLimits, onStream, ...context } = options;
+  const streams = { places: new StreamPlaces(streamLimits, onStream), stallMillis: streamLimits.stallMillis };
+  return async (api) => {
+    await api.register(async (rest) => {
+      rest.removeAllContentTypeParsers();
+      // The types are checked by operation; the bytes are needed as they came, for fingerprints and exact integers.
+      rest.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+      for (const operation of operations) addRoute(rest, operation, options, { ...context, streams });
+    });
+  };
+}
+
+/** Exported for its tests. */
+export function assertBound(operations: readonly Operation[], handlerIds: readonly string[]): void {
+  const operationIds = operations.map(({ operationId }) => operationId as string);
+  const missing = operationIds.filter((id) => !handlerIds.includes(id));
+  const surplus = handlerIds.filter((id) => !operationIds.includes(id));
+  if (missing.length > 0) throw new Error(`These operations of openapi.yaml have no handler: ${missing.join(', ')}.`);
+  if (surplus.length > 0) throw new Error(`These handlers have no operation in openapi.yaml: ${surplus.join(', ')}.`);
+}
+
+function addRoute(
+  rest: FastifyInstance,
+  operation: Operation,
+  { prefix, onDeprecatedCall }: RestOptions,
+  context: OperationContext,
+): void {
+  const { operationId, method, path, body, deprecation } = operation;
+  const isRead = method === 'GET';
+  rest.route({
+    method: isRead ? ['GET', 'HEAD'] : [method],
+    // Its own HEAD would answer a whole collection with a length of 0.
+    exposeHeadRoute: false,
+    url: prefix + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    config: {
+      operationId,
+      scope: isRead ? 'read' : 'write',
+      ...(deprecation && {
+        deprecation: { ...deprecation, page: docsPage, successor: prefix + deprecation.successor },
+      }),
+    },
+    onRequest: (request, _reply, done) => {
+      done(findUnacceptable(request.headers) ?? (body && findUnsupported(request.headers, body.mediaTypes)));
+    },
+    ...(deprecation && {
+      onResponse: (request, _reply, done) => {
+        onDeprecatedCall(operationId, request);
+        done();
+      },
+    }),
+    handler: compileOperation(operation, prefix + path, handlers[operationId] as Handler<never>, context),
+  });
+}

@@ -1,0 +1,56 @@
+import { HttpError } from '../http/error-table.ts';
+
+/** How many whole collections may be under way at a time, and how patient they are. */
+export interface StreamLimits {
+  readonly perKey: number;
+  readonly perProcess: number;
+  /** How long a client may take nothing before it is cut off. */
+  readonly stallMillis: number;
+}
+
+export const defaultStreamLimits: StreamLimits = { perKey: 2, perProcess: 50, stallMillis: 30_000 };
+
+const retryAfterSeconds = 5;
+
+/** The places for those who read a whole collection, which may take as long as the client likes. */
+export class StreamPlaces {
+  readonly #limits: StreamLimits;
+  readonly #onChange: (change: 1 | -1) => void;
+  readonly #taken = new Map<string, number>();
+  #total = 0;
+
+  constructor(limits: StreamLimits, onChange: (change: 1 | -1) => void) {
+    this.#limits = limits;
+    this.#onChange = onChange;
+  }
+
+  /** Takes a place and answers how to give it back, which may be done more than once; throws RATE_LIMITED or UNAVAILABLE. */
+  take(principalId: string): () => void {
+    const taken = this.#taken.get(principalId) ?? 0;
+    if (taken >= this.#limits.perKey) {
+      const message = `This key is reading ${taken} whole collections already: finish one of them first, or use limit and cursor.`;
+      throw new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+    }
+    if (this.#total >= this.#limits.perProcess) {
+      const message =
+        'Too many whole collections are being read at the moment. Try again in a few seconds, or use limit and cursor.';
+      throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+    }
+    this.#taken.set(principalId, taken + 1);
+    this.#total += 1;
+    this.#onChange(1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) this.#giveBack(principalId);
+      isTaken = false;
+    };
+  }
+
+  #giveBack(principalId: string): void {
+    const left = (this.#taken.get(principalId) ?? 0) - 1;
+    if (left > 0) this.#taken.set(principalId, left);
+    else this.#taken.delete(principalId);
+    this.#total -= 1;
+    this.#onChange(-1);
+  }
+}

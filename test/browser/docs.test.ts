@@ -1,0 +1,95 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Browser, Locator, Page } from 'playwright-core';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { launchBrowser, observe, type Observations } from './browser.ts';
+
+let app: TestApp;
+let origin: string;
+let browser: Browser;
+let page: Page;
+let seen: Observations;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.graphql(`mutation {
+    createCategory(input: { name: "Dogs" }) { category { id } }
+    createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } }
+  }`);
+  origin = await app.app.server.listen({ port: 0, host: '127.0.0.1' });
+  browser = await launchBrowser();
+});
+afterAll(async () => {
+  await browser.close();
+  await app.close();
+});
+beforeEach(async () => {
+  page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+  seen = observe(page);
+});
+afterEach(() => page.close());
+
+/** The part of the page about one operation. */
+async function open(tag: string, method: string, path: string): Promise<Locator> {
+  await page.goto(`${origin}/docs#tag/${tag}/${method}${path}`);
+  const section = page.locator(`section[id$="/${method}${path}"]`);
+  await section.waitFor();
+  return section;
+}
+
+const tryButton = (section: Locator): Locator => section.getByRole('button', { name: 'Test Request' });
+
+describe('the reference page', () => {
+  it.each(['light', 'dark'] as const)('is drawn in %s colours without asking another host', async (colorScheme) => {
+    await page.emulateMedia({ colorScheme });
+    await open('animals', 'GET', '/pets');
+    await page.getByRole('heading', { name: 'List pets' }).waitFor();
+    const brightness = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    expect(Number(/\d+/.exec(brightness)?.[0]) > 128).toBe(colorScheme === 'light');
+    expect([...seen.hosts]).toEqual([new URL(origin).host]);
+    expect(seen.complaints).toEqual([]);
+  });
+
+  it('tells clients how to back off', async () => {
+    await page.goto(`${origin}/docs`);
+    await page.getByText('Backing off.').waitFor();
+    expect(await page.getByText('Retry-After').first().isVisible()).toBe(true);
+  });
+
+  it.each([
+    ['animals', 'GET', '/pets/{petId}', 'Sunset 2030-12-05'],
+    ['animals', 'PATCH', '/pets/{petId}', 'Beta'],
+    ['inventory', 'PATCH', '/inventory/{petId}', 'Experimental'],
+  ])('in %s marks %s %s as %s', async (tag, method, path, mark) => {
+    const section = await open(tag, method, path);
+    await section.getByText(mark, { exact: true }).first().waitFor();
+    expect(await section.getByText(mark, { exact: true }).first().isVisible()).toBe(true);
+  });
+
+  it('has samples that lead to this very server', async () => {
+    const section = await open('animals', 'GET', '/pets');
+    expect(await section.locator('pre').first().textContent()).toContain(`curl -sS "${origin}/pets?limit=5`);
+  });
+
+  it('tries an operation, and what is sent by itself does not stand in the way', async () => {
+    const section = await open('inventory', 'PATCH', '/inventory/{petId}');
+    await tryButton(section).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('42', { exact: true }).first().click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('1');
+    const [response] = await Promise.all([
+      page.waitForResponse(`${origin}/inventory/1`),
+      dialog.getByRole('button', { name: /Send/ }).first().click(),
+    ]);
+    await dialog.getByText('200 OK').waitFor();
+    expect(await response.json()).toEqual({ petId: 1, quantity: 3, status: 'available' });
+  });
+
+  it('offers no try of what is marked so', async () => {
+    const listed = await open('orders', 'GET', '/store/orders');
+    const created = await open('orders', 'POST', '/store/orders');
+    await tryButton(created).waitFor();
+    expect([await tryButton(listed).count(), await tryButton(created).count()]).toEqual([0, 1]);
+  });
+});

@@ -1,0 +1,108 @@
+import { serverUrl } from '../support/template-database.ts';
+import type { Operation } from './document.ts';
+import type { Answer } from './response-check.ts';
+import { withBody, type Ask, type Store } from './store.ts';
+
+/** Makes the service answer an operation with a certain status, in every way that there is. */
+type Cause = (operation: Operation, store: Store) => Promise<Answer[]>;
+
+/** How to get each status, of every operation that lists it. Those of a broken store are in `breakdowns.ts`. */
+export const causes: Readonly<Record<string, Cause>> = {
+  200: varied((request) => [request]),
+  201: async (operation, store) => {
+    const request = await store.goodRequest(operation);
+    const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, replayed`);
+    return [await store.ask(request), await store.ask(keyed), await store.ask(keyed)];
+  },
+  204: varied((request) => [request]),
+  304: async (operation, store) => {
+    const request = await store.goodRequest(operation);
+    const { headers } = await store.ask(request);
+    return [await store.ask(withHeader(request, 'if-none-match', headers['etag'] ?? ''))];
+  },
+  400: async ({ body, ...operation }, store) => {
+    const request = await store.goodRequest({ ...operation, body });
+    if (body === undefined) return [await store.ask({ ...request, url: `${request.url}?limit=0` })];
+    const [field = ''] = Object.keys(body.properties ?? {});
+    return [await store.ask(withBody(request, { [field]: [] })), await store.ask({ ...request, body: '{"name":' })];
+  },
+  401: varied((request) => [
+    { ...request, headers: without(request.headers, 'authorization') },
+    withHeader(request, 'authorization', 'Bearer nonsense'),
+  ]),
+  403: async (operation, store) => {
+    const request = await store.goodRequest(operation);
+    const banned = { ...request, headers: { ...request.headers, ...(await store.keys.banned()) } };
+    if (operation.method === 'GET') return [await store.ask(banned)];
+    const unfit = { ...request, headers: { ...request.headers, ...(await store.keys.readOnly()) } };
+    return [await store.ask(banned), await store.ask(unfit)];
+  },
+  404: varied((request) => [withId(request, '9223372036854775807'), withId(request, 'abc')]),
+  405: varied((request) => [{ ...request, method: 'PUT' }]),
+  406: varied((request) => [withHeader(request, 'accept', 'text/html')]),
+  409: async (operation, store) =>
+    operation.method === 'POST' ? stillRunning(operation, store) : conflict(operation, store),
+  412: varied((request) => [withHeader(request, 'if-match', '"another"')]),
+  413: varied((request) => [{ ...withBody(request, {}), body: ' '.repeat(1024 * 1024 + 1) }]),
+  415: varied((request) => [withHeader(request, 'content-type', 'text/plain')]),
+  422: async (operation, store) => {
+    const request = await store.goodRequest(operation);
+    const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, reused`);
+    await store.ask(keyed);
+    return [await store.ask({ ...keyed, body: `${keyed.body} ` })];
+  },
+  429: async (operation, store) => {
+    const request = await store.goodRequest(operation);
+    const spent = { ...request, headers: { ...request.headers, ...(await store.keys.single()) } };
+    await store.ask(spent);
+    return [await store.ask(spent)];
+  },
+};
+
+/** True where two statements never run at a time: whoever comes second waits, and is then given the first one's answer. */
+export function isImpossible({ method }: Operation, status: string): boolean {
+  return method === 'POST' && status === '409' && serverUrl() === undefined;
+}
+
+/** Asks variations of a request that would succeed. */
+function varied(vary: (request: Ask) => Ask[]): Cause {
+  return async (operation, store) =>
+    Promise.all(vary(await store.goodRequest(operation)).map((request) => store.ask(request)));
+}
+
+/** What an operation can't do in the state that its resource is in. */
+async function conflict(operation: Operation, store: Store): Promise<Answer[]> {
+  const request = await store.goodRequest(operation);
+  const id = Number(/\d+$/.exec(request.url)?.[0]);
+  if (operation.path === '/categories/{categoryId}') await store.create('/pets', { name: 'Rex', categoryId: id });
+  if (operation.path === '/pets/{petId}') await store.create('/store/orders', { petId: id });
+  if (operation.path !== '/store/orders/{orderId}') return [await store.ask(request)];
+  await store.ask(withBody({ ...request, method: 'PATCH' }, { complete: true }));
+  return [await store.ask(operation.method === 'PATCH' ? withBody(request, { complete: false }) : request)];
+}
+
+/** A second request with the key of one that waits for a lock of somebody else. */
+async function stillRunning(operation: Operation, store: Store): Promise<Answer[]> {
+  const request = await store.goodRequest(operation);
+  const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, still running`);
+  const { running, answer } = await store.whileLocked(async () => {
+    const sent = store.nextStatement('insert');
+    const first = store.ask(keyed);
+    await sent;
+    return { running: first, answer: await store.ask(keyed) };
+  });
+  await running;
+  return [answer];
+}
+
+function withId(request: Ask, id: string): Ask {
+  return { ...request, url: request.url.replace(/\d+$/, id) };
+}
+
+function withHeader(request: Ask, name: string, value: string): Ask {
+  return { ...request, headers: { ...request.headers, [name]: value } };
+}
+
+function without(headers: Ask['headers'], name: string): Ask['headers'] {
+  return Object.fromEntries(Object.entries(headers).filter(([each]) => each !== name));
+}

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let app: TestApp;
+let moved: TestApp;
+
+beforeAll(async () => {
+  [app, moved] = await Promise.all([startTestApp(), startTestApp({ REST_PREFIX: '/v1' })]);
+});
+afterAll(() => Promise.all([app.close(), moved.close()]));
+
+const get = (url: string, headers: Record<string, string> = {}, { app: { server } }: TestApp = app) =>
+  server.inject({ url, headers });
+
+describe('the OpenAPI document', () => {
+  it('is the version, the title and the operations of the contract', async () => {
+    const document = (await get('/openapi.json')).json();
+    expect([document.openapi, document.info.title, document.info.version]).toEqual(['3.0.3', 'Petstore API', '1.0.0']);
+    const operations = Object.values<object>(document.paths).flatMap((item) => Object.values(item));
+    expect(operations.map(({ operationId }) => operationId)).toEqual([
+      'listPets',
+      'createPet',
+      'getPet',
+      'updatePet',
+      'deletePet',
+      'listCategories',
+      'createCategory',
+      'getCategory',
+      'updateCategory',
+      'deleteCategory',
+      'listOrders',
+      'createOrder',
+      'getOrder',
+      'updateOrder',
+      'cancelOrder',
+      'listInventory',
+      'getInventoryItem',
+      'updateInventory',
+    ]);
+  });
+
+  it('marks what is deprecated, what may still change, and what is not to be tried', async () => {
+    const { paths, tags } = (await get('/openapi.json')).json();
+    expect(paths['/pets/{petId}'].get).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2030-12-05' });
+    expect(paths['/store/orders'].get['x-hideTryItPanel']).toBe(true);
+    expect(paths['/inventory/{petId}'].patch['x-stability']).toBe('experimental');
+    expect(paths['/store/orders/{orderId}'].delete['x-stability']).toBe('beta');
+    expect(paths['/pets'].get).not.toHaveProperty('x-stability');
+    expect((tags as Record<string, string>[]).map((tag) => [tag['name'], tag['x-parent']])).toEqual([
+      ['Pets', undefined],
+      ['animals', 'Pets'],
+      ['categories', 'Pets'],
+      ['Store', undefined],
+      ['orders', 'Store'],
+      ['inventory', 'Store'],
+    ]);
+  });
+
+  it('is the same as JSON and as YAML, and stands by itself', async () => {
+    const [json, yaml] = [await get('/openapi.json'), await get('/openapi.yaml')];
+    expect(json.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8');
+    expect(yaml.body).not.toMatch(/^\s*<<:|[:-] [&*]\w/m);
+    expect(parse(yaml.body)).toEqual(json.json());
+    expect(json.json()).not.toHaveProperty('x-shared');
+  });
+
+  it('names no format that its readers would have to know from us', async () => {
+    const formats = (await get('/openapi.json')).body.matchAll(/"format":"([^"]*)"/g);
+    expect(new Set([...formats].map(([, format]) => format))).toEqual(
+      new Set(['int32', 'int64', 'date-time', 'uri-reference']),
+    );
+  });
+
+  it('says where the REST layer is, and its samples lead there', async () => {
+    const document = (await get('/openapi.json', { host: 'store.example:8080' }, moved)).json();
+    expect(document.servers).toEqual([{ url: '/v1', description: 'This server.' }]);
+    const [curl] = document.paths['/pets'].get['x-codeSamples'];
+    expect(curl.source).toContain('http://store.example:8080/v1/pets?limit=5');
+    expect((await get('/openapi.json')).json().servers[0].url).toBe('/');
+  });
+
+  it('writes no host into the samples that a shell would take for a command', async () => {
+    const { body } = await get('/openapi.json', { host: '$(reboot)' });
+    expect(body).not.toContain('reboot');
+  });
+
+  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/scalar.js', '/docs/openapi.json'])(
+    'is not sent again from %s to a client that has it, and needs no key',
+    async (url) => {
+      const first = await get(url);
+      expect([first.statusCode, first.headers['cache-control']]).toEqual([200, 'no-cache']);
+      const again = await get(url, { 'if-none-match': String(first.headers['etag']) });
+      expect([again.statusCode, again.body, again.headers['etag']]).toEqual([304, '', first.headers['etag']]);
+    },
+  );
+});
+
+describe('the reference page', () => {
+  it('may load and ask nothing but this server', async () => {
+    const { headers, body } = await get('/docs');
+    const policy = String(headers['content-security-policy']);
+    expect(policy).toMatch(/^default-src 'none';.*connect-src 'self'/);
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+    expect(body).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
+  });
+
+  it('gets its script compressed where that is understood', async () => {
+    const [plain, gzipped] = [
+      await get('/docs/scalar.js'),
+      await get('/docs/scalar.js', { 'accept-encoding': 'gzip, br' }),
+    ];
+    expect([plain.headers['content-encoding'], gzipped.headers['content-encoding']]).toEqual([undefined, 'gzip']);
+    expect(gzipped.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2);
+    expect(gzipped.headers['vary']).toBe('Accept-Encoding');
+  });
+
+  it('is a plain 404 where something below it is missing', async () => {
+    const { statusCode, headers } = await get('/docs/missing.js');
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
+  });
+});

@@ -1,0 +1,68 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { openKeys } from './keys.ts';
+
+interface Sample {
+  readonly lang: string;
+  readonly source: string;
+}
+
+interface Listed {
+  readonly operationId: string;
+  readonly samples: readonly Sample[];
+}
+
+/** A machine without curl tries the others. */
+const languages = ['JavaScript', ...(spawnSync('curl', ['--version']).status === 0 ? ['Shell'] : [])];
+
+describe.each(languages)('the samples in %s', (language) => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'petstore-samples-'));
+  let app: TestApp;
+  let key: string;
+  let listed: readonly Listed[];
+
+  beforeAll(async () => {
+    app = await startTestApp({ DATA_DIR: dataDir, DATABASE_URL: '', DEMO: 'on' });
+    const { host } = new URL(await app.app.server.listen({ port: 0, host: '127.0.0.1' }));
+    key = (await openKeys(app).unlimited())['authorization']?.replace('Bearer ', '') ?? 'none';
+    const { paths } = (await app.app.server.inject({ url: '/openapi.json', headers: { host } })).json();
+    listed = Object.values<object>(paths).flatMap((item) =>
+      Object.values(item).map(({ operationId, 'x-codeSamples': samples }) => ({ operationId, samples })),
+    );
+  });
+  afterAll(async () => {
+    await app.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('all work as pasted, on the store that comes with the service', async () => {
+    const deleting = listed.filter(({ operationId }) => /^(?:delete|cancel)/.test(operationId));
+    const outcomes: [string, string][] = [];
+    for (const { operationId, samples } of [...listed.filter((each) => !deleting.includes(each)), ...deleting]) {
+      const { source } = samples.find(({ lang }) => lang === language)!;
+      outcomes.push([operationId, await run(language, source, key)]);
+    }
+    expect(outcomes).toHaveLength(18);
+    expect(outcomes.filter(([, output]) => !isSuccess(language, output))).toEqual([]);
+  });
+});
+
+async function run(language: string, source: string, key: string): Promise<string> {
+  const [file, options] =
+    language === 'Shell' ? ['bash', ['-c', source]] : [process.execPath, ['--input-type=module', '-e', source]];
+  const { stdout } = await promisify(execFile)(file, options, { env: { ...process.env, API_KEY: key } });
+  return stdout.trim();
+}
+
+/** The samples in JavaScript print the status; curl prints nothing but the body, which only a failure's has a code in. */
+function isSuccess(language: string, output: string): boolean {
+  if (language === 'JavaScript') return /^20[014]\b/.test(output);
+  return output === '' || !('code' in JSON.parse(output));
+}

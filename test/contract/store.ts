@@ -1,0 +1,127 @@
+import { setImmediate } from 'node:timers/promises';
+
+import pg from 'pg';
+
+import { readConfig } from '../../src/config.ts';
+import { embeddedPostgresAddress } from '../../src/database/embedded/embedded-postgres.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { createTestDatabase } from '../support/test-database.ts';
+import type { Operation, Schema } from './document.ts';
+import { openKeys, type Keys } from './keys.ts';
+import { parseExactly, type Answer } from './response-check.ts';
+
+export interface Ask {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** The service as a client of the document uses it, with things of its own to work on. */
+export interface Store {
+  readonly app: TestApp;
+  readonly keys: Keys;
+  ask(request: Ask): Promise<Answer>;
+  /** A request of the operation that succeeds, on resources that nothing else uses. */
+  goodRequest(operation: Operation): Promise<Ask>;
+  create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
+  /** Runs while somebody else's transaction keeps every table to itself. */
+  whileLocked<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Resolves when the service has sent one more statement that begins like this, for whatever reason. */
+  nextStatement(beginning?: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openStore(): Promise<Store> {
+  const database = await createTestDatabase();
+  const environment = { ...database.environment, DATABASE_POOL: '4' };
+  const statements: string[] = [];
+  const app = await startTestApp(environment, {
+    streamLimits: { perKey: 100, perProcess: 100 },
+    onStatement: (sql) => statements.push(sql),
+  });
+  const keys = openKeys(app);
+  const headers = await keys.unlimited();
+  const ask: Store['ask'] = async ({ method, url, headers: own, body }) => {
+    const { statusCode, payload, ...response } = await app.app.server.inject({
+      method: method as 'GET',
+      url,
+      headers: own,
+      ...(body === undefined ? {} : { payload: body }),
+    });
+    return { status: statusCode, headers: response.headers as Record<string, string | undefined>, text: payload };
+  };
+  const create: Store['create'] = async (path, body) => {
+    const answer = await ask(withBody({ method: 'POST', url: path, headers }, body));
+    if (answer.status !== 201) throw new Error(`POST ${path} was answered ${answer.status}: ${answer.text}`);
+    return parseExactly(answer.text) as Record<string, number>;
+  };
+  const fixtures = fixturesOf(create);
+  return {
+    app,
+    keys,
+    ask,
+    create,
+    goodRequest: async ({ method, path, body }) => {
+      const [, name] = /\{(\w+)\}/.exec(path) ?? [];
+      const url = name === undefined ? path : path.replace(`{${name}}`, String(await fixtures[name]!()));
+      const request = { method, url, headers };
+      return body === undefined ? request : withBody(request, await exampleOf(body, fixtures));
+    },
+    whileLocked: (work) => whileLocked(environment, work),
+    nextStatement: async (beginning = '') => {
+      const { length } = statements;
+      while (!statements.slice(length).some((sql) => sql.startsWith(beginning))) await setImmediate();
+    },
+    close: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The same request with another body, as JSON. */
+export function withBody(request: Ask, body: object): Ask {
+  return {
+    ...request,
+    headers: { ...request.headers, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  };
+}
+
+type Fixtures = Readonly<Record<string, () => Promise<number>>>;
+
+/** By the names of the parameters and fields that want the id of one. */
+function fixturesOf(create: Store['create']): Fixtures {
+  const categoryId = async (): Promise<number> => (await create('/categories', { name: 'Dogs' }))['id']!;
+  const petId = async (): Promise<number> =>
+    (await create('/pets', { name: 'Rex', categoryId: await categoryId() }))['id']!;
+  const orderId = async (): Promise<number> => (await create('/store/orders', { petId: await petId() }))['id']!;
+  return { categoryId, petId, orderId };
+}
+
+/** The body that the document's own examples make, with ids of things that are there. */
+async function exampleOf(schema: Schema, fixtures: Fixtures): Promise<Record<string, unknown>> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, { readOnly, example }] of Object.entries(schema.properties ?? {})) {
+    if (readOnly !== true) fields[name] = name in fixtures ? await fixtures[name]!() : example;
+  }
+  return fields;
+}
+
+async function whileLocked<Result>(
+  environment: Readonly<Record<string, string>>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { databaseUrl, dataDir } = readConfig(environment);
+  const address = databaseUrl === undefined ? embeddedPostgresAddress(dataDir) : { connectionString: databaseUrl };
+  const client = new pg.Client(address);
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('lock table categories, pets, orders, inventory in access exclusive mode');
+    return await work();
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { openKeys } from '../contract/keys.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { operations, type OperationName } from './operations.ts';
+import { acceptances, refusals } from './rules.ts';
+
+interface Request {
+  readonly operation: OperationName;
+  readonly id?: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+let app: TestApp;
+let headers: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  app = await startTestApp();
+  headers = { ...(await openKeys(app).unlimited()), 'content-type': 'application/json' };
+  await app.sql(`insert into categories (name, description) values ('Dogs', 'Loyal')`);
+  await app.sql(`insert into pets (name, category_id) values ('Rex', 1)`);
+  await app.sql('insert into inventory (pet_id, quantity) values (1, 5)');
+  await app.sql('insert into orders (pet_id, quantity, complete) values (1, 1, false), (null, 1, true)');
+});
+afterAll(() => app.close());
+
+describe('REST and GraphQL refuse alike', () => {
+  const codes = { VALIDATION_FAILED: 'BAD_USER_INPUT', NOT_FOUND: 'NOT_FOUND', CONFLICT: 'CONFLICT' } as const;
+
+  it.each(refusals)('$rule ($operation)', async ({ code, fields, ...request }) => {
+    const [rest, graphql] = [await askRest(request), await askGraphQL(request)];
+    const [error] = graphql.errors;
+    expect([rest.body.code, error?.extensions.code]).toEqual([code.toLowerCase(), codes[code]]);
+    expect([rest.status, error?.extensions.status]).toEqual([rest.body.status, rest.body.status]);
+    expect(fieldsIn(rest.body.message).toSorted()).toEqual(fields);
+    expect(error?.extensions.violations?.map(({ field }) => field).toSorted() ?? []).toEqual(fields);
+    if (code !== 'VALIDATION_FAILED') expect(rest.body.message).toBe(error?.message);
+  });
+});
+
+describe('REST and GraphQL make the same of it', () => {
+  it.each(acceptances)('$rule ($operation)', async ({ kept, ...request }) => {
+    const [rest, graphql] = [await askRest(request), await askGraphQL(request)];
+    expect(graphql.errors).toEqual([]);
+    const [made] = Object.values(graphql.data[request.operation] as Record<string, Fields>);
+    expect(only(kept, rest.body as Fields)).toEqual(kept);
+    expect(only(kept, asInRest(made!))).toEqual(kept);
+  });
+});
+
+async function askRest({ operation, id = '', input }: Request) {
+  const { method, url } = operations[operation];
+  const response = await app.app.server.inject({
+    method,
+    url: url.replace(':id', encodeURIComponent(id)),
+    headers,
+    ...(method === 'DELETE' ? {} : { payload: withNumericIds(input) }),
+  });
+  return { status: response.statusCode, body: response.payload === '' ? undefined : response.json() };
+}
+
+function askGraphQL({ operation, id, input }: Request) {
+  const { url, idField, result } = operations[operation];
+  const type = `${operation[0]!.toUpperCase()}${operation.slice(1)}Input`;
+  const named = url.includes(':id') ? { [idField]: id } : {};
+  const { status } = input;
+  return app.graphql(`mutation ($input: ${type}!) { ${operation}(input: $input) { ${result} } }`, {
+    input: { ...named, ...input, ...(typeof status === 'string' ? { status: status.toUpperCase() } : {}) },
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The input as JSON with ids as integers, of whatever size. */
+function withNumericIds(input: Fields): string {
+  return JSON.stringify(input, (name, value: unknown) =>
+    ['categoryId', 'petId'].includes(name) && typeof value === 'string' ? JSON.rawJSON(value) : value,
+  );
+}
+
+function asInRest({ status, ...fields }: Fields): Fields {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  return typeof status === 'string' ? { ...given, status: status.toLowerCase() } : given;
+}
+
+function only(names: Fields, fields: Fields): Fields {
+  return Object.fromEntries(Object.keys(names).map((name) => [name, fields[name]]));
+}
+
+/** The fields that a message names. */
+function fieldsIn(message: string): string[] {
+  return [...message.matchAll(/(?:^|[.!] )(\w+): /g)].map(([, field]) => field!);
+}

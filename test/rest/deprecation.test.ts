@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { startRestApp, type RestApp } from './rest-app.ts';
+
+let rest: RestApp;
+let petId: number;
+const log: Record<string, unknown>[] = [];
+beforeAll(async () => {
+  rest = await startRestApp(
+    { LOG_LEVEL: 'info' },
+    {
+      logStream: { write: (line) => void log.push(JSON.parse(line)) },
+    },
+  );
+  petId = (await rest.pet()).id;
+});
+afterAll(() => rest.close());
+
+const announced = (id: string) => ({
+  deprecation: '@1764892800',
+  sunset: 'Thu, 05 Dec 2030 00:00:00 GMT',
+  link: `</docs>; rel="deprecation"; type="text/html", </pets?id=${id}>; rel="successor-version"`,
+});
+
+it('is announced by GET /pets/{petId}, whatever it answers', async () => {
+  const url = `/pets/${petId}`;
+  const { headers: found, status } = await rest.ask('GET', url);
+  expect([status, found]).toMatchObject([200, announced(String(petId))]);
+  for (const [expected, path, method, headers] of [
+    [200, url, 'HEAD', {}],
+    [304, url, 'GET', { 'if-none-match': found['etag']! }],
+    [404, '/pets/999999', 'GET', {}],
+    [404, '/pets/a%22%3E%0D%0Ab', 'GET', {}],
+    [406, url, 'GET', { accept: 'text/html' }],
+    [431, url, 'GET', { filler: 'x'.repeat(17_000) }],
+  ] as const) {
+    const answer = await rest.ask(method, path, undefined, headers);
+    expect([expected, answer.headers]).toMatchObject([answer.status, announced(path.slice('/pets/'.length))]);
+  }
+  await rest.sql('alter table pets rename to pets_away');
+  const failed = await rest.ask('GET', url);
+  await rest.sql('alter table pets_away rename to pets');
+  expect([failed.status, failed.headers]).toMatchObject([500, announced(String(petId))]);
+});
+
+it('is announced by nothing else', async () => {
+  for (const [method, url, body] of [
+    ['GET', `/pets?id=${petId}`, undefined],
+    ['PATCH', `/pets/${petId}`, { name: 'Max' }],
+    ['PUT', `/pets/${petId}`, {}],
+    ['OPTIONS', `/pets/${petId}`, undefined],
+    ['GET', `/inventory/${petId}`, undefined],
+  ] as const) {
+    const { headers } = await rest.ask(method, url, body);
+    expect([url, headers['deprecation'], headers['sunset']]).toStrictEqual([url, undefined, undefined]);
+  }
+});
+
+it('has a successor that answers the same pet', async () => {
+  const { headers, text } = await rest.ask('GET', `/pets/${petId}`);
+  const successor = /<([^>]+)>; rel="successor-version"/.exec(headers['link']!)![1]!;
+  expect((await rest.ask('GET', successor)).text).toBe(`[${text}]`);
+});
+
+it('is counted call by call, and the log says by whom', async () => {
+  const counted = async (): Promise<number> =>
+    Number(
+      /deprecated_calls_total\{operation="getPet",plan="enterprise"\} (\d+)/.exec(
+        (await rest.ask('GET', '/metrics')).text,
+      )?.[1],
+    );
+  const before = await counted();
+  log.length = 0;
+  await rest.ask('GET', `/pets/${petId}`);
+  await rest.ask('GET', '/pets/999999');
+  await rest.ask('GET', '/pets');
+  expect((await counted()) - before).toBe(2);
+  expect(log.filter((line) => 'deprecated' in line)).toMatchObject([
+    { route: '/pets/:petId', status: 200, deprecated: true, key: expect.stringMatching(/^\d+$/) },
+    { route: '/pets/:petId', status: 404, deprecated: true, key: expect.stringMatching(/^\d+$/) },
+  ]);
+});

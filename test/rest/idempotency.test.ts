@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
+import { IdempotencyRecord } from '../../src/domain/idempotency/idempotency-record.entity.ts';
+import { openTestDatabase } from '../support/opened-database.ts';
+import { startRestApp, type RestApp } from './rest-app.ts';
+
+let rest: RestApp;
+beforeAll(async () => {
+  rest = await startRestApp();
+});
+afterAll(() => rest.close());
+
+let keys = 0;
+const newKey = () => ({ 'idempotency-key': `key ${(keys += 1)}` });
+
+const count = async (name: string): Promise<number> => {
+  const [row] = await rest.sql('select count(*)::int as n from categories where name = $1', [name]);
+  return row!['n'] as number;
+};
+
+const lasting = (headers: Readonly<Record<string, string>>) =>
+  Object.fromEntries(['etag', 'location', 'content-type', 'cache-control'].map((name) => [name, headers[name]]));
+
+it('replays the first success, byte for byte, and says so', async () => {
+  const { id: categoryId } = (await rest.ask('POST', '/categories', { name: 'Dogs' })).body;
+  const requests = [
+    ['/pets', { name: 'Rex', categoryId }],
+    ['/categories', { name: 'Replayed' }],
+    ['/store/orders', { quantity: 1, shipDate: '2026-12-24T10:00:00Z' }],
+  ] as const;
+  for (const [url, body] of requests) {
+    const key = newKey();
+    const first = await rest.ask('POST', url, body, key);
+    const second = await rest.ask('POST', url, body, key);
+    expect([first.status, second.status, second.text]).toStrictEqual([201, 201, first.text]);
+    expect(lasting(second.headers)).toStrictEqual(lasting(first.headers));
+    expect(first.headers['idempotent-replayed']).toBeUndefined();
+    expect(second.headers['idempotent-replayed']).toBe('true');
+  }
+  expect(await count('Replayed')).toBe(1);
+});
+
+it('replays what was answered then, though the resource has changed or is gone', async () => {
+  const key = newKey();
+  const first = await rest.ask('POST', '/categories', { name: 'Short-lived' }, key);
+  await rest.ask('DELETE', first.headers['location']!);
+  expect(await rest.ask('POST', '/categories', { name: 'Short-lived' }, key)).toMatchObject({
+    status: 201,
+    text: first.text,
+  });
+  expect(await count('Short-lived')).toBe(0);
+});
+
+it('refuses a key that was used with another path, query or body', async () => {
+  const key = newKey();
+  await rest.ask('POST', '/categories', '{"name":"Once"}', key);
+  for (const [url, body] of [
+    ['/categories', '{"name": "Once"}'],
+    ['/categories', '{"name":"Twice"}'],
+    ['/categories?a=1', '{"name":"Once"}'],
+    ['/pets', '{"name":"Once"}'],
+    ['/categories', 'not JSON'],
+  ] as const) {
+    expect(await rest.ask('POST', url, body, key)).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused', status: 422 },
+    });
+  }
+  expect((await rest.ask('POST', '/categories', '{"name":"Once"}', key)).headers['idempotent-replayed']).toBe('true');
+});
+
+it('does the work once for twenty equal requests at the same time', async () => {
+  for (const name of ['Parallel 1', 'Parallel 2', 'Parallel 3']) {
+    const key = newKey();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => rest.ask('POST', '/categories', { name }, key)));
+    expect(answers.filter(({ status }) => ![201, 409].includes(status))).toStrictEqual([]);
+    const done = answers.filter(({ status }) => status === 201);
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1);
+    expect(done.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
+    expect(await count(name)).toBe(1);
+    expect((await rest.ask('POST', '/categories', { name }, key)).text).toBe(done[0]!.text);
+  }
+});
+
+it('leaves nothing behind when the request is refused, so that it can be sent again', async () => {
+  const key = newKey();
+  expect((await rest.ask('POST', '/categories', { name: '' }, key)).status).toBe(400);
+  expect((await rest.ask('POST', '/categories', 'x', key)).status).toBe(400);
+  expect((await rest.ask('POST', '/pets', { name: 'Rex', categoryId: 999_999 }, key)).status).toBe(400);
+  const first = await rest.ask('POST', '/categories', { name: 'At last' }, key);
+  expect([first.status, first.headers['idempotent-replayed']]).toStrictEqual([201, undefined]);
+});
+
+it('takes keys of 1 to 255 characters', async () => {
+  for (const [length, status] of [
+    [0, 400],
+    [1, 201],
+    [255, 201],
+    [256, 400],
+  ] as const) {
+    const key = { 'idempotency-key': 'k'.repeat(length) };
+    expect([length, (await rest.ask('POST', '/categories', { name: 'Keys' }, key)).status]).toStrictEqual([
+      length,
+      status,
+    ]);
+  }
+});
+
+it('does not look at the key of a request that is no POST', async () => {
+  const key = { 'idempotency-key': 'x'.repeat(300) };
+  const { id } = await rest.pet();
+  expect((await rest.ask('GET', `/pets/${id}`, undefined, key)).status).toBe(200);
+  expect((await rest.ask('PATCH', `/pets/${id}`, { name: 'Max' }, key)).status).toBe(200);
+});
+
+it('takes one connection for a request with a key', async () => {
+  rest.forgetStatements();
+  await rest.ask('POST', '/categories', { name: 'One connection' }, newKey());
+  expect(rest.statements.filter((sql) => sql === 'begin')).toHaveLength(1);
+  expect(rest.statements[0]).toBe('begin');
+  expect(rest.statements.at(-1)).toBe('commit');
+});
+
+describe('two processes on one server', () => {
+  it('do the work once between them', async () => {
+    const { DATABASE_URL } = rest.environment;
+    // The embedded database belongs to one process.
+    if (DATABASE_URL === undefined) return;
+    const other = await createApp(readConfig(rest.environment));
+    const key = newKey();
+    const headers = { authorization: `Bearer ${rest.key}`, ...key };
+    const request = { method: 'POST', url: '/categories', headers, payload: { name: 'Between two' } } as const;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? rest.app : other).server.inject(request)),
+    );
+    await other.close();
+    expect(answers.filter(({ statusCode }) => ![201, 409].includes(statusCode))).toStrictEqual([]);
+    expect(await count('Between two')).toBe(1);
+  });
+});
+
+describe('the record', () => {
+  const day = 24 * 60 * 60 * 1000;
+  const answer = { status: 201, headers: {}, body: '{}' };
+
+  it('belongs to the API key, is kept for 24 hours, and is cleared away after that', async () => {
+    const opened = await openTestDatabase();
+    const { database } = opened;
+    let now = Date.UTC(2026, 10, 21);
+    const service = new IdempotencyService(database.unitOfWork, () => new Date(now));
+    const ask = async (principalId: string, fingerprint = 'a'): Promise<boolean> =>
+      (await service.once({ principalId, key: 'key', fingerprint }, async () => answer)).isReplayed;
+    try {
+      expect(await ask('one')).toBe(false);
+      expect(await ask('two', 'b')).toBe(false);
+      now += day - 1;
+      expect(await ask('one')).toBe(true);
+      now += 1;
+      expect(await ask('one', 'another request')).toBe(false);
+      await service.clearOld();
+      now += day - 1;
+      expect(await ask('one', 'another request')).toBe(true);
+      expect(await database.unitOfWork((em) => em.count(IdempotencyRecord))).toBe(1);
+      expect(await ask('two')).toBe(false);
+    } finally {
+      await opened.close();
+    }
+  });
+});

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startRestApp, type RestApp } from './rest-app.ts';
+
+let rest: RestApp;
+beforeAll(async () => {
+  rest = await startRestApp();
+});
+afterAll(() => rest.close());
+
+const big = '9007199254740993';
+
+describe('pets', () => {
+  it('are created with an empty inventory entry, available unless it is said otherwise', async () => {
+    const categoryId = await rest.category();
+    const created = await rest.ask('POST', '/pets', { name: '  Bella\n', categoryId });
+    expect(created.status).toBe(201);
+    expect(created.body).toStrictEqual({ id: created.body.id, name: 'Bella', categoryId, status: 'available' });
+    expect(created.headers['location']).toBe(`/pets/${created.body.id}`);
+    expect((await rest.ask('GET', created.headers['location']!)).body).toStrictEqual(created.body);
+    expect((await rest.ask('GET', `/inventory/${created.body.id}`)).body).toStrictEqual({
+      petId: created.body.id,
+      quantity: 0,
+      status: 'available',
+    });
+  });
+
+  it('change in the fields that are given and in no other', async () => {
+    const { id, categoryId } = await rest.pet();
+    expect((await rest.ask('PATCH', `/pets/${id}`, { status: 'sold' })).body).toStrictEqual({
+      id,
+      name: 'Rex',
+      categoryId,
+      status: 'sold',
+    });
+    const mergePatch = { 'content-type': 'application/merge-patch+json' };
+    const renamed = await rest.ask('PATCH', `/pets/${id}`, { name: 'Max', id: 5, unknown: true }, mergePatch);
+    expect(renamed.status).toBe(200);
+    expect(renamed.body).toStrictEqual({ id, name: 'Max', categoryId, status: 'sold' });
+    expect((await rest.ask('GET', `/inventory/${id}`)).body.status).toBe('sold');
+  });
+
+  it('are gone with their inventory entries, and answer 404 from then on', async () => {
+    const { id } = await rest.pet();
+    const deleted = await rest.ask('DELETE', `/pets/${id}`);
+    expect([deleted.status, deleted.text, deleted.headers['content-type']]).toStrictEqual([204, '', undefined]);
+    for (const url of [`/pets/${id}`, `/inventory/${id}`]) {
+      expect(await rest.ask('GET', url)).toMatchObject({ status: 404, body: { code: 'not_found', status: 404 } });
+    }
+    expect((await rest.ask('DELETE', `/pets/${id}`)).status).toBe(404);
+  });
+
+  it('stay while there are orders for them', async () => {
+    const { id } = await rest.pet();
+    const order = await rest.ask('POST', '/store/orders', { petId: id });
+    expect(await rest.ask('DELETE', `/pets/${id}`)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await rest.ask('DELETE', `/store/orders/${order.body.id}`);
+    expect((await rest.ask('DELETE', `/pets/${id}`)).status).toBe(204);
+  });
+
+  it('must belong to a category that exists, created or changed', async () => {
+    const { id } = await rest.pet();
+    const missing = {
+      status: 400,
+      body: { code: 'validation_failed', message: expect.stringContaining('categoryId') },
+    };
+    expect(await rest.ask('POST', '/pets', { name: 'Rex', categoryId: 999_999 })).toMatchObject(missing);
+    expect(await rest.ask('PATCH', `/pets/${id}`, { categoryId: 999_999 })).toMatchObject(missing);
+  });
+});
+
+describe('categories', () => {
+  it('leave out a description that they do not have', async () => {
+    const id = await rest.category('Cats');
+    expect((await rest.ask('GET', `/categories/${id}`)).text).toBe(`{"id":${id},"name":"Cats"}`);
+    const described = await rest.ask('PATCH', `/categories/${id}`, { description: 'Two\nlines' });
+    expect(described.body).toStrictEqual({ id, name: 'Cats', description: 'Two\nlines' });
+    const cleared = await rest.ask('PATCH', `/categories/${id}`, { description: null });
+    expect(cleared.text).toBe(`{"id":${id},"name":"Cats"}`);
+  });
+
+  it('stay while they have pets', async () => {
+    const { id, categoryId } = await rest.pet();
+    expect((await rest.ask('DELETE', `/categories/${categoryId}`)).status).toBe(409);
+    await rest.ask('DELETE', `/pets/${id}`);
+    expect((await rest.ask('DELETE', `/categories/${categoryId}`)).status).toBe(204);
+    expect((await rest.ask('GET', `/categories/${categoryId}`)).status).toBe(404);
+  });
+});
+
+describe('orders', () => {
+  it('need no field at all, and are incomplete then', async () => {
+    const { status, body, headers } = await rest.ask('POST', '/store/orders', {});
+    expect([status, body]).toStrictEqual([201, { id: body.id, complete: false }]);
+    expect(headers['location']).toBe(`/store/orders/${body.id}`);
+  });
+
+  it('keep their ship date in UTC with milliseconds', async () => {
+    const { body } = await rest.ask('POST', '/store/orders', { shipDate: '2026-12-24T10:00:00.1239+05:30' });
+    expect(body.shipDate).toBe('2026-12-24T04:30:00.123Z');
+    expect((await rest.ask('GET', `/store/orders/${body.id}`)).body.shipDate).toBe('2026-12-24T04:30:00.123Z');
+    expect((await rest.ask('POST', '/store/orders', { shipDate: '2026-02-30T10:00:00Z' })).status).toBe(400);
+  });
+
+  it('lose a value by null, and complete is not one that can be lost', async () => {
+    const { id: petId } = await rest.pet();
+    const order = { petId, quantity: 2, shipDate: '2026-12-24T10:00:00.000Z', complete: false };
+    const { body: created } = await rest.ask('POST', '/store/orders', order);
+    expect(created).toStrictEqual({ id: created.id, ...order });
+    const url = `/store/orders/${created.id}`;
+    const cleared = await rest.ask('PATCH', url, { petId: null, quantity: null, shipDate: null });
+    expect(cleared.text).toBe(`{"id":${created.id},"complete":false}`);
+    expect((await rest.ask('PATCH', url, { complete: null })).status).toBe(400);
+  });
+
+  it('once complete stay complete, and can not be cancelled', async () => {
+    const { body } = await rest.ask('POST', '/store/orders', { complete: true });
+    const url = `/store/orders/${body.id}`;
+    expect((await rest.ask('PATCH', url, { complete: false })).status).toBe(409);
+    expect((await rest.ask('PATCH', url, { complete: true, quantity: 1 })).status).toBe(200);
+    expect((await rest.ask('DELETE', url)).status).toBe(409);
+    expect((await rest.ask('GET', url)).body).toStrictEqual({ id: body.id, quantity: 1, complete: true });
+  });
+
+  it('answer the same 404 for a cancelled one and an unknown one', async () => {
+    const { body } = await rest.ask('POST', '/store/orders', {});
+    expect((await rest.ask('DELETE', `/store/orders/${body.id}`)).status).toBe(204);
+    for (const id of [body.id, 999_999]) {
+      expect(await rest.ask('DELETE', `/store/orders/${id}`)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found', message: `There is no order with the id "${id}".`, status: 404 },
+      });
+    }
+  });
+
+  it('change neither the stock nor the status of their pet', async () => {
+    const { id: petId } = await rest.pet();
+    await rest.ask('PATCH', `/inventory/${petId}`, { quantity: 3 });
+    await rest.ask('POST', '/store/orders', { petId, quantity: 2, complete: true });
+    expect((await rest.ask('GET', `/inventory/${petId}`)).body).toStrictEqual({
+      petId,
+      quantity: 3,
+      status: 'available',
+    });
+  });
+});
+
+describe('int64', () => {
+  it('comes in and goes out with all its digits, in paths, queries, bodies and headers', async () => {
+    await rest.sql(`insert into categories (id, name) values ($1, 'Big')`, [big]);
+    await rest.sql(`insert into pets (id, name, category_id) values ($1, 'Big', $1)`, [big]);
+    await rest.sql('insert into inventory (pet_id) values ($1)', [big]);
+    const pet = `{"id":${big},"name":"Big","categoryId":${big},"status":"available"}`;
+    expect((await rest.ask('GET', `/pets/${big}`)).text).toBe(pet);
+    expect((await rest.ask('GET', `/pets?id=${big}`)).text).toBe(`[${pet}]`);
+    expect((await rest.ask('PATCH', `/pets/${big}`, `{"categoryId":${big}}`)).text).toBe(pet);
+    expect((await rest.ask('GET', `/inventory/${big}`)).text).toContain(`"petId":${big},`);
+    const order = await rest.ask('POST', '/store/orders', `{"petId":${big}}`);
+    expect(order.text).toContain(`"petId":${big},`);
+    expect((await rest.ask('GET', `/pets/${big.slice(0, -1)}2`)).status).toBe(404);
+    expect((await rest.ask('POST', '/store/orders', `{"petId":${big.slice(0, -1)}2}`)).status).toBe(400);
+  });
+
+  it('of more digits, with a fraction, or as a text is refused', async () => {
+    for (const petId of ['9223372036854775808', '1.5', '"1"', '9007199254740993.0', '1e400', 'true', '[]']) {
+      const refused = await rest.ask('POST', '/store/orders', `{"petId":${petId}}`);
+      expect([petId, refused.status, refused.body.code]).toStrictEqual([petId, 400, 'validation_failed']);
+    }
+  });
+});
+
+it('names nothing by an id that is not canonical: 404 on every path with an id', async () => {
+  await rest.pet();
+  const paths = ['/pets', '/categories', '/store/orders', '/inventory'];
+  for (const path of paths) {
+    for (const id of ['007', '+1', '%2B1', 'abc', '1.0', ' 1', '1%20', '9223372036854775808', '%00', '-0', '1e0']) {
+      const { status, body } = await rest.ask('GET', `${path}/${encodeURI(id)}`);
+      expect([path, id, status, body.code]).toStrictEqual([path, id, 404, 'not_found']);
+    }
+  }
+  expect((await rest.ask('PATCH', '/pets/007', { name: 'Rex' })).status).toBe(404);
+  expect((await rest.ask('DELETE', '/pets/007')).status).toBe(404);
+});

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { assertBound } from '../../src/rest/routes.ts';
+import { operationsOf, readDocument } from '../../src/rest/document.ts';
+import { startRestApp, type RestApp } from './rest-app.ts';
+
+describe('handlers and operations', () => {
+  const operations = operationsOf(readDocument());
+  const ids = operations.map(({ operationId }) => operationId);
+
+  it('are eighteen, one for each other', () => {
+    expect(ids).toHaveLength(18);
+    expect(() => assertBound(operations, ids)).not.toThrow();
+  });
+
+  it('stop the start when one of either is missing', () => {
+    expect(() => assertBound(operations, ids.slice(1))).toThrow(/no handler: listPets/);
+    expect(() => assertBound(operations.slice(1), ids)).toThrow(/no operation in openapi.yaml: listPets/);
+  });
+});
+
+describe('with REST_PREFIX', () => {
+  let rest: RestApp;
+  beforeAll(async () => {
+    rest = await startRestApp({ REST_PREFIX: '/v1' });
+  });
+  afterAll(() => rest.close());
+
+  it('everything is below the prefix and nothing at the root', async () => {
+    const { id } = await rest.pet();
+    expect((await rest.ask('GET', `/v1/pets/${id}`)).status).toBe(200);
+    for (const url of ['/pets', `/pets/${id}`, '/store/orders', '/v1']) {
+      expect((await rest.ask('GET', url)).status).toBe(404);
+    }
+    expect((await rest.ask('PUT', '/v1/inventory', {})).headers['allow']).toBe('GET, HEAD, OPTIONS');
+    expect((await rest.graphql('{ pets(first: 1) { totalCount } }')).data.pets.totalCount).toBe(1);
+  });
+
+  it('every address that is answered has it', async () => {
+    const { id, categoryId } = await rest.pet();
+    await rest.pet({ categoryId });
+    const created = await rest.ask('POST', '/v1/pets', { name: 'Rex', categoryId });
+    expect(created.headers['location']).toBe(`/v1/pets/${created.body.id}`);
+    expect((await rest.ask('GET', '/v1/pets?limit=1')).headers['link']).toMatch(/^<\/v1\/pets\?limit=1&cursor=/);
+    expect((await rest.ask('GET', `/v1/pets/${id}`)).headers['link']).toContain(`</v1/pets?id=${id}>; rel="successor`);
+  });
+});

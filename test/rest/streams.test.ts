@@ -1,0 +1,130 @@
+import { once } from 'node:events';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+
+import { startRestApp, type RestApp } from './rest-app.ts';
+
+/** More than the buffers between two programs hold. */
+const total = 200_000;
+const perKey = 3;
+
+let rest: RestApp;
+let port: number;
+const sockets: Socket[] = [];
+/** The other ends of all connections so far. */
+const serverSockets: Socket[] = [];
+
+beforeAll(async () => {
+  rest = await startRestApp({}, { streamLimits: { perKey, perProcess: 5, stallMillis: 1_000 } });
+  await rest.sql(`insert into orders (id, quantity, ship_date)
+    select n, n, '2026-12-24T10:00:00Z' from generate_series(1, ${total}) n`);
+  rest.app.server.server.on('connection', (socket) => serverSockets.push(socket));
+  await rest.app.server.listen({ port: 0, host: '127.0.0.1' });
+  port = (rest.app.server.server.address() as AddressInfo).port;
+}, 60_000);
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await until(areAllPlacesFree);
+});
+afterAll(() => rest.close());
+
+/** Asks for the whole collection and takes nothing of it, besides what the system takes for a program. */
+async function sleepingReader(requests = 1): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1' });
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  socket.write(`GET /store/orders HTTP/1.1\r\nHost: store\r\nX-API-Key: ${rest.key}\r\n\r\n`.repeat(requests));
+  await once(socket, 'readable');
+  expect(String(socket.read(15))).toBe('HTTP/1.1 200 OK');
+  socket.pause();
+  return socket;
+}
+
+/** What the reader gets when it wakes up, until the connection is closed. */
+async function takenBy(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.resume();
+  if (!socket.closed) await once(socket, 'close');
+  return Buffer.concat(chunks).toString();
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise(setImmediate);
+}
+
+const orders = (init: RequestInit = {}, query = ''): Promise<Response> =>
+  fetch(`http://127.0.0.1:${port}/store/orders${query}`, { ...init, headers: { 'x-api-key': rest.key } });
+
+/** Takes all places for a moment. */
+async function areAllPlacesFree(): Promise<boolean> {
+  const responses = await Promise.all(Array.from({ length: perKey }, () => orders()));
+  await Promise.all(responses.map(async ({ body }) => body?.cancel()));
+  return responses.every(({ status }) => status === 200);
+}
+
+it('gives every row once, however many there are', async () => {
+  const rows = (await (await orders()).json()) as { id: number }[];
+  expect(rows).toHaveLength(total);
+  expect(rows.every(({ id }, index) => id === index + 1)).toBe(true);
+});
+
+it('reads no further than the client takes, and keeps no connection meanwhile', async () => {
+  rest.forgetStatements();
+  const socket = await sleepingReader();
+  const walked = (): number => rest.statements.filter((sql) => sql.includes('from orders')).length;
+  await until(async () => {
+    const before = walked();
+    // The only connection of the embedded database would be missing here.
+    for (let asked = 0; asked < 20; asked += 1) expect((await rest.ask('GET', '/pets')).status).toBe(200);
+    return walked() === before;
+  });
+  expect(walked()).toBeLessThan(total / 1000);
+  expect(socket.destroyed).toBe(false);
+});
+
+it('cuts off a client that takes nothing for too long, and gives its place back', async () => {
+  const earlier = serverSockets.length;
+  const readers = await Promise.all(Array.from({ length: perKey }, () => sleepingReader()));
+  expect((await orders()).status).toBe(429);
+  await until(() => serverSockets.slice(earlier, earlier + perKey).every(({ destroyed }) => destroyed));
+  expect(await areAllPlacesFree()).toBe(true);
+  for (const socket of readers) {
+    const text = await takenBy(socket);
+    // Cut off, not ended: neither the array nor the chunks have an end.
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
+  }
+});
+
+it('has few places for a key, and says when to come again', async () => {
+  await Promise.all(Array.from({ length: perKey }, () => sleepingReader()));
+  const refused = await orders();
+  expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  expect(refused.headers.get('cache-control')).toBe('no-store');
+  expect(await refused.json()).toMatchObject({ code: 'rate_limited', status: 429 });
+  // What isn't a whole collection needs none.
+  expect((await orders({}, '?limit=1')).status).toBe(200);
+  expect((await orders({ method: 'HEAD' })).status).toBe(200);
+});
+
+it('gives a place back when the client vanishes, also one that was pipelined and never had its turn', async () => {
+  const socket = await sleepingReader(perKey);
+  expect((await orders()).status).toBe(429);
+  socket.destroy();
+  await until(areAllPlacesFree);
+});
+
+it('destroys the connection when the walk fails midway, and answers 500 when it fails at once', async () => {
+  const socket = await sleepingReader();
+  await rest.sql('alter table orders rename to orders_away');
+  try {
+    const text = await takenBy(socket);
+    expect(text.endsWith('0\r\n\r\n')).toBe(false);
+    const failed = await orders();
+    expect([failed.status, await failed.json()]).toMatchObject([500, { code: 'internal_error', status: 500 }]);
+  } finally {
+    await rest.sql('alter table orders_away rename to orders');
+  }
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startRestApp, type RestApp } from './rest-app.ts';
+
+let rest: RestApp;
+let categoryId: number;
+beforeAll(async () => {
+  rest = await startRestApp();
+  categoryId = await rest.category();
+});
+afterAll(() => rest.close());
+
+const failed = (...fields: string[]) => ({
+  status: 400,
+  body: {
+    code: 'validation_failed',
+    message: expect.stringMatching(new RegExp(fields.map((field) => `${field}: .*`).join(''))),
+    status: 400,
+  },
+});
+
+it('answers exactly the Error object', async () => {
+  const { text, headers } = await rest.ask('POST', '/pets', {});
+  expect(text).toBe('{"code":"validation_failed","message":"name: is missing. categoryId: is missing.","status":400}');
+  expect(headers['content-type']).toMatch(/^application\/json/);
+  expect(headers['cache-control']).toBe('no-store');
+});
+
+it.each([
+  ['an empty body', ''],
+  ['what is not JSON', '{"name":'],
+  ['bytes that are not UTF-8', Buffer.from([0x7b, 0xff, 0x7d])],
+  ['an array', '[]'],
+  ['a text', '"Rex"'],
+  ['null', 'null'],
+  ['nesting without end', '['.repeat(500_000)],
+])('answers bad_request to %s', async (_name, body) => {
+  for (const [method, url] of [
+    ['POST', '/pets'],
+    ['POST', '/categories'],
+    ['POST', '/store/orders'],
+    ['PATCH', '/pets/1'],
+    ['PATCH', '/inventory/1'],
+  ] as const) {
+    expect(await rest.ask(method, url, body)).toMatchObject({
+      status: 400,
+      body: { code: 'bad_request', status: 400 },
+    });
+  }
+});
+
+describe('a body', () => {
+  it('is told every field that is wrong with it', async () => {
+    expect(await rest.ask('POST', '/pets', { name: '', categoryId: 'one', status: 'lost' })).toMatchObject(
+      failed('name', 'categoryId', 'status'),
+    );
+    expect(
+      await rest.ask('POST', '/store/orders', { petId: 0.5, quantity: 0, shipDate: 'tomorrow', complete: 'yes' }),
+    ).toMatchObject(failed('petId', 'quantity', 'shipDate', 'complete'));
+    expect(await rest.ask('POST', '/categories', { name: 5, description: null })).toMatchObject(
+      failed('name', 'description'),
+    );
+  });
+
+  it.each([
+    ['white space alone', '" \\t "'],
+    ['256 characters', JSON.stringify('🐕'.repeat(256))],
+    ['a control character', '"Re\\u0007x"'],
+    ['NUL', '"Re\\u0000x"'],
+    ['half of a surrogate pair', '"\\ud800"'],
+    ['null', 'null'],
+  ])('has no name of %s', async (_name, name) => {
+    expect(await rest.ask('POST', '/pets', `{"name":${name},"categoryId":${categoryId}}`)).toMatchObject(
+      failed('name'),
+    );
+    const { id } = await rest.pet();
+    expect(await rest.ask('PATCH', `/pets/${id}`, `{"name":${name}}`)).toMatchObject(failed('name'));
+  });
+
+  it('may have a name of 255 code points', async () => {
+    const name = '🐕'.repeat(255);
+    expect(await rest.ask('POST', '/pets', { name, categoryId })).toMatchObject({ status: 201, body: { name } });
+  });
+
+  it('may have a description of 2,000 code points with line breaks, and not one more', async () => {
+    const description = `\t\r\n${'é'.repeat(1997)}`;
+    expect((await rest.ask('POST', '/categories', { name: 'A', description })).body.description).toBe(description);
+    for (const wrong of [`${description}é`, 'bell \u0007', 'nul \u0000', '\ud800']) {
+      expect(await rest.ask('POST', '/categories', { name: 'A', description: wrong })).toMatchObject(
+        failed('description'),
+      );
+    }
+  });
+
+  it('changes nothing without a field that is known', async () => {
+    const { id } = await rest.pet();
+    for (const body of [{}, { colour: 'brown' }, { id: 5 }]) {
+      expect(await rest.ask('PATCH', `/pets/${id}`, body)).toMatchObject(failed('body'));
+    }
+    expect((await rest.ask('PATCH', `/pets/${id}`, { name: 'Rex' })).status).toBe(200);
+    expect(await rest.ask('PATCH', `/inventory/${id}`, {})).toMatchObject(failed('quantity'));
+  });
+
+  it('has a quantity of stock from 0 to the largest int32', async () => {
+    const { id } = await rest.pet();
+    for (const quantity of [-1, 2 ** 31, 1.5, '1', null]) {
+      expect(await rest.ask('PATCH', `/inventory/${id}`, { quantity })).toMatchObject(failed('quantity'));
+    }
+    for (const quantity of [0, 2 ** 31 - 1]) {
+      expect((await rest.ask('PATCH', `/inventory/${id}`, { quantity })).body.quantity).toBe(quantity);
+    }
+  });
+
+  it('is looked at before it is asked whether its target exists', async () => {
+    expect(await rest.ask('PATCH', '/pets/999999', { name: '' })).toMatchObject(failed('name'));
+    expect(await rest.ask('PATCH', '/pets/999999', { categoryId: 999_999 })).toMatchObject(failed('categoryId'));
+    expect((await rest.ask('PATCH', '/pets/999999', { name: 'Rex' })).status).toBe(404);
+  });
+});
+
+describe('a query', () => {
+  it.each([
+    ['limit', '/pets?limit=0'],
+    ['limit', '/pets?limit=101'],
+    ['limit', '/pets?limit='],
+    ['limit', '/pets?limit=5.0'],
+    ['limit', '/pets?limit=%2B5'],
+    ['limit', '/pets?limit=1&limit=2'],
+    ['limit', '/store/orders?limit=1001'],
+    ['limit', '/inventory?limit=-1'],
+    ['status', '/pets?status=lost'],
+    ['status', '/pets?status=sold&status=sold'],
+    ['cursor', '/pets?cursor=forged'],
+    ['cursor', '/categories?cursor='],
+    ['id', '/pets?id=abc'],
+    ['id', '/pets?id=1,,2'],
+    ['id', '/pets?id=007'],
+    ['id', '/pets?id=1&id=2'],
+    ['id', `/pets?id=${Array.from({ length: 101 }, (_, index) => index).join(',')}`],
+  ])('is told that %s is wrong in %s', async (field, url) => {
+    expect(await rest.ask('GET', url)).toMatchObject(failed(field));
+  });
+
+  it('is told every parameter that is wrong', async () => {
+    expect(await rest.ask('GET', '/pets?limit=x&status=lost&cursor=y')).toMatchObject(
+      failed('limit', 'cursor', 'status'),
+    );
+  });
+
+  it('may have parameters that nobody knows, even twice', async () => {
+    expect((await rest.ask('GET', '/pets?colour=brown&colour=black&limit=1')).status).toBe(200);
+    expect((await rest.ask('GET', '/pets/999999?limit=x')).status).toBe(404);
+  });
+
+  it('refuses a cursor of another list', async () => {
+    await rest.category();
+    const link = (await rest.ask('GET', '/categories?limit=1')).headers['link']!;
+    const cursor = /cursor=([^&>]+)/.exec(link)![1];
+    expect(await rest.ask('GET', `/pets?cursor=${cursor}`)).toMatchObject(failed('cursor'));
+  });
+});
