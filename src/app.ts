@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import type { FastifyInstance } from 'fastify';
 
 import type { Config } from './config.ts';
@@ -7,6 +9,7 @@ import { createSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/server.ts';
 import { registerApi } from './http/api.ts';
 import { drain } from './http/drain.ts';
+import { registerExplorer } from './http/explorer.ts';
 import { registerHealth } from './http/health.ts';
 import { registerPages } from './http/pages.ts';
 import { createServer } from './http/server.ts';
@@ -26,6 +29,9 @@ export interface App {
   /** Calls the listener when the service can't go on. */
   onFatal(listener: (error: Error) => void): void;
 }
+
+/** Where the build puts it, as seen from the built program. */
+const builtExplorer = join(import.meta.dirname, '../explorer');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -49,6 +55,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   let isDraining = false;
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
+  await registerExplorer(server, builtExplorer);
   await registerApi(server, [graphql.routes]);
   server.addHook('onClose', async () => {
     await graphql.stop();

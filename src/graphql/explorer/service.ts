@@ -1,0 +1,67 @@
+import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
+
+export interface Failure {
+  readonly message: string;
+  readonly extensions?: { readonly code?: string } | undefined;
+}
+
+interface Answer {
+  readonly data?: unknown;
+  readonly errors?: readonly Failure[];
+}
+
+/** Relative, so that the service may live below a path of another. */
+const endpoint = './graphql';
+
+/**
+ * Sends operations to the service that this page came from.
+ *
+ * `headers` go with the question for the schema, which GraphiQL asks before it has an editor to take them from; every other
+ * request has exactly those that stand in the headers tab.
+ */
+export function createFetcher(headers: Readonly<Record<string, string>>): Fetcher {
+  return async (params, options) => {
+    const isFirstQuestion = params.operationName === 'IntrospectionQuery' && options?.headers === undefined;
+    const answer = await ask(params, isFirstQuestion ? headers : (options?.headers ?? {}));
+    // Without `data`, GraphiQL would ask for the schema a second time, in vain and at the expense of the quota.
+    return { data: null, ...answer };
+  };
+}
+
+/** The failure that GraphiQL has written down for us. */
+export function readFailure(text: string): Failure {
+  try {
+    const { errors } = JSON.parse(text) as Answer;
+    if (errors?.[0] !== undefined) return errors[0];
+  } catch {
+    // It is plain text.
+  }
+  return { message: text };
+}
+
+async function ask(params: FetcherParams, headers: Readonly<Record<string, unknown>>): Promise<Answer> {
+  const response = await send(params, headers);
+  const text = await response.text();
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    // A proxy in between has answered instead of the service.
+    return { errors: [{ message: `HTTP ${response.status} ${response.statusText}: ${text.slice(0, 500)}` }] };
+  }
+}
+
+async function send(params: FetcherParams, headers: Readonly<Record<string, unknown>>): Promise<Response> {
+  try {
+    return await fetch(endpoint, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/graphql-response+json, application/json',
+        ...(headers as Record<string, string>),
+      },
+      body: JSON.stringify(params),
+    });
+  } catch (error) {
+    throw new Error(`The request could not be sent: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+}
