@@ -56,7 +56,11 @@ function welcome(address: string, config: Config): string {
   return `
 The store is open at ${address}, its data ${store}.
 
-Try it:
+Look at it in a browser:
+
+  ${address}/graphiql
+
+or from a shell:
 
   curl ${address}/graphql -H 'content-type: application/json' \\
     -d '{"query":"${query}"}'

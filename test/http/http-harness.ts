@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 import { registerApi, type ApiRoutes } from '../../src/http/api.ts';
+import { registerExplorer } from '../../src/http/explorer.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
 import { registerPages } from '../../src/http/pages.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
@@ -14,16 +15,24 @@ export interface HttpHarness {
   readonly log: Record<string, unknown>[];
 }
 
-type Options = Partial<ServerOptions> & Partial<HealthOptions> & { readonly routes?: ApiRoutes };
+type Options = Partial<ServerOptions> &
+  Partial<HealthOptions> & { readonly routes?: ApiRoutes; readonly builtExplorer?: string };
 
 /** The HTTP room by itself, with a few routes in the place of REST and GraphQL. */
 export async function startHttp(options: Options = {}): Promise<HttpHarness> {
-  const { checkReady = async () => undefined, isDraining = () => false, routes, ...rest } = options;
+  const {
+    checkReady = async () => undefined,
+    isDraining = () => false,
+    routes,
+    builtExplorer = '/nowhere',
+    ...rest
+  } = options;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
   const server = createServer({ logLevel: 'debug', logStream, ...rest });
   registerHealth(server, { checkReady, isDraining });
   registerPages(server);
+  await registerExplorer(server, builtExplorer);
   await registerApi(server, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
   await server.ready();
   return { server, log };

@@ -4,8 +4,11 @@ interface Example {
   readonly variables?: string;
 }
 
-const nested = `# Everything hangs together: pets know their category, categories their pets.
-# Run it with the button, or with Ctrl-Enter. Press Ctrl-Space inside the braces to see what else there is.
+const nested = `# Pets know their category,
+# categories know their pets.
+#
+# Run: the button, or Ctrl-Enter.
+# What else is there? Ctrl-Space.
 query PetsAndCategories {
   pets(first: 3, filter: { statusIn: [AVAILABLE] }) {
     totalCount
@@ -33,8 +36,11 @@ query PetsAndCategories {
 }
 `;
 
-const pagePerParent = `# A page for each parent: the first pets of every category, by name, and how many there are.
-# However many categories come back, the service reads them with the same few SQL statements.
+const pagePerParent = `# A page for each parent: how many pets
+# a category has, and the first by name.
+#
+# Ten categories cost as many
+# SQL statements as one.
 query FirstPetsOfEachCategory {
   categories(first: 10) {
     edges {
@@ -59,8 +65,11 @@ query FirstPetsOfEachCategory {
 }
 `;
 
-const mutation = `# A change, with its values in the variables below. What comes back is the pet as it now is,
-# with the inventory item that every new pet gets. Try an empty name to see a refusal.
+const mutation = `# A change. Its values are in the
+# variables below; what comes back
+# is the pet as it now is.
+#
+# An empty name shows a refusal.
 mutation CreatePet($input: CreatePetInput!) {
   createPet(input: $input) {
     pet {
@@ -78,8 +87,11 @@ mutation CreatePet($input: CreatePetInput!) {
 }
 `;
 
-const nextPage = `# Page by page: "after" is the endCursor of the page before, here that of the first five pets.
-# Put the endCursor that comes back into the variables to go on, until hasNextPage is false.
+const nextPage = `# Forwards, page by page: "after" is
+# the endCursor of the page before.
+#
+# Put the endCursor that comes back
+# into the variables to go on.
 query NextPage($after: String) {
   pets(first: 5, after: $after) {
     edges {

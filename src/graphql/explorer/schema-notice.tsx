@@ -10,7 +10,7 @@ interface Props {
 /** Says why there is no schema, in the service's own words, and what to do about it. */
 export function SchemaNotice({ onKey }: Props) {
   const { fetchError } = useGraphiQL(pick('fetchError'));
-  const { introspect } = useGraphiQLActions();
+  const actions = useGraphiQLActions();
   if (fetchError === null) return null;
 
   const { message, extensions } = readFailure(fetchError);
@@ -22,7 +22,7 @@ export function SchemaNotice({ onKey }: Props) {
       {extensions?.code === 'UNAUTHENTICATED' ? (
         <KeyForm onKey={onKey} />
       ) : (
-        <button type="button" onClick={() => void introspect()}>
+        <button type="button" onClick={() => void actions.introspect()}>
           Ask again
         </button>
       )}

@@ -1,4 +1,8 @@
-import type { Fetcher, FetcherParams } from '@graphiql/toolkit';
+import type { GraphiQL } from 'graphiql';
+import type { ComponentProps } from 'react';
+
+type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
+type FetcherParams = Parameters<Fetcher>[0];
 
 export interface Failure {
   readonly message: string;
@@ -21,9 +25,9 @@ const endpoint = './graphql';
  */
 export function createFetcher(headers: Readonly<Record<string, string>>): Fetcher {
   return async (params, options) => {
-    const isFirstQuestion = params.operationName === 'IntrospectionQuery' && options?.headers === undefined;
-    const answer = await ask(params, isFirstQuestion ? headers : (options?.headers ?? {}));
-    // Without `data`, GraphiQL would ask for the schema a second time, in vain and at the expense of the quota.
+    if (params.operationName !== 'IntrospectionQuery') return ask(params, options?.headers ?? {});
+    const answer = await ask(params, options?.headers ?? headers);
+    // Without `data`, GraphiQL would ask a second time, in vain and at the expense of the quota.
     return { data: null, ...answer };
   };
 }
@@ -62,6 +66,8 @@ async function send(params: FetcherParams, headers: Readonly<Record<string, unkn
       body: JSON.stringify(params),
     });
   } catch (error) {
-    throw new Error(`The request could not be sent: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new Error(`The request could not be sent: ${error instanceof Error ? error.message : String(error)}.`, {
+      cause: error,
+    });
   }
 }
