@@ -108,6 +108,13 @@ query NextPage($after: String) {
 }
 `;
 
+/** What a new tab begins with. */
+export const blank = `# Ctrl-Space shows what there is.
+{
+
+}
+`;
+
 /** What the tabs hold on the first visit. Each works as it is on the demo store, and on any store with a first category. */
 export const examples: Example[] = [
   { query: nested },

@@ -25,7 +25,7 @@ const endpoint = './graphql';
  */
 export function createFetcher(headers: Readonly<Record<string, string>>): Fetcher {
   return async (params, options) => {
-    if (params.operationName !== 'IntrospectionQuery') return ask(params, options?.headers ?? {});
+    if (params.operationName !== 'IntrospectionQuery') return ask(withoutStaleName(params), options?.headers ?? {});
     const answer = await ask(params, options?.headers ?? headers);
     // Without `data`, GraphiQL would ask a second time, in vain and at the expense of the quota.
     return { data: null, ...answer };
@@ -41,6 +41,11 @@ export function readFailure(text: string): Failure {
     // It is plain text.
   }
   return { message: text };
+}
+
+/** GraphiQL takes a moment to notice that a tab has another operation than the tab before. */
+function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherParams {
+  return operationName && params.query.includes(operationName) ? { ...params, operationName } : params;
 }
 
 async function ask(params: FetcherParams, headers: Readonly<Record<string, unknown>>): Promise<Answer> {
