@@ -20,16 +20,21 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+const page = { config: { isPublic: true } };
+
 /** The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not. */
 export async function registerExplorer(server: FastifyInstance, directory: string): Promise<void> {
-  const page = { config: { isPublic: true } };
-  if (!existsSync(join(directory, 'index.html'))) {
-    server.get(url, page, async () => {
-      throw new HttpError('NOT_FOUND', 'The explorer is not built. `npm run build` builds it, a restart shows it.');
-    });
+  if (existsSync(join(directory, 'index.html'))) {
+    await server.register((scope) => serve(scope, directory));
     return;
   }
-  await server.register(fastifyStatic, {
+  server.get(url, page, async () => {
+    throw new HttpError('NOT_FOUND', 'The explorer is not built. `npm run build` builds it, a restart shows it.');
+  });
+}
+
+async function serve(scope: FastifyInstance, directory: string): Promise<void> {
+  await scope.register(fastifyStatic, {
     root: join(directory, 'graphiql'),
     prefix: `${url}/`,
     // One route for each file: what else is asked for never gets to the file system.
@@ -41,7 +46,7 @@ export async function registerExplorer(server: FastifyInstance, directory: strin
     immutable: true,
     maxAge: '1y',
   });
-  server.get(url, page, async (_request, reply) =>
+  scope.get(url, page, async (_request, reply) =>
     reply
       .headers({
         'cache-control': 'no-cache',
@@ -50,5 +55,5 @@ export async function registerExplorer(server: FastifyInstance, directory: strin
       })
       .sendFile('index.html', directory, { cacheControl: false }),
   );
-  server.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphiql', 302));
+  scope.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphiql', 302));
 }

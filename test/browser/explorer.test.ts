@@ -83,6 +83,20 @@ describe('whoever opens the printed address', () => {
     await explorer.line('.result-window', '"BAD_USER_INPUT"').waitFor();
   });
 
+  it('is told so when nobody answers any more, and goes on when somebody does', async () => {
+    await visit();
+    await page().context().setOffline(true);
+    await page()
+      .getByRole('button', { name: /fetch GraphQL schema/ })
+      .click();
+    const notice = page().getByRole('alert', { name: 'Why there is no schema' });
+    await notice.getByText('The service has not answered').waitFor();
+    await page().context().setOffline(false);
+    await notice.getByRole('button', { name: 'Ask again' }).click();
+    await page().getByText('A pet store: pets by category').waitFor();
+    expect(await notice.count()).toBe(0);
+  });
+
   it.each(['light', 'dark'] as const)(
     'sees it in %s, as the system is, or as the settings say',
     async (colorScheme) => {

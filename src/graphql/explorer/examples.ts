@@ -94,24 +94,17 @@ const nextPage = `# Forwards, page by page: "after" is
 # into the variables to go on.
 query NextPage($after: String) {
   pets(first: 5, after: $after) {
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
     edges {
       node {
         id
         name
       }
     }
-    pageInfo {
-      hasNextPage
-      endCursor
-    }
   }
-}
-`;
-
-/** What a new tab begins with. */
-export const blank = `# Ctrl-Space shows what there is.
-{
-
 }
 `;
 

@@ -3,7 +3,7 @@ import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
 import { useEffect, useMemo, useState } from 'react';
 
 import { headersWith, takeKeyFromAddress } from './api-key.ts';
-import { blank, examples } from './examples.ts';
+import { examples } from './examples.ts';
 import { SchemaNotice } from './schema-notice.tsx';
 import { createFetcher } from './service.ts';
 
@@ -30,11 +30,11 @@ export function Explorer() {
       key={key ?? ''}
       fetcher={fetcher}
       defaultTabs={examples}
-      defaultQuery={blank}
       defaultHeaders={key === undefined ? '' : JSON.stringify(headers, null, 2)}
       defaultEditorToolsVisibility
       shouldPersistHeaders={false}
       plugins={plugins}
+      schemaDescription
       visiblePlugin={DOC_EXPLORER_PLUGIN}
     >
       <GraphiQL.Logo>Pet store</GraphiQL.Logo>

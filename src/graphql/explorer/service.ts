@@ -49,19 +49,9 @@ function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherP
 }
 
 async function ask(params: FetcherParams, headers: Readonly<Record<string, unknown>>): Promise<Answer> {
-  const response = await send(params, headers);
-  const text = await response.text();
+  let received = '';
   try {
-    return JSON.parse(text) as Answer;
-  } catch {
-    // A proxy in between has answered instead of the service.
-    return { errors: [{ message: `HTTP ${response.status} ${response.statusText}: ${text.slice(0, 500)}` }] };
-  }
-}
-
-async function send(params: FetcherParams, headers: Readonly<Record<string, unknown>>): Promise<Response> {
-  try {
-    return await fetch(endpoint, {
+    const response = await fetch(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
@@ -70,9 +60,11 @@ async function send(params: FetcherParams, headers: Readonly<Record<string, unkn
       },
       body: JSON.stringify(params),
     });
+    received = `HTTP ${response.status}`;
+    return (await response.json()) as Answer;
   } catch (error) {
-    throw new Error(`The request could not be sent: ${error instanceof Error ? error.message : String(error)}.`, {
-      cause: error,
-    });
+    // Nobody there, a header that can't be one, or a proxy in between that has answered in its own way.
+    const reason = [received, error instanceof Error ? error.message : String(error)].filter(Boolean).join(', ');
+    return { errors: [{ message: `The service has not answered: ${reason}.` }] };
   }
 }
