@@ -39,7 +39,7 @@ function KeyForm({ onKey }: Props) {
   return (
     <>
       <p>
-        Open the address that the service has printed at its start, which brings a key with it, or make one with{' '}
+        Open the address that the service has printed at its first start, which brings a key with it, or make one with{' '}
         <code>npm run -s keys -- create --name NAME --plan free</code>
       </p>
       <form onSubmit={useKey}>
