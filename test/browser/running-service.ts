@@ -18,7 +18,7 @@ export interface RunningService {
 export async function startService(): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'explorer-'));
   const service = spawn(process.execPath, ['dist/src/main.js'], {
-    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error' },
+    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const address = await printedAddress(service.stdout);
@@ -38,8 +38,6 @@ export async function startService(): Promise<RunningService> {
 async function printedAddress(stdout: NodeJS.ReadableStream): Promise<string> {
   for await (const line of createInterface({ input: stdout })) {
     const [address] = /http:\/\/\S+\/graphiql\S*/.exec(line) ?? [];
-    // What is printed afterwards has to go somewhere.
-    stdout.resume();
     if (address !== undefined) return address;
   }
   throw new Error('The service has ended without printing an address.');
