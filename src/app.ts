@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import type { Config } from './config.ts';
@@ -11,6 +13,7 @@ import { createGraphQLServer } from './graphql/server.ts';
 import { registerApi } from './http/api.ts';
 import { drain } from './http/drain.ts';
 import { Gate } from './http/gate.ts';
+import { registerExplorer } from './http/explorer.ts';
 import { registerHealth } from './http/health.ts';
 import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './http/pages.ts';
@@ -42,6 +45,9 @@ export interface App {
   /** Calls the listener when the service can't go on. */
   onFatal(listener: (error: Error) => void): void;
 }
+
+/** Where the build puts it, as seen from the built program. */
+const builtExplorer = join(import.meta.dirname, '../explorer');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -91,6 +97,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   let isDraining = false;
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
+  await registerExplorer(server, builtExplorer);
   registerDocs(server, { restPrefix: config.restPrefix });
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);

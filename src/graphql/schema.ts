@@ -18,7 +18,8 @@ export function createSchema(): GraphQLSchema {
     validate: false,
   });
   guardRootFields(schema);
-  // TypeGraphQL has no place for the descriptions of the root types.
+  // TypeGraphQL has no place for the descriptions of the schema and the root types.
+  schema.description = 'A pet store: pets by category, each with its place in the inventory, and the orders for them.';
   describe(schema.getQueryType(), 'What can be asked. Every list is a connection of the Relay specification.');
   describe(
     schema.getMutationType(),

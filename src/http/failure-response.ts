@@ -1,6 +1,7 @@
 import { failureBody, type Failure } from './error-table.ts';
+import { failurePage, failurePagePolicy } from './failure-page.ts';
 
-/** Whose words an error is told in: REST's Error object, a GraphQL response, or a line for whoever looks at a page. */
+/** Whose words an error is told in: REST's Error object, a GraphQL response, or plain words for whoever looks at a page. */
 export type ErrorFormat = 'rest' | 'graphql' | 'text';
 
 export interface FailureResponse {
@@ -24,24 +25,42 @@ export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
  * never became one. What every error has to carry belongs here.
  */
 export function failureResponse(failure: Failure, asked: Asked): FailureResponse {
-  const isText = asked.format === 'text';
+  const { headers, body } = asked.format === 'text' ? forPerson(failure, asked) : forClient(failure, asked);
   return {
     status: failure.status,
     headers: {
       ...failure.headers,
-      'content-type': contentType(asked),
+      ...headers,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'x-request-id': asked.requestId,
-      ...(isText ? {} : { vary: apiVary }),
     },
-    body: isText ? `${failure.message}\n` : JSON.stringify(failureBody(failure, asked.format === 'graphql')),
+    body,
   };
 }
 
-function contentType({ format, accept }: Asked): string {
-  if (format === 'text') return 'text/plain; charset=utf-8';
+type Representation = Pick<FailureResponse, 'headers' | 'body'>;
+
+function forPerson(failure: Failure, { accept }: Asked): Representation {
+  const vary = 'Accept';
+  if (accept?.includes('text/html') !== true) {
+    return { headers: { 'content-type': 'text/plain; charset=utf-8', vary }, body: `${failure.message}\n` };
+  }
+  return {
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': failurePagePolicy, vary },
+    body: failurePage(failure),
+  };
+}
+
+function forClient(failure: Failure, { format, accept }: Asked): Representation {
+  const isGraphQL = format === 'graphql';
   // GraphQL over HTTP, section 6.2: only under its own media type is a status other than 2xx known to be GraphQL's.
-  const isGraphQLAccepted = format === 'graphql' && accept?.includes('application/graphql-response+json');
-  return `application/${isGraphQLAccepted ? 'graphql-response+json' : 'json'}; charset=utf-8`;
+  const isGraphQLAccepted = isGraphQL && accept?.includes('application/graphql-response+json');
+  return {
+    headers: {
+      'content-type': `application/${isGraphQLAccepted ? 'graphql-response+json' : 'json'}; charset=utf-8`,
+      vary: apiVary,
+    },
+    body: JSON.stringify(failureBody(failure, isGraphQL)),
+  };
 }

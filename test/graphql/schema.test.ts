@@ -29,6 +29,7 @@ describe('the schema', () => {
         for (const field of Object.values(type.getFields())) note(`${type.name}.${field.name}`, field.description);
       }
     }
+    note('schema', schema.description);
     expect(undescribed).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
+import { registerExplorer } from '../../src/http/explorer.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
 import { registerPages } from '../../src/http/pages.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
@@ -15,17 +16,20 @@ export interface HttpHarness {
   readonly log: Record<string, unknown>[];
 }
 
-type Options = Partial<ServerOptions> & Partial<HealthOptions> & Partial<ApiOptions> & { readonly routes?: ApiRoutes };
+type Options = Partial<ServerOptions> &
+  Partial<HealthOptions> &
+  Partial<ApiOptions> & { readonly routes?: ApiRoutes; readonly builtExplorer?: string };
 
 /** The HTTP room by itself, with a few routes in the place of REST and GraphQL. */
 export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   const { checkReady = async () => undefined, isDraining = () => false, routes, ...others } = options;
-  const { gate = openGate(), corsOrigins = [], ...rest } = others;
+  const { gate = openGate(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
   const server = createServer({ logLevel: 'debug', logStream, ...rest });
   registerHealth(server, { checkReady, isDraining });
   registerPages(server);
+  await registerExplorer(server, builtExplorer);
   await registerApi(server, { gate, corsOrigins }, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
   await server.ready();
   return { server, log };

@@ -1,0 +1,121 @@
+interface Example {
+  readonly query: string;
+  /** JSON. The first example has none: GraphiQL doesn't show those of the tab that it opens with. */
+  readonly variables?: string;
+}
+
+const nested = `# Pets know their category,
+# categories know their pets.
+#
+# Run: the button, or Ctrl-Enter.
+# What else is there? Ctrl-Space.
+query PetsAndCategories {
+  pets(first: 3, filter: { statusIn: [AVAILABLE] }) {
+    totalCount
+    edges {
+      node {
+        name
+        status
+        inventory {
+          quantity
+        }
+        category {
+          name
+          description
+          pets(first: 2, orderBy: { field: NAME }) {
+            edges {
+              node {
+                name
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+`;
+
+const pagePerParent = `# A page for each parent: how many pets
+# a category has, and the first by name.
+#
+# Ten categories cost as many
+# SQL statements as one.
+query FirstPetsOfEachCategory {
+  categories(first: 10) {
+    edges {
+      node {
+        name
+        pets(first: 3, orderBy: { field: NAME }) {
+          totalCount
+          edges {
+            node {
+              name
+              status
+            }
+          }
+          pageInfo {
+            hasNextPage
+            endCursor
+          }
+        }
+      }
+    }
+  }
+}
+`;
+
+const mutation = `# A change. Its values are in the
+# variables below; what comes back
+# is the pet as it now is.
+#
+# An empty name shows a refusal.
+mutation CreatePet($input: CreatePetInput!) {
+  createPet(input: $input) {
+    pet {
+      id
+      name
+      status
+      category {
+        name
+      }
+      inventory {
+        quantity
+      }
+    }
+  }
+}
+`;
+
+const nextPage = `# Forwards, page by page: "after" is
+# the endCursor of the page before.
+#
+# Put the endCursor that comes back
+# into the variables to go on.
+query NextPage($after: String) {
+  pets(first: 5, after: $after) {
+    pageInfo {
+      hasNextPage
+      endCursor
+    }
+    edges {
+      node {
+        id
+        name
+      }
+    }
+  }
+}
+`;
+
+/** What the tabs hold on the first visit. Each works as it is on the demo store, and on any store with a first category. */
+export const examples: Example[] = [
+  { query: nested },
+  { query: pagePerParent },
+  { query: mutation, variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }) },
+  { query: nextPage, variables: json({ after: 'NmUxZmZiMDFbInBldHMiLCJJRCIsbnVsbCwiNSJd' }) },
+];
+
+function json(variables: object): string {
+  return JSON.stringify(variables, null, 2);
+}

@@ -1,0 +1,52 @@
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import type { SubmitEvent } from 'react';
+
+import { readFailure } from './service.ts';
+
+interface Props {
+  readonly onKey: (key: string) => void;
+}
+
+/** Says why there is no schema, in the service's own words, and what to do about it. */
+export function SchemaNotice({ onKey }: Props) {
+  const { fetchError } = useGraphiQL(pick('fetchError'));
+  const actions = useGraphiQLActions();
+  if (fetchError === null) return null;
+
+  const { message, extensions } = readFailure(fetchError);
+  return (
+    <section className="notice" role="alert" aria-label="Why there is no schema">
+      <p>
+        <strong>{message}</strong>
+      </p>
+      {extensions?.code === 'UNAUTHENTICATED' ? (
+        <KeyForm onKey={onKey} />
+      ) : (
+        <button type="button" onClick={() => void actions.introspect()}>
+          Ask again
+        </button>
+      )}
+    </section>
+  );
+}
+
+function KeyForm({ onKey }: Props) {
+  const useKey = (event: SubmitEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const key = new FormData(event.currentTarget).get('key');
+    if (typeof key === 'string' && key.trim() !== '') onKey(key.trim());
+  };
+  return (
+    <>
+      <p>
+        Open the address that the service has printed at its first start, which brings a key with it, or make one with{' '}
+        <code>npm run -s keys -- create --name NAME --plan free</code>
+      </p>
+      <form onSubmit={useKey}>
+        <input name="key" type="password" aria-label="API key" placeholder="API key" autoComplete="off" required />
+        <button type="submit">Use this key</button>
+        <span>It goes into the headers of every tab, and is forgotten when this page is closed.</span>
+      </form>
+    </>
+  );
+}
