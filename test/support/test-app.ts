@@ -26,12 +26,13 @@ interface TestKey {
 }
 
 const boundless = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 } as const;
-const housekeeping = /api_keys|quota_counters/;
+/** What keys and quotas need now and then, and a connection that opens beside it. */
+const housekeeping = /api_keys|quota_counters|^set time zone/;
 
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {
   readonly app: App;
-  /** What was sent to PostgreSQL since the last `forgetStatements`, but for what the keys and quotas of any request need now and then. */
+  /** What was sent to PostgreSQL since the last `forgetStatements`, without the housekeeping. */
   readonly statements: readonly string[];
   forgetStatements(): void;
   /** With the key of the suite, which may do anything as often as it likes, or with another. */
