@@ -32,10 +32,12 @@ const housekeeping = /api_keys|quota_counters|^set time zone/;
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {
   readonly app: App;
+  /** A key that may do anything as often as it likes. */
+  readonly key: string;
   /** What was sent to PostgreSQL since the last `forgetStatements`, without the housekeeping. */
   readonly statements: readonly string[];
   forgetStatements(): void;
-  /** With the key of the suite, which may do anything as often as it likes, or with another. */
+  /** With the key above, or with another. */
   graphql(query: string, variables?: Record<string, unknown>, key?: string): Promise<GraphQLResult>;
   /** A new key, of the plan Free with the scopes `read` and `write` unless something else is said. */
   createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
@@ -91,6 +93,7 @@ export async function startTestApp(
   const { secret: suiteKey } = await createKey({ ...boundless, scopes: ['admin'] });
   return {
     app,
+    key: suiteKey,
     statements,
     forgetStatements: () => {
       statements.length = 0;
