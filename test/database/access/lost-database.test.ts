@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { openAccess } from '../../../src/database/access.ts';
 import { connectDatabase, type Database } from '../../../src/database/database.ts';
 import { embeddedPostgresAddress } from '../../../src/database/embedded/embedded-postgres.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
@@ -62,4 +63,39 @@ it('without the database known keys stay good, and of the others nothing is said
   now += 1_000;
   expect(await directory.find(neverAsked)).toBeUndefined();
   expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
+});
+
+it('a ban that begins without the database is written down when it is back', async () => {
+  let now = Date.now();
+  const failures: unknown[] = [];
+  const service = new AccessService(database.unitOfWork, database.reads.apiKeys);
+  const key = { name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 10 } as const;
+  const { apiKey, secret } = await service.create(key);
+  const access = await openAccess({
+    database,
+    redisUrl: undefined,
+    adminKey: undefined,
+    banRules: { banAfter: 1, banForSeconds: 900 },
+    events: {
+      onSharingChange: () => undefined,
+      onBan: () => undefined,
+      onWriteFailure: (error) => failures.push(error),
+    },
+    now: () => now,
+  });
+  const { subject } = (await access.keys.find(secret))!;
+
+  await kill();
+  const outcomes: string[] = [];
+  for (const wait of [0, 0, 2_001, 0, 0]) {
+    now += wait;
+    outcomes.push((await access.quota.consume(subject, 1)).outcome);
+  }
+  expect(outcomes).toEqual(['admitted', 'refused', 'refused', 'banned', 'banned']);
+
+  await serve();
+  expect(failures[0]).toMatchObject({ code: 'UNAVAILABLE' });
+  await access.close();
+  const [written] = await database.reads.apiKeys.byIds([apiKey.id]);
+  expect(written?.bannedUntil).toEqual(new Date(now + 900_000));
 });
