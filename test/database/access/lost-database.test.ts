@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 
 import { openAccess } from '../../../src/database/access.ts';
 import { connectDatabase, type Database } from '../../../src/database/database.ts';
@@ -12,34 +12,44 @@ import { generateKey } from '../../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
 import { DataDirectories } from '../embedded/data-directories.ts';
 
+// Processes and engines are started several times.
+jest.setTimeout(90_000);
+
+const script = join(import.meta.dirname, 'serving-process.ts');
 const directories = new DataDirectories();
 let dataDir: string;
-let server: ChildProcess;
+let server: ChildProcess | undefined;
 let database: Database;
 
 async function serve(): Promise<void> {
-  const script = join(import.meta.dirname, 'serving-process.ts');
-  server = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(server.stdout!, 'data');
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  server = child;
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The serving process has ended.')));
+  // Only as long as it is waited for: later it is killed on purpose.
+  ended.catch(() => undefined);
+  await Promise.race([once(child.stdout, 'data'), ended]);
 }
 
 async function kill(): Promise<void> {
+  if (server === undefined) return;
   const ended = once(server, 'exit');
   server.kill('SIGKILL');
+  server = undefined;
   await ended;
 }
 
-beforeAll(async () => {
+beforeEach(async () => {
   dataDir = await directories.created();
   await serve();
   database = await connectDatabase({ location: embeddedPostgresAddress(dataDir), poolSize: 1, isGuest: true });
 });
 
-afterAll(async () => {
-  await database.close();
+afterEach(async () => {
   await kill();
-  directories.remove();
+  await database.close();
 });
+
+afterAll(() => directories.remove());
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;
