@@ -64,8 +64,12 @@ export class RouteTable {
   }
 }
 
+/** Most targets are nothing but a path that says what it means. */
+const plainPath = /^\/[^?#%]*$/;
+
 /** The path of a request target as the router reads it: without the query, decoded but for `%2F` and the like. */
 export function pathOf(target: string): string {
+  if (plainPath.test(target)) return target;
   const path = target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
   try {
     return decodeURI(path);

@@ -113,6 +113,15 @@ describe('keys, by itself', () => {
     await database.close();
   });
 
+  it('joins a service that is just starting', async () => {
+    const starting = open();
+    const { exitCode, stdout } = await keys('create', '--name', 'Impatient', '--plan', 'free');
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(keyAlone) });
+    const database = await starting;
+    expect(await new KeyDirectory(database.keyRecords).find(stdout.trim())).toMatchObject({ name: 'Impatient' });
+    await database.close();
+  });
+
   it.each([
     ['an unknown option', ['create', '--nmae', 'x'], '--nmae'],
     ['a missing name', ['create', '--plan', 'pro'], '--name is needed'],

@@ -9,7 +9,7 @@ import { MemoryCounterStore } from '../../src/database/counters/memory-counter-s
 import { RedisCounterStore } from '../../src/database/counters/redis-counter-store.ts';
 import type { BanRules } from '../../src/domain/quota/bans.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
-import { QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
+import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
 import { RedisServer } from './redis-server.ts';
 
 const one = { needs: 1, spends: 1 };
@@ -97,7 +97,7 @@ describe('counters in Redis', () => {
         }
         store.close();
       }),
-      { numRuns: 300 },
+      { numRuns: 300, examples: edges },
     );
   });
 
@@ -200,7 +200,7 @@ describe('when Redis is gone, counting', () => {
     expect(await counting.store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
   });
 
-  it('waits for a paused Redis once and no longer than a second, and returns to it by itself', async () => {
+  it('waits for a paused Redis once, a moment, and returns to it by itself', async () => {
     const key = newKey();
     const counting = await Counting.open();
     expect(await counting.admitted(10, key)).toBe(10);
@@ -208,7 +208,7 @@ describe('when Redis is gone, counting', () => {
     redis.pause();
     const startedAt = performance.now();
     expect(await counting.admitted(20, key)).toBe(20);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
     const brokenAt = performance.now();
     for (let request = 0; request < 20; request += 1) await counting.store.decide(key, one);
     expect(performance.now() - brokenAt).toBeLessThan(200);

@@ -12,7 +12,7 @@ export interface Operation {
 }
 
 /** Every root field, with the least that it takes. What is asked for needn't exist. */
-const graphqlOperations: readonly (readonly [scope: Scope, text: string])[] = [
+const rootFields: readonly (readonly [scope: Scope, text: string])[] = [
   ['read', '{ pet(id: 1) { id } }'],
   ['read', '{ category(id: 1) { id } }'],
   ['read', '{ order(id: 1) { id } }'],
@@ -40,10 +40,10 @@ const graphqlOperations: readonly (readonly [scope: Scope, text: string])[] = [
   ['admin', 'mutation { setApiKeyPlan(input: { id: 404, plan: PRO }) { apiKey { id } } }'],
 ];
 
+const graphqlOperations = rootFields.map(([scope, query]): Operation => {
+  const name = /\w+(?=\(|\s*\{ \w+ \} \}$)/.exec(query)?.[0] ?? query;
+  return { name, scope, protocol: 'graphql', request: { method: 'POST', url: '/graphql', payload: { query } } };
+});
+
 /** Everything that clients can ask for. */
-export const operations: readonly Operation[] = graphqlOperations.map(([scope, query]) => ({
-  name: /\w+(?=\(|\s*\{ \w+ \} \}$)/.exec(query)?.[0] ?? query,
-  scope,
-  protocol: 'graphql',
-  request: { method: 'POST', url: '/graphql', payload: { query } },
-}));
+export const operations: readonly Operation[] = [...graphqlOperations];

@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 let service: TestApp;
 
 beforeAll(async () => {
-  service = await startTestApp({ TRUST_PROXY: '1', BAN_AFTER: '3' });
+  service = await startTestApp({ TRUST_PROXY: '1' });
 });
 
 afterAll(() => service.close());
@@ -39,7 +39,7 @@ const tally = (responses: readonly LightMyRequestResponse[]): Record<number, num
 
 describe('300 requests at once with a Free key', () => {
   it.each<[string, InjectOptions, number]>([
-    ['of GraphQL', { method: 'POST', url: '/graphql', payload: { query: '{ pets { totalCount } }' } }, 200],
+    ['of GraphQL', { method: 'POST', url: '/graphql', payload: { query: '{ __typename }' } }, 200],
     ['of unknown paths', { method: 'GET', url: '/nothing' }, 404],
     ['of a wrong method', { method: 'PUT', url: '/graphql' }, 405],
   ])(

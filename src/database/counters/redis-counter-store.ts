@@ -20,8 +20,9 @@ export interface RedisCounterStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** A request waits so long for Redis, and then no other does until Redis is back. */
-const answerTimeoutMillis = 250;
+/** When Redis has been silent for so long, or a request has waited for so long, no other one waits until Redis is back. */
+const longestSilenceMillis = 500;
+const longestWaitMillis = 2_000;
 const reconnectMillis = 500;
 
 const scriptHash = createHash('sha1').update(consumeScript).digest('hex');
@@ -48,6 +49,7 @@ export class RedisCounterStore implements CounterStore {
   readonly #options: RedisCounterStoreOptions;
   /** The connection while Redis is well. */
   #client: Client | undefined;
+  #answeredAt = 0;
   #isClosed = false;
 
   private constructor(options: RedisCounterStoreOptions) {
@@ -86,7 +88,9 @@ export class RedisCounterStore implements CounterStore {
 
   async #askOrLose(client: Client, subject: QuotaSubject, charge: Charge): Promise<Verdict | undefined> {
     try {
-      return await inTime(this.#ask(client, subject, charge));
+      const verdict = await this.#inTime(this.#ask(client, subject, charge));
+      this.#answeredAt = performance.now();
+      return verdict;
     } catch (error) {
       this.#lose(client, error);
       return undefined;
@@ -131,13 +135,34 @@ export class RedisCounterStore implements CounterStore {
     // Told by every command that fails as well; without a listener it would end the process.
     client.on('error', (error: unknown) => this.#lose(client, error));
     try {
-      await inTime(client.connect());
-      await inTime(this.#ask(client, probe, { needs: 1, spends: 1 }));
+      await this.#inTime(client.connect(), longestWaitMillis);
+      await this.#inTime(this.#ask(client, probe, { needs: 1, spends: 1 }));
       if (this.#isClosed) throw new Error('The counter store is closed.');
       return client;
     } catch (error) {
       disconnect(client);
       throw error;
+    }
+  }
+
+  /** Rejects when there is no answer in time. Those that have come while this process itself was busy are still taken. */
+  async #inTime<T>(answer: Promise<T>, silenceMillis = longestSilenceMillis): Promise<T> {
+    const startedAt = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<never>((_resolve, reject) => {
+      const look = (): void => {
+        const now = performance.now();
+        const silence = now - Math.max(startedAt, this.#answeredAt);
+        const left = Math.min(silenceMillis - silence, longestWaitMillis - (now - startedAt));
+        if (left <= 0) reject(new Error(`Redis hasn't answered for ${Math.round(silence)} ms.`));
+        else timer = setTimeout(() => setImmediate(look), left);
+      };
+      look();
+    });
+    try {
+      return await Promise.race([answer, timeout]);
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -168,27 +193,13 @@ function connectionTo(url: string) {
     RESP: 2,
     disableClientInfo: true,
     disableOfflineQueue: true,
-    socket: { reconnectStrategy: false, connectTimeout: answerTimeoutMillis },
+    socket: { reconnectStrategy: false, connectTimeout: longestWaitMillis },
   });
 }
 
 /** Gives the connection up, with everything that waits on it; one that is closed already says so by an error. */
 function disconnect(client: Client | undefined): void {
   if (client?.isOpen === true) client.destroy();
-}
-
-/** Rejects when there is no answer in time. An answer that has come while this process itself was busy is still taken. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_resolve, reject) => {
-    const giveUp = (): void => reject(new Error(`Redis hasn't answered within ${answerTimeoutMillis} ms.`));
-    timer = setTimeout(() => setImmediate(giveUp), answerTimeoutMillis);
-  });
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function verdictOf(reply: unknown): Verdict {

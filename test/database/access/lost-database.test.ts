@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 
+import { openAccess } from '../../../src/database/access.ts';
 import { connectDatabase, type Database } from '../../../src/database/database.ts';
 import { embeddedPostgresAddress } from '../../../src/database/embedded/embedded-postgres.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
@@ -11,34 +12,44 @@ import { generateKey } from '../../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
 import { DataDirectories } from '../embedded/data-directories.ts';
 
+// Processes and engines are started several times.
+jest.setTimeout(90_000);
+
+const script = join(import.meta.dirname, 'serving-process.ts');
 const directories = new DataDirectories();
 let dataDir: string;
-let server: ChildProcess;
+let server: ChildProcess | undefined;
 let database: Database;
 
 async function serve(): Promise<void> {
-  const script = join(import.meta.dirname, 'serving-process.ts');
-  server = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
-  await once(server.stdout!, 'data');
+  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  server = child;
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The serving process has ended.')));
+  // Only as long as it is waited for: later it is killed on purpose.
+  ended.catch(() => undefined);
+  await Promise.race([once(child.stdout, 'data'), ended]);
 }
 
 async function kill(): Promise<void> {
+  if (server === undefined) return;
   const ended = once(server, 'exit');
   server.kill('SIGKILL');
+  server = undefined;
   await ended;
 }
 
-beforeAll(async () => {
+beforeEach(async () => {
   dataDir = await directories.created();
   await serve();
   database = await connectDatabase({ location: embeddedPostgresAddress(dataDir), poolSize: 1, isGuest: true });
 });
 
-afterAll(async () => {
-  await database.close();
+afterEach(async () => {
   await kill();
-  directories.remove();
+  await database.close();
 });
+
+afterAll(() => directories.remove());
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;
@@ -62,4 +73,39 @@ it('without the database known keys stay good, and of the others nothing is said
   now += 1_000;
   expect(await directory.find(neverAsked)).toBeUndefined();
   expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
+});
+
+it('a ban that begins without the database is written down when it is back', async () => {
+  let now = Date.now();
+  const failures: unknown[] = [];
+  const service = new AccessService(database.unitOfWork, database.reads.apiKeys);
+  const key = { name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 10 } as const;
+  const { apiKey, secret } = await service.create(key);
+  const access = await openAccess({
+    database,
+    redisUrl: undefined,
+    adminKey: undefined,
+    banRules: { banAfter: 1, banForSeconds: 900 },
+    events: {
+      onSharingChange: () => undefined,
+      onBan: () => undefined,
+      onWriteFailure: (error) => failures.push(error),
+    },
+    now: () => now,
+  });
+  const { subject } = (await access.keys.find(secret))!;
+
+  await kill();
+  const outcomes: string[] = [];
+  for (const wait of [0, 0, 2_001, 0, 0]) {
+    now += wait;
+    outcomes.push((await access.quota.consume(subject, 1)).outcome);
+  }
+  expect(outcomes).toEqual(['admitted', 'refused', 'refused', 'banned', 'banned']);
+
+  await serve();
+  expect(failures[0]).toMatchObject({ code: 'UNAVAILABLE' });
+  await access.close();
+  const [written] = await database.reads.apiKeys.byIds([apiKey.id]);
+  expect(written?.bannedUntil).toEqual(new Date(now + 900_000));
 });

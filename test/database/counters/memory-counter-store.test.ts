@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { MemoryCounterStore } from '../../../src/database/counters/memory-counter-store.ts';
-import { QuotaModel, scenarios } from '../../domain/quota/quota-model.ts';
+import { edges, QuotaModel, scenarios } from '../../domain/quota/quota-model.ts';
 
 describe('the counters of one process', () => {
   it('decide as the contract says, whatever is asked when, and whatever an operator does meanwhile', async () => {
@@ -19,7 +19,7 @@ describe('the counters of one process', () => {
           }
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 2_000, examples: edges },
     );
   });
 });

@@ -66,6 +66,35 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 80 }),
 });
 
+const ask = { kind: 'request', needs: 1, spends: 1 } as const;
+const after = (millis: number): Step => ({ kind: 'wait', millis });
+/** Spends a minute that has one request, waits until refusals count, and goes over by the second one that does. */
+const provoke = [ask, ask, after(2_001), ask, ask];
+
+const onePerMinute = { requestsPerMinute: 1, requestsPerDay: 9 };
+const onePerDay = { requestsPerMinute: 9, requestsPerDay: 1 };
+
+function edge(initial: QuotaLimits, steps: readonly Step[], rules: BanRules = { banAfter: 1, banForSeconds: 1 }) {
+  return [{ rules, limits: initial, steps }] as [Scenario];
+}
+
+/** What begins or ends at an instant, tried just before it and just then: chance alone would seldom come by. */
+export const edges: [Scenario][] = [
+  edge(onePerMinute, [ask, ask, after(2_000), ask, ask, after(1), ask, ask]),
+  ...[59_999, 60_000].map((wait) => edge(onePerMinute, [ask, after(wait), ask])),
+  ...[86_399_999, 86_400_000].map((wait) => edge(onePerDay, [ask, after(wait), ask])),
+  // A refusal that counts, and another one.
+  ...[59_999, 60_000].map((wait) => edge(onePerDay, [ask, ask, after(2_001), ask, after(wait), ask])),
+  // The end of a ban, and then refusals that don't go back before it.
+  ...[999, 1_000].map((wait) => edge(onePerMinute, [...provoke, after(wait), ask])),
+  // The second ban begins when it is 24 hours since the first one, or not quite.
+  ...[86_397_998, 86_397_999].map((wait) => edge(onePerMinute, [...provoke, after(wait), ...provoke])),
+  // Twice 50,000 seconds are more than a day.
+  edge(onePerMinute, [...provoke, after(50_000_000), ...provoke], { banAfter: 1, banForSeconds: 50_000 }),
+  // Two refusals are forgotten, and one more is not too many.
+  edge(onePerMinute, [...provoke, { kind: 'unban' }, ask, ask], { banAfter: 2, banForSeconds: 1 }),
+];
+
 interface PastWindow {
   readonly start: number;
   readonly spent: number[];

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { RedisServer } from './redis-server.ts';
+
+let redis: RedisServer;
+let store: TestApp;
+const lines: string[] = [];
+
+beforeAll(async () => {
+  redis = await RedisServer.start();
+  const logStream = { write: (line: string) => void lines.push(line) };
+  store = await startTestApp({ REDIS_URL: redis.url, LOG_LEVEL: 'warn' }, { logStream });
+});
+
+afterAll(async () => {
+  await store.close();
+  await redis.close();
+});
+
+/** How often each status is answered to so many requests at once. */
+async function statuses(requests: number, key: string): Promise<Record<number, number>> {
+  const ask = () => store.graphql('{ pets(first: 1) { edges { node { id } } } }', {}, key);
+  const counts: Record<number, number> = {};
+  for (const { status } of await Promise.all(Array.from({ length: requests }, ask))) {
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}
+
+async function sharedGauge(): Promise<string | undefined> {
+  const { body } = await store.app.server.inject('/metrics');
+  return /^petstore_quota_shared (\d)$/m.exec(body)?.[1];
+}
+
+it('the service loses Redis without losing a request or what was spent, and says so in log and metrics', async () => {
+  const { secret } = await store.createKey({ plan: 'free' });
+  expect(await statuses(40, secret)).toEqual({ 200: 40 });
+  expect(await sharedGauge()).toBe('1');
+
+  await redis.kill();
+  expect(await statuses(40, secret)).toEqual({ 200: 20, 429: 20 });
+  expect(await sharedGauge()).toBe('0');
+  expect(lines.filter((line) => line.includes('Redis is gone'))).toHaveLength(1);
+});
