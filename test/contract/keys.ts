@@ -32,6 +32,11 @@ interface KeyMaker {
   createKey(input: KeyInput): Promise<{ readonly id: string; readonly secret: string }>;
 }
 
+/** The key itself, as a person would enter it. */
+export function keyIn(headers: Headers): string {
+  return headers['authorization']?.replace('Bearer ', '') ?? 'none';
+}
+
 const boundless = 2 ** 31 - 1;
 
 export function openKeys(app: TestApp): Keys {
