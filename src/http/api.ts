@@ -28,7 +28,6 @@ export async function registerApi(server: FastifyInstance, routes: readonly ApiR
 }
 
 async function answerWithoutKey(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-  if (request.method !== 'OPTIONS' && !request.is404) return undefined;
   const { routeTable } = request.server;
   const path = pathOf(request.url);
   if (request.method === 'OPTIONS') {
@@ -36,7 +35,7 @@ async function answerWithoutKey(request: FastifyRequest, reply: FastifyReply): P
     if (methods.length === 0) throw routeTable.unmatched(request.method, path);
     return reply.code(204).header('allow', methods.join(', ')).send();
   }
-  if (routeTable.isPublic(path)) throw routeTable.unmatched(request.method, path);
+  if (request.is404 && routeTable.isPublic(path)) throw routeTable.unmatched(request.method, path);
   return undefined;
 }
 
@@ -46,7 +45,7 @@ async function refuseUnmatched(request: FastifyRequest): Promise<void> {
 
 /** Only what may be kept is kept, and by nobody but the client itself. Failures have said so already. */
 async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const isPublic = request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
+  const isPublic = request.server.routeTable.isPublic(pathOf(request.url));
   const isTransient = reply.statusCode === 201 || request.routeOptions.url === '/graphql';
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');

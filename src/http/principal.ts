@@ -4,6 +4,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** What a key must be allowed to do for this route. */
     scope?: 'read' | 'write';
+    /** What the operation is called, for the metrics. */
+    operationId?: string;
   }
 }
 

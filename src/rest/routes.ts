@@ -63,6 +63,7 @@ function addRoute(
     exposeHeadRoute: false,
     url: prefix + path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
+      operationId,
       scope: isRead ? 'read' : 'write',
       ...(deprecation && {
         deprecation: { ...deprecation, page: docsPage, successor: prefix + deprecation.successor },
