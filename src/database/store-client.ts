@@ -7,8 +7,6 @@ export interface StoreClientOptions {
   readonly onStatement: ((sql: string) => void) | undefined;
 }
 
-type Callback = (error: Error | null, result?: unknown) => void;
-
 /**
  * The class of the pool's connections.
  *
@@ -16,29 +14,28 @@ type Callback = (error: Error | null, result?: unknown) => void;
  */
 export function storeClient({ answerTimeoutMillis, onStatement }: StoreClientOptions): typeof pg.Client {
   return class extends pg.Client {
+    #isAnswered = true;
+    #patience: NodeJS.Timeout | undefined;
+
+    constructor(config?: string | pg.ClientConfig) {
+      super(config);
+      if (answerTimeoutMillis === undefined) return;
+      this.#patience = setTimeout(() => {
+        if (!this.#isAnswered) this.#giveUp();
+      }, answerTimeoutMillis).unref();
+      // What `pg` says when nothing is waiting any more. (Callbacks wrapped to learn the same make V8 keep all rows until a full collection.)
+      this.on('drain', () => {
+        this.#isAnswered = true;
+      });
+    }
+
     // The overloads of `query` are those of the base class; this only stands between.
     override query = ((...args: unknown[]): unknown => {
       onStatement?.(sqlOf(args[0]));
-      if (answerTimeoutMillis === undefined) return this.#send(args);
-      const timer = setTimeout(() => this.#giveUp(), answerTimeoutMillis);
-      const done = (): void => clearTimeout(timer);
-      const callback = args.at(-1);
-      if (typeof callback === 'function') {
-        args[args.length - 1] = (error: Error | null, result?: unknown) => {
-          done();
-          (callback as Callback)(error, result);
-        };
-        return this.#send(args);
-      }
-      const answer = this.#send(args);
-      if (answer instanceof Promise) answer.then(done, done);
-      else done();
-      return answer;
-    }) as pg.Client['query'];
-
-    #send(args: unknown[]): unknown {
+      this.#isAnswered = false;
+      this.#patience?.refresh();
       return (super.query as (...query: unknown[]) => unknown)(...args);
-    }
+    }) as pg.Client['query'];
 
     #giveUp(): void {
       const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } };

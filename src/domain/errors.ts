@@ -46,7 +46,7 @@ export function validationFailed(violations: readonly Violation[]): DomainError 
 
 /** The error for a resource that doesn't exist, or no longer: `notFound('pet', '42')`. */
 export function notFound(noun: string, id: string): DomainError {
-  return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id)}.`);
+  return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id.slice(0, 60))}.`);
 }
 
 /** The error for a store that can't be reached; the client may try again. */

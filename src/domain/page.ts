@@ -5,8 +5,10 @@ import { integerRule } from './rules.ts';
 
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
-/** For those who read a collection from end to end. */
+/** For those who read a collection from end to end, page by page. */
 export const maxBatchSize = 1000;
+/** What is read at once when a collection is walked: half of that lives so shortly that the heap doesn't grow at all. */
+const walkBatchSize = 500;
 
 /** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
 export interface PageArguments {
@@ -128,7 +130,7 @@ export async function* inBatches<Row>(
 ): AsyncGenerator<readonly Row[], void> {
   let position = after;
   do {
-    const page = await list({ first: maxBatchSize, after: position });
+    const page = await list({ first: walkBatchSize, after: position });
     const last = page.rows.at(-1);
     yield page.rows;
     position = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;

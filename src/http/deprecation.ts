@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route is on its way out, and every response of it says so. */
-    deprecation?: Deprecation;
+    deprecation?: DeprecationNotice;
   }
 }
 
@@ -16,18 +16,27 @@ export interface Deprecation {
   readonly successor: string;
 }
 
-/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links that belong to them, whatever is answered in the end. */
-export function announceDeprecation(request: FastifyRequest, reply: FastifyReply): void {
-  const deprecation = request.routeOptions.config?.deprecation;
-  if (deprecation === undefined) return;
-  const { since, sunset, page, successor } = deprecation;
-  const parameters = request.params as Readonly<Record<string, string>>;
-  const address = successor.replaceAll(/\{(\w+)\}/g, (_braces, name: string) =>
-    encodeURIComponent((parameters[name] ?? '').toWellFormed()),
-  );
-  void reply.headers({
-    deprecation: `@${since.getTime() / 1000}`,
-    sunset: sunset.toUTCString(),
-    link: `<${page}>; rel="deprecation"; type="text/html", <${address}>; rel="successor-version"`,
-  });
+/** The headers that a request is answered with. */
+type DeprecationNotice = (parameters: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
+
+/** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links that belong to them. */
+export function deprecationNotice({ since, sunset, page, successor }: Deprecation): DeprecationNotice {
+  const lasting = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() };
+  const about = `<${page}>; rel="deprecation"; type="text/html"`;
+  // Every second part is the name of a parameter.
+  const parts = successor.split(/[{}]/);
+  return (parameters) => {
+    const address = parts.map((part, index) => (index % 2 === 0 ? part : encoded(parameters[part]))).join('');
+    return { ...lasting, link: `${about}, <${address}>; rel="successor-version"` };
+  };
+}
+
+/** Says what there is to say about the route, whatever is answered in the end. */
+export function announceDeprecation({ routeOptions, params }: FastifyRequest, reply: FastifyReply): void {
+  const notice = routeOptions.config?.deprecation;
+  if (notice !== undefined) void reply.headers(notice(params as Readonly<Record<string, string>>));
+}
+
+function encoded(text = ''): string {
+  return encodeURIComponent(text.toWellFormed());
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
+import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
 import { operationsOf, readDocument, type Operation, type OperationId } from './document.ts';
 import type { Handler, Handlers } from './handler.ts';
@@ -68,7 +69,7 @@ function addRoute(
       operationId,
       scope: isRead ? 'read' : 'write',
       ...(deprecation && {
-        deprecation: { ...deprecation, page: docsPage, successor: prefix + deprecation.successor },
+        deprecation: deprecationNotice({ ...deprecation, page: docsPage, successor: prefix + deprecation.successor }),
       }),
     },
     onRequest: (request, _reply, done) => {

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 
+import { keyIn, openKeys } from '../contract/keys.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { launchBrowser, observe, type Observations } from './browser.ts';
 
 let app: TestApp;
 let origin: string;
+let key: string;
 let browser: Browser;
 let page: Page;
 let seen: Observations;
@@ -17,6 +19,7 @@ beforeAll(async () => {
     createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } }
   }`);
   origin = await app.app.server.listen({ port: 0, host: '127.0.0.1' });
+  key = keyIn(await openKeys(app).unlimited());
   browser = await launchBrowser();
 });
 afterAll(async () => {
@@ -75,9 +78,8 @@ describe('the reference page', () => {
     const section = await open('inventory', 'PATCH', '/inventory/{petId}');
     await tryButton(section).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('42', { exact: true }).first().click();
-    await page.keyboard.press('ControlOrMeta+a');
-    await page.keyboard.type('1');
+    await dialog.getByPlaceholder('Token').fill(key);
+    await dialog.getByText('42', { exact: true }).fill('1');
     const [response] = await Promise.all([
       page.waitForResponse(`${origin}/inventory/1`),
       dialog.getByRole('button', { name: /Send/ }).first().click(),

@@ -86,9 +86,8 @@ async function stillRunning(operation: Operation, store: Store): Promise<Answer[
   const request = await store.goodRequest(operation);
   const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, still running`);
   const { running, answer } = await store.whileLocked(async () => {
-    const sent = store.nextStatement('insert');
     const first = store.ask(keyed);
-    await sent;
+    await store.lockWait();
     return { running: first, answer: await store.ask(keyed) };
   });
   await running;

@@ -451,7 +451,7 @@ interface components {
         /**
          * @example {
          *       "code": "unauthorized",
-         *       "message": "Send an API key, as Authorization: Bearer KEY.",
+         *       "message": "A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.",
          *       "status": 401
          *     }
          */
@@ -615,7 +615,7 @@ interface components {
         /**
          * @example {
          *       "code": "precondition_failed",
-         *       "message": "Pet 42 has changed meanwhile.",
+         *       "message": "The pet 42 is no longer in the state that was expected.",
          *       "status": 412
          *     }
          */
@@ -639,7 +639,7 @@ interface components {
         /**
          * @example {
          *       "code": "payload_too_large",
-         *       "message": "The body is too large.",
+         *       "message": "The request body is larger than 1 MiB (1,048,576 bytes).",
          *       "status": 413
          *     }
          */
@@ -663,7 +663,7 @@ interface components {
         /**
          * @example {
          *       "code": "unsupported_media_type",
-         *       "message": "Use application/json.",
+         *       "message": "The body must be application/json, not compressed, and Content-Type must say so.",
          *       "status": 415
          *     }
          */
@@ -687,7 +687,7 @@ interface components {
         /**
          * @example {
          *       "code": "idempotency_key_reused",
-         *       "message": "This Idempotency-Key was used for another request. Make up a new one.",
+         *       "message": "This Idempotency-Key was used for another request: make up a new one, or send exactly the same request.",
          *       "status": 422
          *     }
          */
@@ -712,7 +712,7 @@ interface components {
         /**
          * @example {
          *       "code": "rate_limited",
-         *       "message": "The quota is spent. Try again in 30 seconds.",
+         *       "message": "The quota of 60 requests per minute and 1000 per day leaves no room for this request; it can succeed in 30 s.",
          *       "status": 429
          *     }
          */
@@ -736,7 +736,7 @@ interface components {
         /**
          * @example {
          *       "code": "internal_error",
-         *       "message": "Something went wrong on our side.",
+         *       "message": "Something went wrong on our side. It has been logged with the request id of this response.",
          *       "status": 500
          *     }
          */
@@ -761,7 +761,7 @@ interface components {
         /**
          * @example {
          *       "code": "unavailable",
-         *       "message": "The store is not available at the moment.",
+         *       "message": "The store is not available at the moment. Try again in a few seconds.",
          *       "status": 503
          *     }
          */
@@ -1150,7 +1150,7 @@ interface operations {
           /**
            * @example {
            *       "code": "unauthorized",
-           *       "message": "Send an API key, as Authorization: Bearer KEY.",
+           *       "message": "A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.",
            *       "status": 401
            *     }
            */
@@ -1255,7 +1255,7 @@ interface operations {
           /**
            * @example {
            *       "code": "rate_limited",
-           *       "message": "The quota is spent. Try again in 30 seconds.",
+           *       "message": "The quota of 60 requests per minute and 1000 per day leaves no room for this request; it can succeed in 30 s.",
            *       "status": 429
            *     }
            */
@@ -1282,7 +1282,7 @@ interface operations {
           /**
            * @example {
            *       "code": "internal_error",
-           *       "message": "Something went wrong on our side.",
+           *       "message": "Something went wrong on our side. It has been logged with the request id of this response.",
            *       "status": 500
            *     }
            */
@@ -1310,7 +1310,7 @@ interface operations {
           /**
            * @example {
            *       "code": "unavailable",
-           *       "message": "The store is not available at the moment.",
+           *       "message": "The store is not available at the moment. Try again in a few seconds.",
            *       "status": 503
            *     }
            */

@@ -12,6 +12,11 @@ export interface Keys {
 
 type Headers = Readonly<Record<string, string>>;
 
+/** The key itself, as a person would enter it. */
+export function keyIn(headers: Headers): string {
+  return headers['authorization']?.replace('Bearer ', '') ?? 'none';
+}
+
 const boundless = 2 ** 31 - 1;
 
 export function openKeys(app: TestApp): Keys {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { openKeys } from './keys.ts';
+import { keyIn, openKeys } from './keys.ts';
 
 interface Sample {
   readonly lang: string;
@@ -31,7 +31,7 @@ describe.each(languages)('the samples in %s', (language) => {
   beforeAll(async () => {
     app = await startTestApp({ DATA_DIR: dataDir, DATABASE_URL: '', DEMO: 'on' });
     const { host } = new URL(await app.app.server.listen({ port: 0, host: '127.0.0.1' }));
-    key = (await openKeys(app).unlimited())['authorization']?.replace('Bearer ', '') ?? 'none';
+    key = keyIn(await openKeys(app).unlimited());
     const { paths } = (await app.app.server.inject({ url: '/openapi.json', headers: { host } })).json();
     listed = Object.values<object>(paths).flatMap((item) =>
       Object.values(item).map(({ operationId, 'x-codeSamples': samples }) => ({ operationId, samples })),

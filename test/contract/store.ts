@@ -1,5 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
-
 import pg from 'pg';
 
 import { readConfig } from '../../src/config.ts';
@@ -27,19 +25,15 @@ export interface Store {
   create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
   /** Runs while somebody else's transaction keeps every table to itself. */
   whileLocked<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Resolves when the service has sent one more statement that begins like this, for whatever reason. */
-  nextStatement(beginning?: string): Promise<void>;
+  /** Resolves when something waits for such a lock. */
+  lockWait(): Promise<void>;
   close(): Promise<void>;
 }
 
 export async function openStore(): Promise<Store> {
   const database = await createTestDatabase();
   const environment = { ...database.environment, DATABASE_POOL: '4' };
-  const statements: string[] = [];
-  const app = await startTestApp(environment, {
-    streamLimits: { perKey: 100, perProcess: 100 },
-    onStatement: (sql) => statements.push(sql),
-  });
+  const app = await startTestApp(environment, { streamLimits: { perKey: 100, perProcess: 100 } });
   const keys = openKeys(app);
   const headers = await keys.unlimited();
   const ask: Store['ask'] = async ({ method, url, headers: own, body }) => {
@@ -69,9 +63,10 @@ export async function openStore(): Promise<Store> {
       return body === undefined ? request : withBody(request, await exampleOf(body, fixtures));
     },
     whileLocked: (work) => whileLocked(environment, work),
-    nextStatement: async (beginning = '') => {
-      const { length } = statements;
-      while (!statements.slice(length).some((sql) => sql.startsWith(beginning))) await setImmediate();
+    lockWait: async () => {
+      let waiting: unknown[];
+      do waiting = await app.sql(waitingLocks);
+      while (waiting.length === 0);
     },
     close: async () => {
       await app.close();
@@ -79,6 +74,9 @@ export async function openStore(): Promise<Store> {
     },
   };
 }
+
+const waitingLocks = `select from pg_locks join pg_database on pg_database.oid = database
+  where not granted and locktype = 'relation' and datname = current_database()`;
 
 /** The same request with another body, as JSON. */
 export function withBody(request: Ask, body: object): Ask {

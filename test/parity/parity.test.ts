@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openKeys } from '../contract/keys.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { operations, type OperationName } from './operations.ts';
-import { acceptances, refusals } from './rules.ts';
+import { acceptances, listRefusals, refusals } from './rules.ts';
 
 interface Request {
   readonly operation: OperationName;
@@ -35,6 +35,26 @@ describe('REST and GraphQL refuse alike', () => {
     expect(fieldsIn(rest.body.message).toSorted()).toEqual(fields);
     expect(error?.extensions.violations?.map(({ field }) => field).toSorted() ?? []).toEqual(fields);
     if (code !== 'VALIDATION_FAILED') expect(rest.body.message).toBe(error?.message);
+  });
+});
+
+describe('REST and GraphQL refuse alike a list that', () => {
+  it.each(listRefusals)('$rule ($query)', async ({ url, field, query, argument }) => {
+    const rest = (await app.app.server.inject({ url, headers })).json();
+    const { errors } = await app.graphql(`{ ${query} { pageInfo { endCursor } } }`);
+    expect([rest.code, rest.status, fieldsIn(rest.message)]).toEqual(['validation_failed', 400, [field]]);
+    expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
+    expect(errors[0]?.extensions.violations?.map((violation) => violation.field)).toEqual([argument]);
+  });
+
+  it('is asked for by a cursor of another one', async () => {
+    const { data } = await app.graphql('{ categories(first: 1) { pageInfo { endCursor } } }');
+    const { endCursor } = data.categories.pageInfo;
+    const own = await app.app.server.inject({ url: `/categories?cursor=${endCursor}`, headers });
+    const other = await app.app.server.inject({ url: `/pets?cursor=${endCursor}`, headers });
+    expect([own.statusCode, other.statusCode]).toEqual([200, 400]);
+    const { errors } = await app.graphql(`{ pets(after: "${endCursor}") { totalCount } }`);
+    expect(errors[0]?.extensions.code).toBe('BAD_USER_INPUT');
   });
 });
 

@@ -213,3 +213,34 @@ export const acceptances: readonly {
     kept: { quantity: 0 },
   },
 ];
+
+/** What both protocols must refuse of a list: the same under the name that each has for it. */
+export const listRefusals: readonly {
+  readonly rule: string;
+  readonly url: string;
+  readonly field: string;
+  readonly query: string;
+  readonly argument: string;
+}[] = [
+  ...['pets', 'categories', 'orders', 'inventory'].map((list) => ({
+    rule: 'a cursor is one that was given',
+    url: `${list === 'orders' ? '/store/orders' : `/${list}`}?cursor=bm90IG91cnM`,
+    field: 'cursor',
+    query: `${list}(after: "bm90IG91cnM")`,
+    argument: 'after',
+  })),
+  {
+    rule: 'a page has at most 100 pets',
+    url: '/pets?limit=101',
+    field: 'limit',
+    query: 'pets(first: 101)',
+    argument: 'first',
+  },
+  {
+    rule: 'a page has no negative size',
+    url: '/pets?limit=-1',
+    field: 'limit',
+    query: 'pets(first: -1)',
+    argument: 'first',
+  },
+];

@@ -109,6 +109,26 @@ it('takes keys of 1 to 255 characters', async () => {
   }
 });
 
+it('creates with a key exactly what it creates without one', async () => {
+  const { id: petId, categoryId } = await rest.pet();
+  const odd = `What? $1 ?? \\ 'one' "two" :name %s {} \u00e9 🐕 --`;
+  for (const [url, body] of [
+    ['/pets', { name: odd, categoryId, status: 'sold' }],
+    ['/categories', { name: odd, description: `${odd}\n\t` }],
+    ['/categories', { name: odd }],
+    ['/store/orders', { petId, quantity: 2 ** 31 - 1, shipDate: '0001-01-01T00:00:00.001Z', complete: true }],
+    ['/store/orders', { shipDate: '9999-12-31T23:59:59.999Z' }],
+    ['/store/orders', {}],
+  ] as const) {
+    const [plain, keyed] = [await rest.ask('POST', url, body), await rest.ask('POST', url, body, newKey())];
+    expect(keyed).toMatchObject({ status: 201, body: { ...plain.body, id: keyed.body.id } });
+    expect(plain.body).toMatchObject(body);
+    for (const { headers, text } of [plain, keyed]) {
+      expect((await rest.ask('GET', headers['location']!)).text).toBe(text);
+    }
+  }
+});
+
 it('does not look at the key of a request that is no POST', async () => {
   const key = { 'idempotency-key': 'x'.repeat(300) };
   const { id } = await rest.pet();

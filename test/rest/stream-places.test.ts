@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { StreamPlaces } from '../../src/rest/stream-places.ts';
+import { startRestApp } from './rest-app.ts';
 
 it('has places for each key and for the process, and each is given back and counted once', () => {
   let taken = 0;
@@ -16,4 +17,23 @@ it('has places for each key and for the process, and each is given back and coun
   expect(taken).toBe(2);
   places.take('c');
   expect(() => places.take('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
+});
+
+it('refuses a whole collection beyond the places of the process with 503, and nothing else', async () => {
+  const rest = await startRestApp({}, { streamLimits: { perProcess: 0 } });
+  try {
+    for (const url of ['/store/orders', '/categories', '/inventory']) {
+      expect(await rest.ask('GET', url)).toMatchObject({
+        status: 503,
+        headers: { 'retry-after': '5', 'cache-control': 'no-store' },
+        body: { code: 'unavailable', status: 503 },
+      });
+      expect((await rest.ask('GET', `${url}?limit=1`)).status).toBe(200);
+      expect((await rest.ask('HEAD', url)).status).toBe(200);
+      // What is wrong with the request comes first.
+      expect((await rest.ask('GET', `${url}?cursor=forged`)).status).toBe(400);
+    }
+  } finally {
+    await rest.close();
+  }
 });

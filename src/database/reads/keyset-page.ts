@@ -22,7 +22,7 @@ export interface PageSource {
 }
 
 /** Sizes that clients really use get a literal limit, for which PostgreSQL keeps a plan; the others are planned each time. */
-const literalLimits = new Set([1, 5, 10, 20, 50, 100, 1000].map((size) => size + 1));
+const literalLimits = new Set([1, 5, 10, 20, 50, 100, 500, 1000].map((size) => size + 1));
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
 

@@ -27,6 +27,8 @@ export function renderPage(document: OpenApiDocument): string {
     hideClientButton: true,
     documentDownloadType: 'none',
     modelsSectionLabel: 'Schemas',
+    orderSchemaPropertiesBy: 'preserve',
+    orderRequiredPropertiesFirst: false,
     metaData: { title },
     customCss: stylesOf(document),
   };
@@ -47,10 +49,14 @@ export function renderPage(document: OpenApiDocument): string {
 `;
 }
 
+/** Hides what must not be tried, and the frame around a section that the address has led to. */
 function stylesOf(document: OpenApiDocument): string {
-  return untriedOperations(document)
-    .map(({ method, path }) => `[id$="/${method}${path}"] .show-api-client-button { display: none; }`)
-    .join('\n');
+  const untried = untriedOperations(document).map(
+    ({ method, path }) => `[id$="/${method}${path}"] .show-api-client-button`,
+  );
+  return [...untried.map((selector) => `${selector} { display: none; }`), 'section:focus { outline: none; }'].join(
+    '\n',
+  );
 }
 
 function escapeAttribute(text: string): string {

@@ -1,5 +1,7 @@
 import type { OpenApiDocument } from '../document.ts';
 
+const files = 'This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
+
 interface Tag {
   readonly name: string;
   readonly description: string;
@@ -24,9 +26,11 @@ type Components = Readonly<Record<'parameters', Readonly<Record<string, Paramete
  * The document in the words of Scalar, which draws the page and knows other names for tags in groups, stability and a sunset.
  * In OpenAPI's own file these are `x-parent`, `x-page-title`, `x-stability` and `x-deprecated-sunset`.
  */
-export function scalarDocument({ paths, tags, components, ...document }: OpenApiDocument): OpenApiDocument {
+export function scalarDocument({ info, paths, tags, components, ...document }: OpenApiDocument): OpenApiDocument {
+  const { description, ...about } = info as { readonly description: string };
   return {
     ...document,
+    info: { ...about, description: `${description}\n${files}` },
     ...groupTags(tags as readonly Tag[]),
     components: {
       ...(components as Components),
