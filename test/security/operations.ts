@@ -1,6 +1,7 @@
 import type { InjectOptions } from 'fastify';
 
 import type { Scope } from '../../src/domain/access/scope.ts';
+import { publishedOperations } from '../contract/document.ts';
 
 /** One thing that can be done with the service, as the security suite asks for it. */
 export interface Operation {
@@ -45,5 +46,16 @@ const graphqlOperations = rootFields.map(([scope, query]): Operation => {
   return { name, scope, protocol: 'graphql', request: { method: 'POST', url: '/graphql', payload: { query } } };
 });
 
+const restOperations = publishedOperations().map(({ operationId, method, path, body }): Operation => {
+  const url = path.replace(/\{\w+\}/, '404');
+  const scope = method === 'GET' ? 'read' : 'write';
+  return {
+    name: operationId,
+    scope,
+    protocol: 'rest',
+    request: { method, url, ...(body === undefined ? {} : { payload: {} }) },
+  };
+});
+
 /** Everything that clients can ask for. */
-export const operations: readonly Operation[] = [...graphqlOperations];
+export const operations: readonly Operation[] = [...graphqlOperations, ...restOperations];
