@@ -11,6 +11,8 @@ interface Answer {
   readonly millis: number;
 }
 
+const key = 'a-key-for-administrators-in-the-tests';
+
 /** The service as it runs in production: a process of its own, from the built program. */
 export class Service {
   readonly #child: ChildProcess;
@@ -28,7 +30,7 @@ export class Service {
 
   private constructor(environment: Readonly<Record<string, string>>) {
     this.#child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
-      env: { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'info', ...environment },
+      env: { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'info', ADMIN_API_KEY: key, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#exited = once(this.#child, 'close');
@@ -72,7 +74,7 @@ export class Service {
   graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
     return this.#ask('/graphql', {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify({ query, variables }),
     });
   }
