@@ -30,6 +30,8 @@ import { storeClient } from './store-client.ts';
 /** Together they keep the promise that a lost database is told within 5 seconds. */
 const connectionTimeoutMillis = 2_000;
 const answerTimeoutMillis = 2_500;
+/** A guest waits longer, for whatever the service is doing, but not for one that is paused. */
+const guestAnswerTimeoutMillis = 15_000;
 
 const migrationsTable = 'petstore_migrations';
 
@@ -146,7 +148,11 @@ export function createOrm(options: DatabaseOptions & { readonly isPatient: boole
       application_name: 'petstore-gateway',
       // The embedded engine never stalls by itself, and a long statement there is only a long statement.
       Client: storeClient({
-        answerTimeoutMillis: isEmbedded || isPatient ? undefined : answerTimeoutMillis,
+        answerTimeoutMillis: isGuest
+          ? guestAnswerTimeoutMillis
+          : isEmbedded || isPatient
+            ? undefined
+            : answerTimeoutMillis,
         onStatement,
       }),
       onConnect: async (client: ClientBase) => {

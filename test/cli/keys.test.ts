@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
 import { KeyDirectory } from '../../src/domain/access/key-directory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { runKeys, type KeysRun } from './run-keys.ts';
+
+// Engines and processes are started several times.
+jest.setTimeout(90_000);
 
 const keyAlone = /^petstore_[0-9A-Za-z]{49}\n$/;
 

@@ -2,11 +2,14 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
 
 import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/domain/access/key-directory.ts';
+
+// Engines and processes are started several times.
+jest.setTimeout(90_000);
 
 const directories: string[] = [];
 

@@ -3,13 +3,16 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { readConfig } from '../../../src/config.ts';
 import { openAccess, type Access } from '../../../src/database/access.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import type { QuotaSubject } from '../../../src/domain/quota/counter-store.ts';
 import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts';
+
+// Engines and processes are started several times.
+jest.setTimeout(90_000);
 
 let files: TestDatabase;
 
