@@ -1,4 +1,4 @@
-import type { Page } from '../domain/page.ts';
+import { inBatches, type Page, type PageArguments } from '../domain/page.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /** What an operation answers, before it is known how much of it the client wants. */
@@ -39,13 +39,15 @@ export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (ro
   return { status: 200, headers: { link: `<${url}?${next.toString()}>; rel="next"` }, body };
 }
 
-/** A whole collection, written as fast as the client takes it and no faster. */
-export function collection<Row>(
-  { isHead }: ListCall,
-  batches: AsyncIterable<readonly Row[]>,
+/** A page when a limit is given; else the whole collection, written as fast as the client takes it and no faster. */
+export async function collection<Row>(
+  call: ListCall,
+  list: (request: PageArguments) => Promise<Page<Row>>,
   bodyOf: (row: Row) => object,
-): Answer {
-  return { status: 200, headers: {}, body: isHead ? undefined : arrayInPieces(batches, bodyOf) };
+): Promise<Answer> {
+  const { limit, cursor } = call.query;
+  if (limit !== undefined) return page(call, await list({ first: limit, after: cursor }), bodyOf);
+  return { status: 200, headers: {}, body: call.isHead ? undefined : arrayInPieces(inBatches(list, cursor), bodyOf) };
 }
 
 async function* arrayInPieces<Row>(

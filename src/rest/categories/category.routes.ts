@@ -1,21 +1,12 @@
-import { inBatches, maxBatchSize } from '../../domain/page.ts';
-import { collection, created, deleted, page, resource } from '../answers.ts';
+import { maxBatchSize } from '../../domain/page.ts';
+import { collection, created, deleted, resource } from '../answers.ts';
 import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { categoryBody } from './category.body.ts';
 
 export const categoryRoutes = {
-  listCategories: async (call, { categories }) => {
-    const { limit, cursor } = call.query;
-    if (limit === undefined) {
-      return collection(
-        call,
-        inBatches((request) => categories.list(request, maxBatchSize), cursor),
-        categoryBody,
-      );
-    }
-    return page(call, await categories.list({ first: limit, after: cursor }, maxBatchSize), categoryBody);
-  },
+  listCategories: (call, { categories }) =>
+    collection(call, (request) => categories.list(request, maxBatchSize), categoryBody),
 
   createCategory: async (call, { categories }) => {
     const category = await categories.create(call.body);

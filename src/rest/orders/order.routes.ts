@@ -1,21 +1,11 @@
-import { inBatches, maxBatchSize } from '../../domain/page.ts';
-import { collection, created, deleted, page, resource } from '../answers.ts';
+import { maxBatchSize } from '../../domain/page.ts';
+import { collection, created, deleted, resource } from '../answers.ts';
 import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { orderBody } from './order.body.ts';
 
 export const orderRoutes = {
-  listOrders: async (call, { orders }) => {
-    const { limit, cursor } = call.query;
-    if (limit === undefined) {
-      return collection(
-        call,
-        inBatches((request) => orders.list(request, maxBatchSize), cursor),
-        orderBody,
-      );
-    }
-    return page(call, await orders.list({ first: limit, after: cursor }, maxBatchSize), orderBody);
-  },
+  listOrders: (call, { orders }) => collection(call, (request) => orders.list(request, maxBatchSize), orderBody),
 
   createOrder: async (call, { orders }) => {
     const order = await orders.create(call.body);
