@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import { Service } from './service.ts';
+import { key, Service } from './service.ts';
 
 let dataDir: string;
 
@@ -15,12 +15,13 @@ beforeEach(() => {
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const total = 60;
+const authorization = { authorization: `Bearer ${key}` };
 
 /** Asks for a category under a key of its own; the same for the same number. */
 function create({ address }: Service, n: number): Promise<Response> {
   return fetch(`${address}/categories`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'idempotency-key': `key ${n}` },
+    headers: { ...authorization, 'content-type': 'application/json', 'idempotency-key': `key ${n}` },
     body: JSON.stringify({ name: `written ${n}` }),
   });
 }
@@ -44,7 +45,9 @@ it('does the work of a key once, though kill -9 comes in the midst of it and eve
     const text = await response.text();
     expect([n, response.status, text]).toEqual([n, 201, acknowledged.get(n) ?? text]);
   }
-  const categories = (await (await fetch(`${second.address}/categories`)).json()) as { name: string }[];
+  const categories = (await (await fetch(`${second.address}/categories`, { headers: authorization })).json()) as {
+    name: string;
+  }[];
   const names = categories.map(({ name }) => name).toSorted();
   expect(names).toEqual(Array.from({ length: total }, (_, n) => `written ${n}`).toSorted());
   await second.stop();

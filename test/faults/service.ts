@@ -11,7 +11,8 @@ interface Answer {
   readonly millis: number;
 }
 
-const key = 'a-key-for-administrators-in-the-tests';
+/** The key that every service here is started with. */
+export const key = 'a-key-for-administrators-in-the-tests';
 
 /** The service as it runs in production: a process of its own, from the built program. */
 export class Service {
