@@ -2,14 +2,22 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
 import { translateDriverError } from './driver-errors.ts';
-import type { StatementRunner } from './reads/statement.ts';
+import { PreparedStatement, type Parameter } from './prepared-statement.ts';
+import type { PreparedRunner } from './reads/statement.ts';
 
 /** Runs each statement as a transaction of its own. Violated constraints come as MikroORM's exceptions. */
-export async function createInsertRunner(orm: MikroORM): Promise<StatementRunner> {
+export async function createInsertRunner(orm: MikroORM): Promise<PreparedRunner> {
   const pool = await orm.em.getConnection().getNativeClient();
   return async (name, text, values) => {
     try {
-      return (await pool.query({ name, text, values: [...values] })).rows as never[];
+      const client = await pool.connect();
+      try {
+        const statement = new PreparedStatement(name, text, values as readonly Parameter[]);
+        void client.query(statement);
+        return (await statement.answer) as never[];
+      } finally {
+        client.release();
+      }
     } catch (error) {
       throw translateDriverError(orm.driver.convertException(error as Error));
     }
@@ -17,7 +25,7 @@ export async function createInsertRunner(orm: MikroORM): Promise<StatementRunner
 }
 
 /** Runs each statement in the unit of work that is under way, on its connection. */
-export function createJoiningRunner(orm: MikroORM, unitOfWork: UnitOfWork): StatementRunner {
+export function createJoiningRunner(orm: MikroORM, unitOfWork: UnitOfWork): PreparedRunner {
   return (_name, text, values) =>
     unitOfWork(async (em) => {
       // MikroORM writes the values into the statement itself, in the order of the question marks.

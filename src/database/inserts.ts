@@ -6,10 +6,10 @@ import type { Inserts } from '../domain/inserts.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
-import type { StatementRunner } from './reads/statement.ts';
+import type { PreparedRunner } from './reads/statement.ts';
 
 /** The statements that add a row. Tables and columns come from the entities. */
-export function createInserts(metadata: MetadataStorage, run: StatementRunner): Inserts {
+export function createInserts(metadata: MetadataStorage, run: PreparedRunner): Inserts {
   const category = insertion(metadata.get(Category), { name: 'text', description: 'text' });
   const order = insertion(metadata.get(Order), {
     petId: 'bigint',

@@ -26,6 +26,8 @@ interface Connection {
   sync(): void;
 }
 
+const integers = /^-?\d+(?:,-?\d+)*$/;
+
 /** The columns of each statement, by its name: they never change, so that PostgreSQL has to describe them once only. */
 const columnsByName = new Map<string, readonly Column[]>();
 
@@ -102,8 +104,13 @@ export class PreparedStatement {
 
 function toText(value: Parameter): string | null {
   if (value === null) return null;
-  if (typeof value === 'object') return `{${value.map(quote).join(',')}}`;
-  return String(value);
+  return typeof value === 'object' ? arrayText(value) : String(value);
+}
+
+/** Ids are by far the most, and need no quotes. */
+function arrayText(values: readonly (string | number)[]): string {
+  const text = values.join(',');
+  return `{${integers.test(text) ? text : values.map(quote).join(',')}}`;
 }
 
 function quote(value: string | number): string {

@@ -35,6 +35,12 @@ export interface GraphQLServer {
   readonly stop: () => Promise<void>;
 }
 
+/** What no browser sends to another site of its own accord. */
+const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'];
+
+/** All that Apollo reads. */
+const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
+
 /** Apollo Server behind a thin HTTP layer: GraphQL over HTTP by POST, and by GET and HEAD for queries. */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const apollo = createApollo(options);
@@ -71,7 +77,7 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
     gateway: compilingExecutor(schema),
     introspection,
     // A key is never sent by a browser of its own accord, so its presence rules out a forged request from another site.
-    csrfPrevention: { requestHeaders: ['authorization', 'x-api-key', 'apollo-require-preflight'] },
+    csrfPrevention: { requestHeaders: headersOfPrograms },
     parseOptions: { maxLexicalTokens: limits.maxTokens },
     validationOptions: { maxErrors: 20 },
     hideSchemaDetailsFromClientErrors: true,
@@ -138,7 +144,8 @@ async function execute(
 
 function headersOf({ headers }: FastifyRequest): HeaderMap {
   const map = new HeaderMap();
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of headersForApollo) {
+    const value = headers[name];
     if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
   return map;

@@ -3,7 +3,7 @@ import type { Keyset, Slice, Sorting } from '../../domain/page.ts';
 import type { NestedReads } from '../../domain/reads.ts';
 import type { Condition, Conditions } from './conditions.ts';
 import { keysetPage, type SortColumn } from './keyset-page.ts';
-import { Statement, type StatementRunner } from './statement.ts';
+import { FixedStatement, Statement, type StatementRunner } from './statement.ts';
 
 /** Where the rows of one kind come from, in SQL. */
 export interface Listing<Row, Filter, SortField extends string> {
@@ -32,6 +32,8 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
   readonly #listing: Listing<Row, Filter, SortField>;
   readonly #run: StatementRunner;
   readonly #columns: string;
+  readonly #byId: FixedStatement<Row>;
+  readonly #byAnyId: FixedStatement<Row>;
 
   constructor(listing: Listing<Row, Filter, SortField>, run: StatementRunner) {
     this.#listing = listing;
@@ -39,15 +41,17 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
     this.#columns = Object.entries<string>(listing.columns)
       .map(([property, expression]) => `${expression} as "${property}"`)
       .join(', ');
+    const rows = `select ${this.#columns} from ${listing.from} where ${listing.id} =`;
+    this.#byId = new FixedStatement(`${rows} $1::bigint`);
+    this.#byAnyId = new FixedStatement(`${rows} any($1::bigint[])`);
   }
 
   async byIds(ids: readonly Id[]): Promise<(Row | undefined)[]> {
     if (ids.length === 0) return [];
-    const { from, id, sorting } = this.#listing;
-    const statement = new Statement();
-    const operand = ids.length === 1 ? statement.bind(ids[0], 'bigint') : `any(${statement.bind(ids, 'bigint[]')})`;
-    const rows = await this.#rows<Row>(statement, `select ${this.#columns} from ${from} where ${id} = ${operand}`);
-    const byId = new Map(rows.map((row) => [sorting.idOf(row), row]));
+    if (ids.length === 1) return [(await this.#parsed(this.#byId.run(this.#run, [ids[0]])))[0]];
+    const { idOf } = this.#listing.sorting;
+    const rows = await this.#parsed(this.#byAnyId.run(this.#run, [ids]));
+    const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((each) => byId.get(each));
   }
 
@@ -101,8 +105,12 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
     return parentIds.map((id) => counts.get(id) ?? 0);
   }
 
-  async #rows<Found extends Row>(statement: Statement, text: string): Promise<Found[]> {
-    const rows = await statement.run<Found>(this.#run, text);
+  #rows<Found extends Row>(statement: Statement, text: string): Promise<Found[]> {
+    return this.#parsed(statement.run<Found>(this.#run, text));
+  }
+
+  async #parsed<Found extends Row>(answer: Promise<Found[]>): Promise<Found[]> {
+    const rows = await answer;
     const { parseRow } = this.#listing;
     return parseRow === undefined ? rows : rows.map((row) => parseRow(row) as Found);
   }

@@ -7,6 +7,9 @@ export type StatementRunner = <Row>(
   values: readonly unknown[],
 ) => Promise<Row[]>;
 
+/** Runs a prepared statement and answers its rows. */
+export type PreparedRunner = <Row>(name: string, text: string, values: readonly unknown[]) => Promise<Row[]>;
+
 /** Gives a value a place among the parameters of a statement. */
 export type Bind = (value: unknown, type: string) => string;
 
@@ -24,6 +27,21 @@ export class Statement {
 
   run<Row>(run: StatementRunner, text: string): Promise<Row[]> {
     return run(this.#isPrepared ? nameOf(text) : undefined, text, this.#values);
+  }
+}
+
+/** A statement whose text is always the same: it is named once. */
+export class FixedStatement<Row> {
+  readonly #name: string;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#name = nameOf(text);
+    this.#text = text;
+  }
+
+  run(run: StatementRunner, values: readonly unknown[]): Promise<Row[]> {
+    return run(this.#name, this.#text, values);
   }
 }
 
