@@ -36,27 +36,32 @@ interface KnownOperation {
 export function compilingExecutor(schema: GraphQLSchema): Gateway {
   const known = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
 
-  const compiledFor = (document: DocumentNode, operationName: string): Compiled | null => {
+  const knownAs = (document: DocumentNode, operationName: string): KnownOperation => {
     const operations = getOrAdd(known, document, () => new Map<string, KnownOperation>());
-    const operation = getOrAdd(operations, operationName, () => ({ uses: 0, compiled: undefined }));
-    operation.uses += 1;
-    if (operation.uses <= usesBeforeCompiling) return null;
-    if (operation.compiled === undefined) operation.compiled = compile(schema, document, operationName);
-    return operation.compiled;
+    return getOrAdd(operations, operationName, () => ({ uses: 0, compiled: undefined }));
   };
 
-  const executor: GatewayExecutor = async ({ document, operation, request, context }) => {
-    const { variables, operationName } = request;
-    const compiled = compiledFor(document, operation?.name?.value ?? '');
-    const result = await (compiled === null
-      ? execute({ schema, document, contextValue: context, variableValues: variables, operationName })
-      : compiled(undefined, context, variables));
-    if (result.errors === undefined) return result;
-    // Nothing has been executed: when it is the variables that are wrong, we know better words for it.
-    if (result.data === undefined && operation !== undefined)
+  const executor: GatewayExecutor = async ({ document, operation, request: { variables, operationName }, context }) => {
+    const entry = knownAs(document, operation?.name?.value ?? '');
+    entry.uses += 1;
+    if (entry.compiled === undefined && entry.uses > usesBeforeCompiling) {
+      entry.compiled = compile(schema, document, operation?.name?.value ?? '');
+    }
+    if (entry.compiled) {
+      const { data, errors } = await entry.compiled(undefined, context, variables);
+      if (errors === undefined) return { data: data ?? null };
+      if (data !== undefined) return { data, errors: errors.map((error) => completed(error, document, operation)) };
+      // Nothing has been executed, because of the variables.
+    }
+    const result = await execute({ schema, document, contextValue: context, variableValues: variables, operationName });
+    if (result.data === undefined && operation !== undefined) {
+      // Of wrong variables we have more to say than graphql-js.
       coerceVariables({ schema, document, operation }, variables ?? {});
-    if (compiled === null) return result;
-    return { ...result, errors: result.errors.map((error) => completed(error, document, operation)) };
+    } else if (entry.compiled) {
+      // They are right: graphql-jit knows nothing of the defaults inside them.
+      entry.compiled = null;
+    }
+    return result;
   };
 
   return {
@@ -94,8 +99,15 @@ function completed(
   operation: OperationDefinitionNode,
 ): GraphQLError {
   if (path === undefined) return new GraphQLError(message, { originalError });
-  const names = path.filter((key) => typeof key === 'string');
-  return new GraphQLError(message, { nodes: fieldsAt(document, operation, names), path, originalError });
+  const fields = fieldsAt(
+    document,
+    operation,
+    path.filter((key) => typeof key === 'string'),
+  );
+  // graphql-js points at the argument that is wrong.
+  const argument = originalError === undefined ? /^Argument "(\w+)" /.exec(message)?.[1] : undefined;
+  const values = fields.flatMap(({ arguments: args = [] }) => args.filter(({ name }) => name.value === argument));
+  return new GraphQLError(message, { nodes: values[0]?.value ?? fields, path, originalError });
 }
 
 /** The fields that answer under these names, one inside the other, merged ones all. */

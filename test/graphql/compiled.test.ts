@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startTestApp();
+  await service.sql(`insert into categories (name) values ('Dogs'), ('Cats'), ('None')`);
+  await service.sql(
+    `insert into pets (name, category_id, status) values ('Rex', 1, 'sold'), ('Bella', 1, 'available'), ('Mia', 2, 'pending')`,
+  );
+  await service.sql('insert into inventory (pet_id, quantity) values (1, 5), (2, 0), (3, 7)');
+  await service.sql(
+    `insert into orders (pet_id, ship_date, complete) values (1, now(), true), (1, null, false), (null, null, false)`,
+  );
+});
+afterAll(() => service.close());
+
+/** What is answered first, by graphql-js, and after so many times that the operation is compiled. */
+async function firstAndLater(query: string, variables?: Record<string, unknown>): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (let time = 0; time < 5; time += 1) {
+    const { status, data, errors } = await service.graphql(query, variables);
+    answers.push({ status, data, errors });
+  }
+  return [answers[0], answers.at(-1)];
+}
+
+const cases: [what: string, query: string, variables?: Record<string, unknown>][] = [
+  [
+    'nested pages, counts and cursors',
+    `{ categories { totalCount pageInfo { startCursor endCursor hasNextPage hasPreviousPage }
+    edges { cursor node { name pets(first: 1) { totalCount pageInfo { hasNextPage } edges { cursor node { name inventory { quantity status } } } } } } } }`,
+  ],
+  [
+    'nothing where nothing is',
+    '{ pet(id: 404) { id } order(id: 3) { pet { id } shipDate quantity complete } inventoryItem(petId: 404) { id } }',
+  ],
+  [
+    'aliases, fragments and merged fields',
+    `query { a: pet(id: 1) { ...P } a: pet(id: 1) { category { name } } b: pet(id: 2) { ... on Pet { id } ...P } __typename }
+    fragment P on Pet { name category { id } __typename }`,
+  ],
+  [
+    'what variables leave out',
+    `query ($with: Boolean!, $without: Boolean = true) { pets(first: 2) { edges { node { id name @include(if: $with) status @skip(if: $without) } } } }`,
+    { with: false },
+  ],
+  [
+    'pages by variables',
+    'query ($n: Int, $f: PetFilter, $o: PetSort) { pets(first: $n, filter: $f, orderBy: $o) { edges { node { name } } } }',
+    { n: 2, f: { statusIn: ['SOLD', 'PENDING'] }, o: { field: 'NAME' } },
+  ],
+  ['a default inside an argument', '{ pets(orderBy: { field: NAME }) { edges { node { name } } } }'],
+  ['one value for a list', 'query ($f: PetFilter) { pets(filter: $f) { totalCount } }', { f: { statusIn: 'SOLD' } }],
+  [
+    'dates',
+    'query ($f: OrderFilter) { orders(filter: $f) { totalCount } }',
+    { f: { shipDateFrom: '2020-01-01T00:00:00Z', complete: null } },
+  ],
+  [
+    'a date that does not exist',
+    'query ($f: OrderFilter) { orders(filter: $f) { totalCount } }',
+    { f: { shipDateFrom: '2026-02-30T00:00:00Z' } },
+  ],
+  [
+    'variables that are left out',
+    'query ($n: Int, $f: PetFilter, $o: PetSort) { pets(first: $n, filter: $f, orderBy: $o) { edges { node { name } } } }',
+  ],
+  ['an id as a number', 'query ($id: ID!) { pet(id: $id) { id } }', { id: 1 }],
+  [
+    'the schema',
+    '{ __schema { queryType { fields { name type { kind name ofType { name } } } } } __type(name: "Pet") { description } }',
+  ],
+  [
+    'a refusal beside data',
+    '{ pets(first: 101) { totalCount } categories(first: 1) { edges { node { name pets(first: 1, last: 1) { totalCount } } } } }',
+  ],
+  ['a refusal in every row', '{ pets { edges { node { name orders(after: "forged") { totalCount } } } } }'],
+  [
+    'a mutation that finds nothing',
+    'mutation { gone: deletePet(input: { id: 404 }) { deletedPetId } updateInventory(input: { petId: 1, quantity: 5 }) { inventoryItem { quantity pet { name } } } }',
+  ],
+  [
+    'a mutation with bad input',
+    'mutation ($input: UpdatePetInput!) { updatePet(input: $input) { pet { id } } }',
+    { input: { id: '1', name: '', categoryId: '404' } },
+  ],
+  ['a variable of another type', 'query ($n: Int) { pets(first: $n) { totalCount } }', { n: 'two' }],
+  ['a variable that is missing', 'query ($id: ID!) { pet(id: $id) { id } }', {}],
+  [
+    'an unknown field in a variable',
+    'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } } }',
+    { input: { colour: 'red' } },
+  ],
+  ['a null that a default hides from validation', 'query ($id: ID = "1") { pet(id: $id) { id } }', { id: null }],
+];
+
+it.each(cases.map(([what, query, variables = {}]) => ({ what, query, variables })))(
+  'answers $what alike, compiled or not',
+  async ({ query, variables }) => {
+    const [first, later] = await firstAndLater(query, variables);
+    expect(later).toEqual(first);
+  },
+);
+
+it('finds every error where it was made, through fragments and aliases', async () => {
+  const query = `{ list: pets(first: 2) { edges { node { ...P } } } } fragment P on Pet { nested: orders(first: -1) { totalCount } }`;
+  const [first, later] = (await firstAndLater(query)) as { errors: { path: unknown[]; locations: unknown[] }[] }[];
+  expect(first!.errors.map(({ path }) => path)).toEqual(
+    [0, 1].map((index) => ['list', 'edges', index, 'node', 'nested']),
+  );
+  expect(later).toEqual(first);
+});
