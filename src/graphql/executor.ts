@@ -88,6 +88,8 @@ function getOrAdd<Key extends WeakKey | string, Value>(
 }
 
 function compile(schema: GraphQLSchema, document: DocumentNode, operationName: string): Compiled | null {
+  // In the compiled form a field of this name would be the prototype of its object, and missing.
+  if (document.loc?.source.body.includes('__proto__') !== false) return null;
   const result = compileQuery(schema, document, operationName, { disablingCapturingStackErrors: true });
   return isCompiledQuery(result) ? result.query : null;
 }

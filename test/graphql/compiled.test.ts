@@ -52,6 +52,10 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     'query ($n: Int, $f: PetFilter, $o: PetSort) { pets(first: $n, filter: $f, orderBy: $o) { edges { node { name } } } }',
     { n: 2, f: { statusIn: ['SOLD', 'PENDING'] }, o: { field: 'NAME' } },
   ],
+  [
+    'names that JavaScript has its own idea of',
+    '{ pet(id: 1) { __proto__: category { name } constructor: name then: id } }',
+  ],
   ['a default inside an argument', '{ pets(orderBy: { field: NAME }) { edges { node { name } } } }'],
   ['one value for a list', 'query ($f: PetFilter) { pets(filter: $f) { totalCount } }', { f: { statusIn: 'SOLD' } }],
   [
