@@ -10,14 +10,8 @@ export async function createInsertRunner(orm: MikroORM): Promise<PreparedRunner>
   const pool = await orm.em.getConnection().getNativeClient();
   return async (name, text, values) => {
     try {
-      const client = await pool.connect();
-      try {
-        const statement = new PreparedStatement(name, text, values as readonly Parameter[]);
-        void client.query(statement);
-        return (await statement.answer) as never[];
-      } finally {
-        client.release();
-      }
+      const statement = new PreparedStatement(name, text, values as readonly Parameter[]);
+      return await (pool.query(statement) as unknown as Promise<never[]>);
     } catch (error) {
       throw translateDriverError(orm.driver.convertException(error as Error));
     }

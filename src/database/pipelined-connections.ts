@@ -112,9 +112,11 @@ class Lane {
     if (this.#pending === 0) this.#lastAnswerAt = performance.now();
     this.#pending += 1;
     try {
-      const statement = new PreparedStatement(name, text, values);
-      void this.#client.query(statement);
-      return await statement.answer;
+      return await new Promise((resolve, reject) => {
+        const statement = new PreparedStatement(name, text, values);
+        statement.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
+        void this.#client.query(statement);
+      });
     } finally {
       this.#pending -= 1;
       this.#lastAnswerAt = performance.now();

@@ -40,20 +40,15 @@ const columnsByName = new Map<string, readonly Column[]>();
 export class PreparedStatement {
   readonly name: string;
   readonly text: string;
-  readonly answer: Promise<Row[]>;
+  /** Told the rows, or why there are none. */
+  callback: ((error: Error | null, rows?: Row[]) => void) | undefined;
   readonly #values: readonly Parameter[];
   readonly #rows: Row[] = [];
-  #resolve!: (rows: Row[]) => void;
-  #reject!: (error: Error) => void;
 
   constructor(name: string, text: string, values: readonly Parameter[]) {
     this.name = name;
     this.text = text;
     this.#values = values;
-    this.answer = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
   }
 
   submit(connection: Connection): null {
@@ -94,11 +89,11 @@ export class PreparedStatement {
   }
 
   handleReadyForQuery(): void {
-    this.#resolve(this.#rows);
+    this.callback?.(null, this.#rows);
   }
 
   handleError(error: Error): void {
-    this.#reject(error);
+    this.callback?.(error);
   }
 }
 

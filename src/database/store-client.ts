@@ -15,10 +15,14 @@ export interface StoreClientOptions {
 export function storeClient({ answerTimeoutMillis, onStatement }: StoreClientOptions): typeof pg.Client {
   return class extends pg.Client {
     #isAnswered = true;
+    #isLost = false;
     #patience: NodeJS.Timeout | undefined;
 
     constructor(config?: string | pg.ClientConfig) {
       super(config);
+      this.on('error', () => {
+        this.#isLost = true;
+      });
       if (answerTimeoutMillis === undefined) return;
       this.#patience = setTimeout(() => {
         if (!this.#isAnswered) this.#giveUp();
@@ -31,11 +35,23 @@ export function storeClient({ answerTimeoutMillis, onStatement }: StoreClientOpt
 
     // The overloads of `query` are those of the base class; this only stands between.
     override query = ((...args: unknown[]): unknown => {
-      onStatement?.(sqlOf(args[0]));
+      const sql = sqlOf(args[0]);
+      onStatement?.(sql);
       this.#isAnswered = false;
       this.#patience?.refresh();
-      return (super.query as (...query: unknown[]) => unknown)(...args);
+      const answer = (super.query as (...query: unknown[]) => unknown)(...args);
+      return sql === 'rollback' && answer instanceof Promise ? this.#rolledBack(answer) : answer;
     }) as pg.Client['query'];
+
+    /** A lost transaction is rolled back as it is. Kysely, told of an error instead, would never give the connection back to the pool. */
+    async #rolledBack(answer: Promise<unknown>): Promise<unknown> {
+      try {
+        return await answer;
+      } catch (error) {
+        if (this.#isLost) return { command: 'ROLLBACK', rowCount: null, rows: [] };
+        throw error;
+      }
+    }
 
     #giveUp(): void {
       const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } };
