@@ -14,7 +14,7 @@ export class StoreMigration extends Migration {
 
 /**
  * Lower case by Unicode's rules, whatever the database's own collation is: the built-in C.UTF-8 of PostgreSQL 17 and newer where it exists,
- * else ICU's root collation, else what the database does by itself.
+ * else ICU's root collation, else what the database does by itself. The sigma that ICU writes at the end of a word is a sigma.
  */
 const foldFunction = [
   'create extension if not exists pg_trgm',
@@ -27,7 +27,7 @@ const foldFunction = [
     );
   begin
     execute 'create function petstore_fold(text) returns text language sql immutable strict parallel safe as '
-      || quote_literal('select lower($1' || coalesce(folding, '') || ') collate "C"');
+      || quote_literal('select replace(lower($1' || coalesce(folding, '') || '), ''ς'', ''σ'') collate "C"');
   end
   $do$`,
 ];

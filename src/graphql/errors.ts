@@ -70,6 +70,8 @@ function statusOf({ extensions }: GraphQLError): number {
 
 /** The parser knows its limit, but not what we call it. */
 function explain(message: string): string {
+  if (message === 'Validation aborted.')
+    return 'The document repeats fields too often to be compared: ask for each once.';
   const limit = tooManyTokens.exec(message)?.[1];
   if (limit === undefined) return shorten(message);
   return `The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is ${limit}.`;

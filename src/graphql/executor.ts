@@ -1,8 +1,10 @@
 import type { ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
+  BREAK,
   execute,
   GraphQLError,
   Kind,
+  visit,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -28,8 +30,8 @@ interface KnownOperation {
 }
 
 /**
- * Executes operations for Apollo Server: one that is used again is compiled to JavaScript by graphql-jit, which calls the same
- * resolvers with a third of the work; any other runs through graphql-js.
+ * Executes operations for Apollo Server: one that is used again, and that graphql-jit understands as graphql-js does, is compiled
+ * to JavaScript, which calls the same resolvers with a third of the work; any other runs through graphql-js.
  *
  * What is compiled lives as long as Apollo remembers the document.
  */
@@ -45,7 +47,7 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
     const entry = knownAs(document, operation?.name?.value ?? '');
     entry.uses += 1;
     if (entry.compiled === undefined && entry.uses > usesBeforeCompiling) {
-      entry.compiled = compile(schema, document, operation?.name?.value ?? '');
+      entry.compiled = isCompilable(document, operation) ? compile(schema, document, operation) : null;
     }
     if (entry.compiled) {
       const { data, errors } = await entry.compiled(undefined, context, variables);
@@ -87,10 +89,27 @@ function getOrAdd<Key extends WeakKey | string, Value>(
   return value;
 }
 
-function compile(schema: GraphQLSchema, document: DocumentNode, operationName: string): Compiled | null {
-  // In the compiled form a field of this name would be the prototype of its object, and missing.
-  if (document.loc?.source.body.includes('__proto__') !== false) return null;
-  const result = compileQuery(schema, document, operationName, { disablingCapturingStackErrors: true });
+/**
+ * Whether graphql-jit does the same as graphql-js: it loses track of directives on fragments, takes a variable that is left out inside
+ * a literal for null, and makes a field named `__proto__` the prototype of its object.
+ */
+function isCompilable(document: DocumentNode, operation: OperationDefinitionNode | undefined): boolean {
+  if (operation === undefined || document.loc?.source.body.includes('__proto__') !== false) return false;
+  let isAlike = true;
+  const refuse = (): typeof BREAK => {
+    isAlike = false;
+    return BREAK;
+  };
+  visit(document, {
+    Directive: refuse,
+    ObjectField: ({ value }) => (value.kind === Kind.VARIABLE ? refuse() : undefined),
+    ListValue: ({ values }) => (values.some(({ kind }) => kind === Kind.VARIABLE) ? refuse() : undefined),
+  });
+  return isAlike;
+}
+
+function compile(schema: GraphQLSchema, document: DocumentNode, { name }: OperationDefinitionNode): Compiled | null {
+  const result = compileQuery(schema, document, name?.value ?? '', { disablingCapturingStackErrors: true });
   return isCompiledQuery(result) ? result.query : null;
 }
 
@@ -122,7 +141,11 @@ function fieldsAt(document: DocumentNode, operation: OperationDefinitionNode, na
       return fragment === undefined ? [] : fieldsIn(fragment, name);
     });
   const [first = '', ...others] = names;
-  return others.reduce((fields, name) => fields.flatMap((field) => fieldsIn(field, name)), fieldsIn(operation, first));
+  const found = others.reduce(
+    (fields, name) => fields.flatMap((field) => fieldsIn(field, name)),
+    fieldsIn(operation, first),
+  );
+  return [...new Set(found)];
 }
 
 function fragmentNamed(document: DocumentNode, name: string): FragmentDefinitionNode | undefined {

@@ -1,5 +1,5 @@
 import type { ApolloServerPlugin } from '@apollo/server';
-import { BREAK, Kind, visit, type DocumentNode, type OperationDefinitionNode } from 'graphql';
+import { BREAK, GraphQLError, Kind, visit, type DocumentNode, type OperationDefinitionNode } from 'graphql';
 
 import { describeFailure } from '../http/error-table.ts';
 import type { GraphQLContext } from './context.ts';
@@ -38,6 +38,7 @@ export function admission(limits: QueryLimits): Plugin {
             await meter.take(known.price);
             return;
           }
+          if (schema.getRootType(operation.operation) === undefined) throw noSuchRoot(operation);
           const fields = rootFieldsOf({ document, operation, variables: given });
           const label = operationLabel(operation, fields);
           const price = priceOf(fields);
@@ -49,6 +50,13 @@ export function admission(limits: QueryLimits): Plugin {
         },
       }),
   };
+}
+
+/** Subscriptions: valid as a document, and nothing to execute. It has no price, and costs 1. */
+function noSuchRoot({ operation }: OperationDefinitionNode): GraphQLError {
+  return new GraphQLError(`This schema has no ${operation}s.`, {
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
+  });
 }
 
 /** True when a variable says how long a page is, or whether a part is left out. */

@@ -56,6 +56,20 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     'names that JavaScript has its own idea of',
     '{ pet(id: 1) { __proto__: category { name } constructor: name then: id } }',
   ],
+  [
+    'an update with a variable that is left out',
+    'mutation ($id: ID!, $date: DateTime, $quantity: Int) { updateOrder(input: { id: $id, shipDate: $date, quantity: $quantity }) { order { shipDate quantity } } }',
+    { id: '1', quantity: 3 },
+  ],
+  [
+    'fragments with conditions',
+    'query ($a: Boolean!) { pet(id: 1) { ...A @include(if: $a) category { id } } } fragment A on Pet { category { ...B } } fragment B on Category { name }',
+    { a: false },
+  ],
+  ['a null condition', 'query ($v: Boolean = false) { pet(id: 1) { id name @skip(if: $v) } }', { v: null }],
+  ['a null for a default', 'query ($n: Int = 1) { pets(first: $n) { edges { node { id } } } }', { n: null }],
+  ['a refusal by two ways', '{ pet(id: 1) { ...F ...F } } fragment F on Pet { orders(first: -1) { totalCount } }'],
+  ['a subscription', 'subscription { pet(id: 1) { id } }'],
   ['a default inside an argument', '{ pets(orderBy: { field: NAME }) { edges { node { name } } } }'],
   ['one value for a list', 'query ($f: PetFilter) { pets(filter: $f) { totalCount } }', { f: { statusIn: 'SOLD' } }],
   [

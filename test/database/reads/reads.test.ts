@@ -37,8 +37,13 @@ function passes<Value>(chosen: readonly Value[] | undefined, value: Value): bool
   return chosen === undefined || chosen.includes(value);
 }
 
+/** Lower case; JavaScript too writes another sigma at the end of a word. */
+function folded(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ');
+}
+
 function nameContains(filter: string | undefined, name: string): boolean {
-  return filter === undefined || name.toLowerCase().includes(filter.toLowerCase());
+  return filter === undefined || folded(name).includes(folded(filter));
 }
 
 function randomKeyset<Row, SortField extends string>(
