@@ -33,7 +33,22 @@ export function rollDice(seed: number): Dice {
 }
 
 /** Names with capitals, accents, the wildcards of LIKE and what sorts differently by code point and by UTF-16. */
-export const names = ['Rex', 'rex', 'Zoë', 'ZOË', 'Ä', 'z', '100%', 'a_b', 'a\\b', '🐕', '\uffee', 'Привет', 'Rex II', 'ΣΑΣΟΣ'];
+export const names = [
+  'Rex',
+  'rex',
+  'Zoë',
+  'ZOË',
+  'Ä',
+  'z',
+  '100%',
+  'a_b',
+  'a\\b',
+  '🐕',
+  '\uffee',
+  'Привет',
+  'Rex II',
+  'ΣΑΣΟΣ',
+];
 
 /** Fills the store with rows that have many ties and gaps: ids are taken at random, some negative, some beyond 2^53. */
 export async function fillAtRandom(unitOfWork: UnitOfWork, dice: Dice): Promise<StoredRows> {
