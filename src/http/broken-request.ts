@@ -68,7 +68,9 @@ export async function refuseOnSocket(
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${body}`);
+  // The answer to HEAD has no content (RFC 9110, section 9.3.2).
+  const content = packet?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${content}`);
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), lingerMillis);
   socket.once('close', () => clearTimeout(cut));

@@ -14,7 +14,6 @@ export function registerPages(server: FastifyInstance): void {
     void reply.headers({
       vary: 'Accept',
       'cache-control': 'no-cache',
-      'content-security-policy': "default-src 'none'",
     });
     const isBrowser = request.headers.accept?.includes('text/html') === true;
     return isBrowser ? reply.redirect('/graphiql', 302) : reply.send(addresses);
@@ -24,7 +23,6 @@ export function registerPages(server: FastifyInstance): void {
       .headers({
         'content-type': 'image/svg+xml',
         'cache-control': 'public, max-age=86400',
-        'content-security-policy': "default-src 'none'",
       })
       .send(icon),
   );

@@ -34,6 +34,8 @@ export interface ServerOptions {
   readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
 }
 
+const emptyPolicy = "default-src 'none'";
+
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
 
 /** Node's limit on the whole target comes first, and an id of any length names nothing. */
@@ -86,6 +88,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   function welcomeRequest(request: FastifyRequest, reply: FastifyReply): void {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    // Pages that load something say from where.
+    if (request.routeOptions.config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
     announceDeprecation(request, reply);
     watchAnswer(request, reply, onAnswered);
   }

@@ -152,3 +152,8 @@ it('goes on after a client that leaves without a word', async () => {
   await gone;
   expect(parseResponse(await receive(await send(port, `GET /things HTTP/1.0\r\n\r\n`))).status).toBe(200);
 });
+
+it('answers HEAD without content, broken or not', async () => {
+  const text = await receive(await send(port, `HEAD /things HTTP/1.1\r\n${host}no colon\r\n\r\n`));
+  expect(parseResponse(text)).toMatchObject({ status: 400, body: '' });
+});

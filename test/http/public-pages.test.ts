@@ -91,3 +91,12 @@ describe('the public pages', () => {
     expect(wrong.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
 });
+
+it.each(['/', '/healthz', '/readyz', '/robots.txt', '/favicon.ico'])(
+  '%s may load nothing from anywhere',
+  async (url) => {
+    const { server } = await startHttp();
+    const { headers } = await server.inject(url);
+    expect(headers['content-security-policy']).toBe("default-src 'none'");
+  },
+);

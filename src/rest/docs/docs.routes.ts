@@ -26,10 +26,9 @@ export function registerDocs(server: FastifyInstance, { restPrefix }: DocsOption
   };
   const config = { isPublic: true };
   for (const [url, { mediaType, text }] of Object.entries(texts)) {
-    server.get(url, { config }, async (request, reply) => {
-      void reply.header('content-security-policy', "default-src 'none'");
-      return sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text));
-    });
+    server.get(url, { config }, async (request, reply) =>
+      sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text)),
+    );
   }
 
   const page = renderPage(document);
