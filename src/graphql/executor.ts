@@ -49,8 +49,9 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
     if (entry.compiled === undefined && entry.uses > usesBeforeCompiling) {
       entry.compiled = isCompilable(document, operation) ? compile(schema, document, operation) : null;
     }
-    if (entry.compiled) {
-      const { data, errors } = await entry.compiled(undefined, context, variables);
+    const { compiled } = entry;
+    if (compiled) {
+      const { data, errors } = await compiled(undefined, context, variables);
       if (errors === undefined) return { data: data ?? null };
       if (data !== undefined) return { data, errors: errors.map((error) => completed(error, document, operation)) };
       // Nothing has been executed, because of the variables.
@@ -59,7 +60,7 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
     if (result.data === undefined && operation !== undefined) {
       // Of wrong variables we have more to say than graphql-js.
       coerceVariables({ schema, document, operation }, variables ?? {});
-    } else if (entry.compiled) {
+    } else if (compiled) {
       // They are right: graphql-jit knows nothing of the defaults inside them.
       entry.compiled = null;
     }
