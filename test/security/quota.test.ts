@@ -38,15 +38,19 @@ const tally = (responses: readonly LightMyRequestResponse[]): Record<number, num
 };
 
 describe('300 requests at once with a Free key', () => {
-  it.each<[string, InjectOptions, number]>([
-    ['of GraphQL', { method: 'POST', url: '/graphql', payload: { query: '{ __typename }' } }, 200],
-    ['of unknown paths', { method: 'GET', url: '/nothing' }, 404],
-    ['of a wrong method', { method: 'PUT', url: '/graphql' }, 405],
+  const graphql: InjectOptions = { method: 'POST', url: '/graphql', payload: { query: '{ __typename }' } };
+
+  it.each<[string, (n: number) => InjectOptions, number]>([
+    ['of GraphQL', () => graphql, 200],
+    ['of REST', () => ({ method: 'GET', url: '/pets/404' }), 404],
+    ['of both', (n) => (n % 2 === 0 ? graphql : { method: 'GET', url: '/pets?id=1' }), 200],
+    ['of unknown paths', () => ({ method: 'GET', url: '/nothing' }), 404],
+    ['of a wrong method', () => ({ method: 'PUT', url: '/graphql' }), 405],
   ])(
     '%s: 60 are admitted, 240 are refused, nobody is banned, and every figure is told once',
     async (_what, request, ok) => {
       const { send, remaining } = await client();
-      const responses = await Promise.all(Array.from({ length: 300 }, () => send(request)));
+      const responses = await Promise.all(Array.from({ length: 300 }, (_, n) => send(request(n))));
       expect(tally(responses)).toEqual({ [ok]: 60, 429: 240 });
       const admitted = responses.filter(({ statusCode }) => statusCode === ok);
       const figures = admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
