@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice, Sorting } from '../../domain/page.ts';
+import { maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
 import type { NestedReads } from '../../domain/reads.ts';
 import type { Condition, Conditions } from './conditions.ts';
 import { keysetPage, type SortColumn } from './keyset-page.ts';
@@ -58,7 +58,7 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
   async slice(filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>> {
     const conditions = this.#listing.conditions(filter);
     if (conditions === undefined) return nothing;
-    const statement = statementFor(conditions);
+    const statement = statementFor(conditions, keyset);
     const page = this.#page(conditions, keyset, statement);
     return page === undefined ? nothing : cut(await this.#rows<Row>(statement, page), keyset);
   }
@@ -66,7 +66,7 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
   async slicePerParent(parentIds: readonly Id[], filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>[]> {
     const conditions = this.#listing.conditions(filter);
     if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => nothing);
-    const statement = statementFor(conditions);
+    const statement = statementFor(conditions, keyset);
     const parents = statement.bind(parentIds, 'bigint[]');
     const ofParent: Condition = { sql: () => `${this.#listing.parent} = parents.id` };
     const page = this.#page([ofParent, ...conditions], keyset, statement);
@@ -125,8 +125,9 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
 
 const nothing = { rows: [], hasMore: false } as const;
 
-function statementFor(conditions: readonly Condition[]): Statement {
-  return new Statement(!conditions.some(({ needsOwnPlan }) => needsOwnPlan));
+/** Prepared, if it is short and good for any value. */
+function statementFor(conditions: readonly Condition[], { limit }: Keyset<string>): Statement {
+  return new Statement(limit <= maxPageSize && !conditions.some(({ needsOwnPlan }) => needsOwnPlan));
 }
 
 function where(conditions: readonly Condition[], { bind }: Statement): string {
