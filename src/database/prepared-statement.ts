@@ -35,7 +35,7 @@ const columnsByName = new Map<string, readonly Column[]>();
  * A prepared statement on its way: what `pg`'s own `Query` does, without describing the columns again each time, which is half of the work for
  * a statement that answers a few rows.
  *
- * `client.query(statement)` submits it; `answer` settles when PostgreSQL has answered or the connection is lost.
+ * `query(statement)` of a client or a pool submits it; `callback` is told when PostgreSQL has answered or the connection is lost.
  */
 export class PreparedStatement {
   readonly name: string;
