@@ -138,7 +138,6 @@ function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
 interface Table<Row> {
   readonly name: string;
   column(property: keyof Row & string): string;
-  sortColumn(property: keyof Row & string): SortColumn;
   by(...properties: (keyof Row & string)[]): readonly SortColumn[];
   columns<Property extends keyof Row & string>(...properties: Property[]): Record<Property, string>;
 }
@@ -150,7 +149,6 @@ function tableOf<Row extends object>(metadata: EntityMetadata<Row>): Table<Row> 
     name: metadata.tableName,
     column,
     by: (...names) => names.map((property) => ({ column: column(property), property })),
-    sortColumn: (property) => ({ column: column(property), property }),
     columns: <Property extends keyof Row & string>(...names: Property[]) =>
       Object.fromEntries(names.map((name) => [name, column(name)])) as Record<Property, string>,
   };
