@@ -1,21 +1,4 @@
-import { chromium, type Browser, type Page, type Request, type Response } from 'playwright-core';
-
-const executablePath = '/usr/bin/chromium';
-
-/** Nothing of its own accord: whatever it asks for, a page has asked for. */
-const quiet = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
-
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: quiet });
-}
+import type { Browser, Page, Request, Response } from 'playwright-core';
 
 export interface Visit {
   readonly colorScheme?: 'light' | 'dark';

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Browser } from 'playwright-core';
 
 import { examples } from '../../src/graphql/explorer/examples.ts';
-import { ExplorerPage, launchBrowser, type Visit } from './explorer-page.ts';
+import { launchBrowser } from './browser.ts';
+import { ExplorerPage, type Visit } from './explorer-page.ts';
 import { startService, type RunningService } from './running-service.ts';
 
 let service: RunningService;
