@@ -2,7 +2,7 @@ import { join } from 'node:path';
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
-import type { Config } from './config.ts';
+import { listenFailure, type Config } from './config.ts';
 import { openAccess, type AccessEvents } from './database/access.ts';
 import { openDatabase } from './database/open.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
@@ -119,9 +119,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     demoKey: database.demoKey,
     listen: async () => {
       const { host, port, metricsPort = 0 } = config;
-      const address = await metricsServer?.listen({ host, port: metricsPort });
-      if (address !== undefined) server.log.info({ address }, 'metrics');
-      return server.listen({ host, port });
+      if (metricsServer !== undefined) {
+        server.log.info({ address: await listenOn(metricsServer, host, metricsPort, 'METRICS_PORT') }, 'metrics');
+      }
+      return listenOn(server, host, port, 'PORT');
     },
     drain: () => {
       isDraining = true;
@@ -130,6 +131,19 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     close: () => server.close(),
     onFatal: database.onExit,
   };
+}
+
+async function listenOn(
+  server: FastifyInstance,
+  host: string,
+  port: number,
+  portName: 'PORT' | 'METRICS_PORT',
+): Promise<string> {
+  try {
+    return await server.listen({ host, port });
+  } catch (error) {
+    throw listenFailure(error, portName, host, port);
+  }
 }
 
 function accessEvents(log: FastifyBaseLogger, metrics: Metrics): AccessEvents {

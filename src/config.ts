@@ -65,7 +65,12 @@ export function readConfig(environment: Environment = process.env) {
     ),
     drainDelaySeconds: duration('DRAIN_DELAY', '0s'),
     drainTimeoutSeconds: duration('DRAIN_TIMEOUT', '30s'),
-    logLevel: setting('LOG_LEVEL', 'info', (text) => logLevels.find((level) => level === text), logLevels.join(', ')),
+    logLevel: setting(
+      'LOG_LEVEL',
+      'info',
+      (text) => logLevels.find((level) => level === text),
+      `one of ${logLevels.join(', ')}`,
+    ),
     graphql: Object.freeze({
       introspection: setting('GRAPHQL_INTROSPECTION', 'true', choice({ true: true, false: false }), 'true or false'),
       maxDepth: integer('GRAPHQL_MAX_DEPTH', 15, 1, 1000),
@@ -74,8 +79,24 @@ export function readConfig(environment: Environment = process.env) {
       maxTokens: integer('GRAPHQL_MAX_TOKENS', 2000, 1, 1_000_000),
     }),
   });
+  // 0 is a free port each time.
+  if (config.port > 0 && config.port === config.metricsPort) {
+    problems.push(`METRICS_PORT is "${config.metricsPort}", but must be another port than PORT.`);
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;
+}
+
+/** What to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST. */
+export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT', host: string, port: number): unknown {
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const [name, value, right] =
+    error.code === 'EADDRINUSE'
+      ? [portName, port, 'a port that nobody listens on yet, or 0 for any free one']
+      : error.code === 'EACCES' && port > 0
+        ? [portName, port, 'a port that this user may listen on, usually one from 1024']
+        : ['HOST', host, 'an address of this machine or its name, such as 127.0.0.1, localhost, or 0.0.0.0 for all'];
+  return new ConfigError(`${name} is "${value}", but must be ${right}: ${error.message}.`, { cause: error });
 }
 
 /** Nothing, or a path of unreserved characters below which no page of ours lies. */

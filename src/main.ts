@@ -2,11 +2,11 @@ import { createApp, type App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 
 /** Errors that tell their whole story in one line; everything else is shown with where it came from. */
-const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse']);
+const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse', 'UnusableDataDirectory']);
 
 /** The system's and PostgreSQL's own words for an address, a database or a password that is of no use. */
 const plainCodes =
-  /^(?:EADDRINUSE|EADDRNOTAVAIL|EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28...|3D...|57P0.|53...)$/;
+  /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28...|3D...|57P0.|53...)$/;
 
 async function start(): Promise<void> {
   const config = readConfig();

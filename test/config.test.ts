@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { ConfigError, readConfig } from '../src/config.ts';
+import { ConfigError, listenFailure, readConfig } from '../src/config.ts';
 
 function complaintAbout(environment: Record<string, string>): string {
   try {
@@ -100,6 +100,24 @@ describe('settings', () => {
 
   it.each(['/v1', '/api/v1.2', '/documents', '/graph'])('take %s for REST_PREFIX', (text) => {
     expect(readConfig({ REST_PREFIX: text }).restPrefix).toBe(text);
+  });
+
+  it('have LOG_LEVEL as one of a list', () => {
+    expect(complaintAbout({ LOG_LEVEL: 'verbose' })).toMatch(/must be one of fatal, .*, silent\.$/);
+  });
+
+  it('give the metrics no port that is taken by the API already', () => {
+    const complaint = complaintAbout({ PORT: '4001', METRICS_PORT: '4001' });
+    expect(complaint).toBe('METRICS_PORT is "4001", but must be another port than PORT.');
+    expect(complaintAbout({ METRICS_PORT: '4000' })).toMatch(/^METRICS_PORT is "4000"/);
+    expect(readConfig({ PORT: '0', METRICS_PORT: '0' }).metricsPort).toBe(0);
+  });
+
+  it('are named when the service may not listen there', () => {
+    const refused = Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), { code: 'EACCES' });
+    const failure = listenFailure(refused, 'PORT', '127.0.0.1', 80);
+    expect(failure).toBeInstanceOf(ConfigError);
+    expect((failure as Error).message).toMatch(/^PORT is "80", but must be a port that this user may listen on/);
   });
 
   it('name every wrong variable at once', () => {

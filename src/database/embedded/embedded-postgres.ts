@@ -1,8 +1,9 @@
-import { mkdirSync, realpathSync, rmSync } from 'node:fs';
+import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { prepareCluster } from './cluster.ts';
-import { tryLockDirectory } from './directory-lock.ts';
+import { failureIn, prepareDataDirectory } from './data-directory.ts';
+import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
 import { startEngineThread, type EngineThread } from './engine-thread.ts';
 import {
   addressOf,
@@ -39,18 +40,16 @@ export interface EmbeddedPostgres {
  * Starts PGlite in a worker thread behind a Unix socket, on the files in `<dataDir>/postgres`.
  *
  * Acknowledged writes survive a killed process, not necessarily a power cut. All connections share one backend: its settings,
- * named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already.
+ * named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already, and
+ * UnusableDataDirectory when it can't be made or written to.
  */
 export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const realDataDir = realpathSync(dataDir);
-  const connection = addressOf(realDataDir);
-  const lock = tryLockDirectory(realDataDir);
-  if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
-
+  const { realDataDir, lock } = openDataDirectory(dataDir);
+  let connection: PostgresAddress;
   let isNew: boolean;
   let engine: EngineThread;
   try {
+    connection = addressOf(realDataDir);
     isNew = prepareCluster(realDataDir).isNew;
     prepareSocketDirectory(connection.host);
     const socket = socketPath(connection.host);
@@ -59,7 +58,7 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     engine = startEngineThread({ dataDir: realDataDir, socketPath: socket });
   } catch (error) {
     lock.release();
-    throw error;
+    throw failureIn(dataDir, error);
   }
   const ended = engine.ended.finally(() => lock.release());
   await engine.ready;
@@ -77,6 +76,17 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
       await ended;
     },
   };
+}
+
+function openDataDirectory(dataDir: string): { readonly realDataDir: string; readonly lock: DirectoryLock } {
+  try {
+    const realDataDir = prepareDataDirectory(dataDir);
+    const lock = tryLockDirectory(realDataDir);
+    if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
+    return { realDataDir, lock };
+  } catch (error) {
+    throw failureIn(dataDir, error);
+  }
 }
 
 /** The address of an engine that another process may run on this directory; connecting tells whether one does. */

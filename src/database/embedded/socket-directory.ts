@@ -3,6 +3,8 @@ import { chmodSync, lstatSync, mkdirSync, type Stats } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { UnusableDataDirectory } from './data-directory.ts';
+
 const port = 5432;
 
 /** The size of `sun_path` without its closing zero. */
@@ -46,7 +48,7 @@ function socketDirectory(realDataDir: string): string {
   const hash = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
   const outside = join(tmpdir(), `petstore-${process.getuid?.() ?? 0}-${hash}`);
   if (fits(outside)) return outside;
-  throw new Error(
+  throw new UnusableDataDirectory(
     `The path of the data directory ${realDataDir} is too long for a Unix socket (${maxSocketPathBytes} bytes with the ` +
       `socket's name), and so is that of ${outside}. Set DATA_DIR or TMPDIR to a shorter path.`,
   );
@@ -59,7 +61,7 @@ function fits(directory: string): boolean {
 function assertOwnDirectory(directory: string, stats: Stats): void {
   const owner = process.getuid?.() ?? stats.uid;
   if (stats.isDirectory() && stats.uid === owner) return;
-  throw new Error(
+  throw new UnusableDataDirectory(
     `${directory} should be a directory of user ${owner} for the database's socket, but it is ` +
       `${stats.isDirectory() ? `one of user ${stats.uid}` : 'no directory'}. Remove it.`,
   );

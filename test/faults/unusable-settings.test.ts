@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { Service } from './service.ts';
+
+let directory: string;
+let takenBy: Server;
+let taken: string;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
+  writeFileSync(join(directory, 'file'), '');
+  takenBy = createServer().listen(0, '127.0.0.1');
+  await once(takenBy, 'listening');
+  taken = String((takenBy.address() as AddressInfo).port);
+});
+
+afterAll(() => {
+  takenBy.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** A service that hangs is ended by the test's own limit. */
+async function complaintAbout(environment: Record<string, string>): Promise<string> {
+  const service = await Service.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off', ...environment });
+  try {
+    expect(service.address).toBe('');
+    expect(await service.ended()).toBe(1);
+    return service.output;
+  } finally {
+    await service.stop();
+  }
+}
+
+it.each([
+  ['a file', () => join(directory, 'file')],
+  ['below a file', () => join(directory, 'file', 'data')],
+  ['nowhere that the system lets one make', () => '/proc/x'],
+  ['a name too long for any directory', () => join(directory, 'x'.repeat(300))],
+])('says in one line that DATA_DIR is %s', async (_what, dataDir) => {
+  const start = `petstore-gateway can't start: DATA_DIR is ${JSON.stringify(dataDir())}, but must be a directory`;
+  const complaint = await complaintAbout({ DATA_DIR: dataDir() });
+  expect(complaint.slice(0, start.length)).toBe(start);
+  expect(complaint.split('\n')).toHaveLength(1);
+});
+
+it.each([
+  ['PORT', () => ({ PORT: taken }), 'a port that nobody listens on yet'],
+  ['METRICS_PORT', () => ({ METRICS_PORT: taken }), 'a port that nobody listens on yet'],
+  ['HOST', () => ({ HOST: '203.0.113.9' }), 'an address of this machine'],
+  ['HOST', () => ({ HOST: '203.0.113.9', METRICS_PORT: '0' }), 'an address of this machine'],
+  ['HOST', () => ({ HOST: 'no.such.host.invalid' }), 'an address of this machine'],
+])('says in one line that it cannot listen on %s, and what would be right', async (name, settings, right) => {
+  const environment: Record<string, string> = settings();
+  const complaint = await complaintAbout(environment);
+  expect(complaint.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
+    expect.stringContaining(`can't start: ${name} is "${environment[name]}", but must be ${right}`),
+  ]);
+});
