@@ -1,21 +1,26 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
 import type { Connections } from './connections.ts';
+import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
 import { maxTargetBytes } from './limits.ts';
 import { headersTooLarge, targetTooLong } from './request-checks.ts';
+import { requestIdOf } from './request-id.ts';
+import { noteFailure, tellRefused, type OnAnswered } from './request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
   readonly connections: Connections;
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
+  readonly onAnswered: OnAnswered | undefined;
 }
 
 interface ParserError extends Error {
@@ -39,7 +44,7 @@ export function answerBrokenRequest(context: BrokenRequestContext, error: Parser
     // After our answer the rest of what the client sends is garbage by definition.
     if (!socket.writableEnded) socket.destroy();
   } else if (current === undefined) {
-    void refuseOnSocket(context, socket, refusalOf(error), error.rawPacket);
+    void refuseOnSocket(context, socket, refusalOf(error), askedIn(error.rawPacket));
   } else if (others.length === 0 && !current.req.complete && !current.headersSent) {
     void refuseBody(context, current, refusalOf(error));
   } else {
@@ -47,50 +52,68 @@ export function answerBrokenRequest(context: BrokenRequestContext, error: Parser
   }
 }
 
+/** What can be told of a request from its first line. */
+interface Asked {
+  readonly method?: string | undefined;
+  readonly path?: string | undefined;
+}
+
 /** Answers on a connection that has no request, and closes it. */
 export async function refuseOnSocket(
   context: BrokenRequestContext,
   socket: Duplex,
   refusal: HttpError,
-  packet?: Buffer,
+  { method, path }: Asked,
 ): Promise<void> {
+  const startedAt = performance.now();
   const requestId = randomUUID();
-  const path = pathIn(packet);
+  const route = method === undefined || path === undefined ? undefined : context.routes.find(method, path);
   const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
   const failure = describeFailure(refusal);
   const { status, headers, body } = failureResponse(failure, { format, requestId });
   const quota = format === 'text' ? {} : await context.server().gate.headersFor({}, addressOf(socket));
-  if (!socket.writable) return;
+  const tell = (hasLeft: boolean): void => {
+    const millis = performance.now() - startedAt;
+    const refused = { requestId, method, path, route, status, code: failure.restCode, millis, hasLeft };
+    tellRefused(context.server().log, refused, context.onAnswered);
+  };
+  if (!socket.writable) {
+    tell(false);
+    return;
+  }
   const head = Object.entries({
     ...headers,
+    ...deprecationOf(route),
     ...quota,
     date: new Date().toUTCString(),
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   // The answer to HEAD has no content (RFC 9110, section 9.3.2).
-  const content = packet?.toString('latin1', 0, 5) === 'HEAD ' ? '' : body;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${content}`);
+  const content = method === 'HEAD' ? '' : body;
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${content}`, () =>
+    tell(socket.writableFinished),
+  );
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), lingerMillis);
   socket.once('close', () => clearTimeout(cut));
-  context.server().log.info({ requestId, path, status, code: failure.restCode }, 'request refused before it was one');
 }
 
 /** Fastify still waits for the body, and learns from the closed connection that it needn't. */
 async function refuseBody(context: BrokenRequestContext, response: ServerResponse, refusal: HttpError): Promise<void> {
-  const { url = '/', headers: asked, socket } = response.req;
-  const format = context.routes.errorFormatOf(pathOf(url));
-  const failure = failureResponse(describeFailure(refusal), {
-    format,
-    requestId: String(response.getHeader('x-request-id') ?? randomUUID()),
-    accept: asked.accept,
-  });
+  const { url = '/', method = '', headers: asked, socket } = response.req;
+  const path = pathOf(url);
+  const format = context.routes.errorFormatOf(path);
+  const described = describeFailure(refusal);
+  const requestId = requestIdOf(response.req);
+  const failure = failureResponse(described, { format, requestId, accept: asked.accept });
   const quota = format === 'text' ? {} : await context.server().gate.headersFor(asked, addressOf(socket));
   if (response.headersSent || response.destroyed) return;
   response.shouldKeepAlive = false;
+  noteFailure(response, described.restCode);
   response.writeHead(failure.status, {
     ...failure.headers,
+    ...deprecationOf(context.routes.find(method, path)),
     ...quota,
     'content-length': Buffer.byteLength(failure.body),
   });
@@ -116,7 +139,9 @@ function isTargetTooLong(packet: Buffer | undefined): boolean {
   return (/^[A-Z]+ \S+/.exec(packet?.toString('latin1') ?? '')?.[0].length ?? 0) > maxTargetBytes;
 }
 
-function pathIn(packet: Buffer | undefined): string | undefined {
-  const target = /^[A-Za-z-]+ (\/[^\s?]*)/.exec(packet?.toString('latin1', 0, 1024) ?? '')?.[1];
-  return target === undefined ? undefined : pathOf(target);
+/** The packet may also be a later one of the same request: then it is as good as certain that nothing is found. */
+function askedIn(packet: Buffer | undefined): Asked {
+  const line = /^([A-Za-z-]{1,20}) ((?:\/|https?:\/\/)\S*)/.exec(packet?.toString('latin1') ?? '');
+  const [, method, target] = line ?? [];
+  return { method, path: target === undefined ? undefined : pathOf(target) };
 }

@@ -1,5 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { maxTargetBytes } from './limits.ts';
+import type { KnownRoute } from './route-table.ts';
+
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route is on its way out, and every response of it says so. */
@@ -27,7 +30,9 @@ export function deprecationNotice({ since, sunset, page, successor }: Deprecatio
   const parts = successor.split(/[{}]/);
   return (parameters) => {
     const address = parts.map((part, index) => (index % 2 === 0 ? part : encoded(parameters[part]))).join('');
-    return { ...lasting, link: `${about}, <${address}>; rel="successor-version"` };
+    // An address that we would refuse is no successor, and may be more than the client takes for a header.
+    const link = address.length > maxTargetBytes ? about : `${about}, <${address}>; rel="successor-version"`;
+    return { ...lasting, link };
   };
 }
 
@@ -35,6 +40,11 @@ export function deprecationNotice({ since, sunset, page, successor }: Deprecatio
 export function announceDeprecation({ routeOptions, params }: FastifyRequest, reply: FastifyReply): void {
   const notice = routeOptions.config?.deprecation;
   if (notice !== undefined) void reply.headers(notice(params as Readonly<Record<string, string>>));
+}
+
+/** The same, for a response that isn't Fastify's. */
+export function deprecationOf(route: KnownRoute | undefined): Readonly<Record<string, string>> {
+  return route?.config.deprecation?.(route.params) ?? {};
 }
 
 function encoded(text = ''): string {

@@ -61,6 +61,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       broken,
       socket,
       new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow } }),
+      { method: 'CONNECT' },
     );
   });
   const onRequest = (listener: RequestListener): void => {

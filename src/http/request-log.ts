@@ -1,12 +1,14 @@
 import { performance } from 'node:perf_hooks';
 
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ServerResponse } from 'node:http';
+
+import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 
 import type { AnsweredRequest } from './metrics.ts';
-import { pathOf } from './route-table.ts';
+import { pathOf, type KnownRoute } from './route-table.ts';
 
-type OnAnswered = (answered: AnsweredRequest) => void;
+export type OnAnswered = (answered: AnsweredRequest) => void;
 
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
@@ -31,12 +33,29 @@ declare module 'fastify' {
   }
 }
 
-/** When the response has left, or the client has: writes one line, and counts it. Public pages that work are only told at `debug`. */
-export function watchAnswer(request: FastifyRequest, reply: FastifyReply, onAnswered?: OnAnswered): void {
+/** The codes of failures that were answered past Fastify. */
+const codesPastFastify = new WeakMap<ServerResponse, string>();
+
+/** Has the line of a request tell the code of a failure that isn't answered by its reply. */
+export function noteFailure(response: ServerResponse, code: string): void {
+  codesPastFastify.set(response, code);
+}
+
+/**
+ * When the response has left, or the client has: writes one line, and counts it. Public pages that work are only told at `debug`.
+ *
+ * `known` is the route of a request that the router couldn't find it for.
+ */
+export function watchAnswer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onAnswered?: OnAnswered,
+  known?: KnownRoute,
+): void {
   const startedAt = performance.now();
   reply.raw.once('close', () => {
     const { statusCode: status, writableFinished } = reply.raw;
-    const { url: route, config } = request.routeOptions;
+    const { url: route, config } = known ?? request.routeOptions;
     const millis = performance.now() - startedAt;
     const level = config?.isPublic === true && status < 400 ? 'debug' : 'info';
     const line = {
@@ -45,17 +64,57 @@ export function watchAnswer(request: FastifyRequest, reply: FastifyReply, onAnsw
       path: pathOf(request.url).slice(0, 200),
       key: request.principal?.id,
       status,
-      code: reply.failureCode,
-      ms: Math.round(millis * 10) / 10,
+      code: reply.failureCode ?? (status < 400 ? undefined : codesPastFastify.get(reply.raw)),
+      ms: rounded(millis),
       ...(config?.deprecation && { deprecated: true }),
     };
-    request.log[level](line, writableFinished ? 'answered' : 'client gone before the answer');
-    onAnswered?.({ operation: operationOf(request), status, seconds: millis / 1000 });
+    request.log[level](line, outcomeOf(writableFinished));
+    onAnswered?.({
+      operation: request.operation ?? operationOf(request.method, route, config),
+      status,
+      seconds: millis / 1000,
+    });
   });
 }
 
-function operationOf({ is404, method, routeOptions, operation }: FastifyRequest): string {
+/** What is known of something that Node's parser has given up on. */
+export interface RefusedRequest {
+  readonly requestId: string;
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly route: KnownRoute | undefined;
+  readonly status: number;
+  readonly code: string;
+  readonly millis: number;
+  readonly hasLeft: boolean;
+}
+
+/** The same line for what never became a request, counted in the same way. */
+export function tellRefused(log: FastifyBaseLogger, refused: RefusedRequest, onAnswered?: OnAnswered): void {
+  const { requestId, method, path, route, status, code, millis, hasLeft } = refused;
+  const line = {
+    requestId,
+    method,
+    route: route?.url,
+    path: path?.slice(0, 200),
+    status,
+    code,
+    ms: rounded(millis),
+    ...(route?.config.deprecation && { deprecated: true }),
+  };
+  log.info(line, outcomeOf(hasLeft));
+  onAnswered?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
+}
+
+function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {
   if (method === 'OPTIONS') return method;
-  if (is404 || routeOptions.url === undefined) return 'none';
-  return operation ?? routeOptions.config.operationId ?? `${method} ${routeOptions.url}`;
+  return url === undefined ? 'none' : (config?.operationId ?? `${method} ${url}`);
+}
+
+function outcomeOf(hasLeft: boolean): string {
+  return hasLeft ? 'answered' : 'client gone before the answer';
+}
+
+function rounded(millis: number): number {
+  return Math.round(millis * 10) / 10;
 }

@@ -1,4 +1,4 @@
-import type { RouteOptions } from 'fastify';
+import type { FastifyContextConfig, RouteOptions } from 'fastify';
 
 import { HttpError } from './error-table.ts';
 import type { ErrorFormat } from './failure-response.ts';
@@ -10,10 +10,19 @@ declare module 'fastify' {
   }
 }
 
+/** Where a request belongs that never gets as far as the router. */
+export interface KnownRoute {
+  readonly url: string;
+  readonly config: FastifyContextConfig;
+  /** Of the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
 interface Row {
   readonly url: string;
   readonly pattern: RegExp;
   readonly methods: string[];
+  readonly configs: Map<string, FastifyContextConfig>;
   readonly isPublic: boolean;
 }
 
@@ -28,9 +37,12 @@ export class RouteTable {
       url,
       pattern: patternOf(url),
       methods: ['OPTIONS'],
+      configs: new Map(),
       isPublic: config?.isPublic === true,
     };
-    row.methods.push(...[method].flat());
+    const methods = [method].flat();
+    row.methods.push(...methods);
+    for (const each of methods) row.configs.set(each, config ?? {});
     this.#rows.set(url, row);
   }
 
@@ -38,6 +50,16 @@ export class RouteTable {
   methodsOf(path: string): readonly string[] {
     const rows = [...this.#rows.values()].filter(({ pattern }) => path === '*' || pattern.test(path));
     return [...new Set(rows.flatMap(({ methods }) => methods))].toSorted();
+  }
+
+  /** The route that the router would have chosen, as far as a path shows that it may not even be able to decode. */
+  find(method: string, path: string): KnownRoute | undefined {
+    for (const { url, pattern, configs } of this.#rows.values()) {
+      const config = configs.get(method);
+      const match = config === undefined ? null : pattern.exec(path);
+      if (config !== undefined && match !== null) return { url, config, params: match.groups ?? {} };
+    }
+    return undefined;
   }
 
   /** True for the public pages and what would be below them. */
@@ -81,7 +103,11 @@ export function pathOf(target: string): string {
 function patternOf(url: string): RegExp {
   const source = url
     .split('/')
-    .map((segment) => (segment.startsWith(':') ? '[^/]+' : segment.replace(/[.+$()]/g, '\\$&').replaceAll('*', '.*')))
+    .map((segment) =>
+      segment.startsWith(':')
+        ? `(?<${segment.slice(1)}>[^/]+)`
+        : segment.replace(/[.+$()]/g, '\\$&').replaceAll('*', '.*'),
+    )
     .join('/');
   return new RegExp(`^${source}$`, 's');
 }

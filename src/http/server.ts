@@ -1,16 +1,15 @@
 import { fastify, LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
 import type { Connections } from './connections.ts';
-import { announceDeprecation } from './deprecation.ts';
+import { announceDeprecation, deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
 import { maxBodyBytes } from './limits.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
-import type { AnsweredRequest } from './metrics.ts';
-import { loggerOptions, watchAnswer } from './request-log.ts';
-import { pathOf, RouteTable } from './route-table.ts';
+import { loggerOptions, watchAnswer, type OnAnswered } from './request-log.ts';
+import { pathOf, RouteTable, type KnownRoute } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -31,7 +30,7 @@ export interface ServerOptions {
   readonly logStream?: { write(line: string): void } | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
   /** Told of every response that has left. */
-  readonly onAnswered?: ((answered: AnsweredRequest) => void) | undefined;
+  readonly onAnswered?: OnAnswered | undefined;
 }
 
 const emptyPolicy = "default-src 'none'";
@@ -49,7 +48,7 @@ const maxParamLength = 64 * 1024;
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel, logStream, timeouts, trustProxy = false, onAnswered } = options;
   const routeTable = new RouteTable();
-  const node = createNodeServer({ timeouts, broken: { routes: routeTable, server: () => server } });
+  const node = createNodeServer({ timeouts, broken: { routes: routeTable, server: () => server, onAnswered } });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -60,7 +59,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {
-      welcomeRequest(request, reply);
+      welcomeRequest(request, reply, routeTable.find(request.method, pathOf(request.url)));
       void answerUndecodable(error, request, reply);
     },
     serverFactory: (handle) => {
@@ -86,12 +85,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.setErrorHandler(sendFailure);
   return server;
 
-  function welcomeRequest(request: FastifyRequest, reply: FastifyReply): void {
+  /** `known` is the route of a request that the router couldn't find it for. */
+  function welcomeRequest(request: FastifyRequest, reply: FastifyReply, known?: KnownRoute): void {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
     // Pages that load something say from where.
     if (request.routeOptions.config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
-    announceDeprecation(request, reply);
-    watchAnswer(request, reply, onAnswered);
+    if (known === undefined) announceDeprecation(request, reply);
+    else void reply.headers(deprecationOf(known));
+    watchAnswer(request, reply, onAnswered, known);
   }
 
   /** A path that can't be decoded has no route, and passes no hook of the API. */

@@ -2,14 +2,17 @@ import { once } from 'node:events';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import type { AnsweredRequest } from '../../src/http/metrics.ts';
 import { answerTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
 let port: number;
+const answered: AnsweredRequest[] = [];
 
 beforeAll(async () => {
   http = await startHttp({
     timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
+    onAnswered: (one) => void answered.push(one),
     routes: async (api) => {
       api.get('/slow', (_request, reply) => {
         reply.raw.once('close', () => http.server.server.emit('slow-closed'));
@@ -85,10 +88,56 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
     }
   });
 
-  it('and is in the log, once', async () => {
-    const { headers } = await answerTo(port, 'garbage\r\n\r\n');
+  const things = { method: 'GET', route: '/things', path: '/things' };
+  it.each([
+    ['garbage', 'garbage\r\n\r\n', { status: 400, code: 'bad_request' }, 'none'],
+    [
+      'a broken header',
+      `GET /things?q HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+      { ...things, status: 400, code: 'bad_request' },
+      'GET /things',
+    ],
+    [
+      'a broken header on a path with parameters',
+      `PATCH http://x/things/7 HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+      { method: 'PATCH', route: '/things/:id', path: '/things/7', status: 400, code: 'bad_request' },
+      'PATCH /things/:id',
+    ],
+    [
+      'a broken header on an unknown path',
+      `GET /nothing HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+      { method: 'GET', path: '/nothing', status: 400, code: 'bad_request' },
+      'none',
+    ],
+    ['headers that never end', `GET /things HTTP/1.1\r\n${host}`, { status: 408, code: 'request_timeout' }, 'none'],
+    [
+      'a body that never ends',
+      `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
+      { ...things, method: 'POST', status: 408, code: 'request_timeout' },
+      'POST /things',
+    ],
+    [
+      'a path that cannot be decoded',
+      `PATCH /things/%ff HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+      { method: 'PATCH', route: '/things/:id', path: '/things/%ff', status: 400, code: 'bad_request' },
+      'PATCH /things/:id',
+    ],
+    [
+      'CONNECT',
+      `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`,
+      { method: 'CONNECT', status: 405, code: 'method_not_allowed' },
+      'none',
+    ],
+  ])('%s is in the log like every request, once, and counted', async (_what, text, line, operation) => {
+    answered.length = 0;
+    const { headers } = await answerTo(port, text);
+    while (answered.length === 0) await new Promise(setImmediate);
+    const { status } = line;
+    expect(answered).toEqual([{ operation, status, seconds: expect.any(Number) }]);
     const lines = http.log.filter(({ requestId }) => requestId === headers['x-request-id']);
-    expect(lines).toMatchObject([{ status: 400, code: 'bad_request' }]);
+    expect(lines).toMatchObject([{ level: 30, ...line, ms: expect.any(Number), msg: 'answered' }]);
+    const { route, path } = { route: undefined, path: undefined, ...line };
+    expect([lines[0]?.['route'], lines[0]?.['path']]).toEqual([route, path]);
   });
 });
 

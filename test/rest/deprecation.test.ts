@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { answerTo, portOf } from '../http/http-harness.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
 let rest: RestApp;
@@ -41,6 +42,38 @@ it('is announced by GET /pets/{petId}, whatever it answers', async () => {
   const failed = await rest.ask('GET', url);
   await rest.sql('alter table pets_away rename to pets');
   expect([failed.status, failed.headers]).toMatchObject([500, announced(String(petId))]);
+});
+
+it('is announced by what HTTP itself refuses, as far as it shows what was asked for', async () => {
+  const port = await portOf(rest.app.server);
+  const host = 'Host: x\r\nConnection: close\r\n';
+  for (const [expected, text, id] of [
+    [400, `GET /pets/%ff HTTP/1.1\r\n${host}\r\n`, '%25ff'],
+    [400, `GET /pets/7?x HTTP/1.1\r\n${host}no colon\r\n\r\n`, '7'],
+    [400, `HEAD /pets/7 HTTP/1.1\r\n${host}no colon\r\n\r\n`, '7'],
+    [400, 'GET /pets/7 HTTP/1.1\r\n\r\n', '7'],
+    [400, `GET /pets/7 HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, '7'],
+  ] as const) {
+    const { status, headers } = await answerTo(port, text);
+    expect([text, status, headers]).toMatchObject([text, expected, announced(id)]);
+  }
+  for (const text of [
+    'garbage\r\n\r\n',
+    `GET /pets?%ff HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+    `PATCH /pets/%ff HTTP/1.1\r\n${host}\r\n`,
+    `OPTIONS /pets/%ff HTTP/1.1\r\n${host}\r\n`,
+    `PATCH /pets/7 HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+  ]) {
+    const { status, headers } = await answerTo(port, text);
+    expect([text, status, headers['deprecation'], headers['link']]).toEqual([text, 400, undefined, undefined]);
+  }
+});
+
+it('names no successor whose address would be refused', async () => {
+  const { status, headers } = await rest.ask('GET', `/pets/${'7'.repeat(9000)}`);
+  const { deprecation, sunset } = announced('');
+  const link = '</docs>; rel="deprecation"; type="text/html"';
+  expect([status, headers]).toMatchObject([414, { deprecation, sunset, link }]);
 });
 
 it('is announced by nothing else', async () => {
