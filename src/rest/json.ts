@@ -5,6 +5,7 @@ declare global {
   interface JSON {
     /** Not in TypeScript's library yet (proposal-json-parse-with-source). */
     rawJSON(text: string): RawJson;
+    isRawJSON(value: unknown): value is RawJson;
   }
 }
 
@@ -21,7 +22,7 @@ type JsonId = number | RawJson;
 type NonId<Value> = Exclude<Value, Id>;
 
 const maxSafeDigits = 15;
-/** As many characters as an int64 can have; what is longer isn't worth keeping exactly. */
+/** As many characters as an int64 can have; what is longer isn't worth counting with. */
 const maxInt64Characters = 20;
 const integerLiteral = /^-?\d+$/;
 
@@ -30,11 +31,16 @@ export function jsonId(id: Id): JsonId {
   return id.length <= maxSafeDigits ? Number(id) : JSON.rawJSON(id);
 }
 
-/** The object that a body holds. An integer that a double can't keep comes as a bigint; throws BAD_REQUEST when there is no object. */
+/**
+ * The object that a body holds; throws BAD_REQUEST when there is none.
+ *
+ * An integer that a double can't keep comes as a bigint. A number that is of no use here, neither of the two, comes as the piece
+ * of JSON that it was, so that whoever refuses it can quote it.
+ */
 export function parseJsonObject(bytes: unknown): Readonly<Record<string, unknown>> {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw badRequest('The body is empty, but must be a JSON object.');
   const value = parse(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) {
     throw badRequest('The body must be a JSON object.');
   }
   return value as Readonly<Record<string, unknown>>;
@@ -42,16 +48,16 @@ export function parseJsonObject(bytes: unknown): Readonly<Record<string, unknown
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), exactInteger);
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), exactNumber);
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8.');
   }
 }
 
-function exactInteger(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = context?.source ?? '';
-  return source.length <= maxInt64Characters && integerLiteral.test(source) ? BigInt(source) : value;
+  const source = context?.source ?? String(value);
+  return source.length <= maxInt64Characters && integerLiteral.test(source) ? BigInt(source) : JSON.rawJSON(source);
 }
 
 function badRequest(message: string): HttpError {

@@ -33,6 +33,8 @@ it.each([
   ['an array', '[]'],
   ['a text', '"Rex"'],
   ['null', 'null'],
+  ['a number', '7'],
+  ['a number beyond all numbers', '1e400'],
   ['nesting without end', '['.repeat(500_000)],
 ])('answers bad_request to %s', async (_name, body) => {
   for (const [method, url] of [
@@ -76,6 +78,19 @@ describe('a body', () => {
     const { id } = await rest.pet();
     expect(await rest.ask('PATCH', `/pets/${id}`, `{"name":${name}}`)).toMatchObject(failed('name'));
   });
+
+  it.each(['9007199254740993.0', '1e400', '-1E+400', '1.50', '123456789012345678901234567890', '9223372036854775808'])(
+    'is told the number %s as it was written',
+    async (number) => {
+      const { body } = await rest.ask('POST', '/store/orders', `{"petId":${number},"quantity":${number}}`);
+      const ids = 'a whole number from -9223372036854775808 to 9223372036854775807';
+      expect(body.message).toBe(
+        `petId: must be ${ids}, not ${number}. quantity: must be a whole number from 1 to 2147483647, not ${number}.`,
+      );
+      const pet = await rest.ask('POST', '/pets', `{"name":${number},"categoryId":${categoryId}}`);
+      expect(pet.body.message).toBe(`name: must be a string, not ${number}.`);
+    },
+  );
 
   it('may have a name of 255 code points', async () => {
     const name = '🐕'.repeat(255);
