@@ -100,16 +100,18 @@ describe.each(operations)('$name', (operation) => {
   });
 
   it('is forbidden to a key without the scope', async () => {
-    const scope = ({ read: undefined, write: 'read', admin: 'write' } as const)[operation.scope];
-    if (scope === undefined) return;
-    const response = await send(operation, { 'x-api-key': secrets[scope] });
-    expect(response.headers).toMatchObject(quotaHeaders);
-    if (operation.protocol === 'rest') {
-      expectRefusal(operation, response, 403, 'forbidden', 'FORBIDDEN');
-      expect(response.headers['www-authenticate']).toBe(`${challenge}, error="insufficient_scope"`);
-    } else {
-      expect(response.statusCode).toBe(200);
-      expect(response.json().errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', status: 403 } }]);
+    const tooSmall = ({ read: [], write: ['read'], admin: ['read', 'write'] } as const)[operation.scope];
+    for (const scope of tooSmall) {
+      const response = await send(operation, { 'x-api-key': secrets[scope] });
+      expect(response.headers).toMatchObject(quotaHeaders);
+      expect(response.body).toMatch(`This needs a key with the scope ${operation.scope}, but yours has ${scope}.`);
+      if (operation.protocol === 'rest') {
+        expectRefusal(operation, response, 403, 'forbidden', 'FORBIDDEN');
+        expect(response.headers['www-authenticate']).toBe(`${challenge}, error="insufficient_scope"`);
+      } else {
+        expect(response.statusCode).toBe(200);
+        expect(response.json().errors).toMatchObject([{ extensions: { code: 'FORBIDDEN', status: 403 } }]);
+      }
     }
   });
 
