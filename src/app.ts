@@ -58,7 +58,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
   });
-  const services = createServices(database.unitOfWork, database.reads, database.insertsIn());
   const metrics = new Metrics();
   const server = createServer({
     logLevel: config.logLevel,
@@ -73,6 +72,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     banRules: config.banRules,
     events: accessEvents(server.log, metrics),
   });
+  const services = createServices(database.unitOfWork, database.reads, database.insertsIn(), () =>
+    access.keys.catchUp(),
+  );
   metrics.watch({ pool: database.poolFigures, isCountingShared: () => access.isCountingShared() });
   const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({

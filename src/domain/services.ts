@@ -28,10 +28,19 @@ export interface Services {
   readonly inventory: InventoryService;
 }
 
-/** They keep nothing between two calls: each writing call is a unit of work of its own. */
-export function createServices(unitOfWork: UnitOfWork, reads: StoreReads, inserts: Inserts): Services {
+/**
+ * They keep nothing between two calls: each writing call is a unit of work of its own.
+ *
+ * `onKeyChange` is told of changed API keys; only where the unit of work isn't part of a larger one.
+ */
+export function createServices(
+  unitOfWork: UnitOfWork,
+  reads: StoreReads,
+  inserts: Inserts,
+  onKeyChange?: () => Promise<void>,
+): Services {
   return {
-    access: new AccessService(unitOfWork, reads.apiKeys),
+    access: new AccessService(unitOfWork, reads.apiKeys, { onChange: onKeyChange }),
     pets: new PetService(unitOfWork, reads.pets, inserts),
     categories: new CategoryService(unitOfWork, reads.categories, inserts),
     orders: new OrderService(unitOfWork, reads.orders, inserts),

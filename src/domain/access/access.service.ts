@@ -17,6 +17,12 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
+export interface AccessServiceOptions {
+  readonly now?: (() => number) | undefined;
+  /** Called when a change has been written down, and waited for before it is answered. Must not throw. */
+  readonly onChange?: (() => Promise<void>) | undefined;
+}
+
 const noun = 'API key';
 const banSecondsRule = integerRule(1, 2 ** 31 - 1);
 
@@ -25,11 +31,13 @@ export class AccessService {
   readonly #unitOfWork: UnitOfWork;
   readonly #reads: ApiKeyReads;
   readonly #now: () => number;
+  readonly #onChange: AccessServiceOptions['onChange'];
 
-  constructor(unitOfWork: UnitOfWork, reads: ApiKeyReads, now: () => number = Date.now) {
+  constructor(unitOfWork: UnitOfWork, reads: ApiKeyReads, { now = Date.now, onChange }: AccessServiceOptions = {}) {
     this.#unitOfWork = unitOfWork;
     this.#reads = reads;
     this.#now = now;
+    this.#onChange = onChange;
   }
 
   async list(request: ApiKeyListRequest): Promise<Page<ListedKey>> {
@@ -94,12 +102,14 @@ export class AccessService {
     });
   }
 
-  #change(id: string, change: (key: ApiKey) => void): Promise<ListedKey> {
-    return this.#unitOfWork(async (em) => {
+  async #change(id: string, change: (key: ApiKey) => void): Promise<ListedKey> {
+    const changed = await this.#unitOfWork(async (em) => {
       const key = await lockById(em, ApiKey, noun, id);
       change(key);
       // A column without a value is null in what comes from the database.
       return key as ListedKey;
     });
+    await this.#onChange?.();
+    return changed;
   }
 }

@@ -80,6 +80,16 @@ export class KeyDirectory {
     return entry !== undefined && this.#now() < entry.goodUntil ? entry.principal : undefined;
   }
 
+  /**
+   * Learns of every change that was written down before the call, so that it holds for the next request. Never throws: without the
+   * database the change is learnt of when it is back.
+   */
+  async catchUp(): Promise<void> {
+    // The statement that is under way may have been sent before the change.
+    await this.#round?.catch(() => undefined);
+    await this.#ask().catch(() => undefined);
+  }
+
   #isAdmin(text: string): boolean {
     return text.length === this.#admin?.length && timingSafeEqual(hashOf(text), this.#admin.hash);
   }

@@ -14,7 +14,7 @@ let now = Date.now();
 beforeAll(async () => {
   opened = await openTestDatabase();
   const { unitOfWork, reads } = opened.database;
-  service = new AccessService(unitOfWork, reads.apiKeys, () => now);
+  service = new AccessService(unitOfWork, reads.apiKeys, { now: () => now });
 });
 
 afterAll(() => opened.close());

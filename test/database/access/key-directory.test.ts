@@ -17,7 +17,7 @@ let now = 1_800_000_000_000;
 beforeAll(async () => {
   opened = await openTestDatabase();
   const { unitOfWork, reads } = opened.database;
-  access = new AccessService(unitOfWork, reads.apiKeys, () => now);
+  access = new AccessService(unitOfWork, reads.apiKeys, { now: () => now });
 });
 
 afterAll(() => opened.close());
@@ -98,6 +98,31 @@ describe('a change of a key', () => {
     for (const end = now + 1_000; now < end; now += 50) plans.push((await directory.find(secret))?.plan);
     expect(plans[0]).toBe('free');
     expect((await directory.find(secret))?.plan).toBe('business');
+  });
+
+  it('holds once the directory has caught up, even if older news was still on its way', async () => {
+    const { apiKey, secret } = await access.create({ name: 'Watched', plan: 'free' });
+    const read = Promise.withResolvers<void>();
+    const delivered = Promise.withResolvers<void>();
+    let reads = 0;
+    directory = new KeyDirectory({
+      read: async (...asked) => {
+        const news = await opened.database.keyRecords.read(...asked);
+        reads += 1;
+        read.resolve();
+        await delivered.promise;
+        return news;
+      },
+    });
+    const finding = directory.find(secret);
+    await read.promise;
+    await access.setPlan(apiKey.id, { plan: 'pro' });
+    const caughtUp = directory.catchUp();
+    delivered.resolve();
+    expect((await finding)?.plan).toBe('free');
+    await caughtUp;
+    expect((await directory.find(secret))?.plan).toBe('pro');
+    expect(reads).toBe(2);
   });
 
   it('reaches a key that was unknown until it was made', async () => {

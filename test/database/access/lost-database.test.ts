@@ -53,7 +53,7 @@ afterAll(() => directories.remove());
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;
-  const access = new AccessService(database.unitOfWork, database.reads.apiKeys, () => now);
+  const access = new AccessService(database.unitOfWork, database.reads.apiKeys, { now: () => now });
   const { secret } = await access.create({ name: 'Known', plan: 'free' });
   const directory = new KeyDirectory(database.keyRecords, { now: () => now });
   const [asked, neverAsked] = [generateKey(), generateKey()];
@@ -67,6 +67,7 @@ it('without the database known keys stay good, and of the others nothing is said
     await expect(directory.find(asked)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     await expect(directory.find(neverAsked)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(await directory.find('malformed')).toBeUndefined();
+    await directory.catchUp();
   }
 
   await serve();
