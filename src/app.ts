@@ -19,6 +19,7 @@ import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './http/pages.ts';
 import { createServer } from './http/server.ts';
 import { registerDocs } from './rest/docs/docs.routes.ts';
+import { readDocument } from './rest/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
 
@@ -83,7 +84,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     log: server.log,
   });
   const idempotency = new IdempotencyService(database.unitOfWork);
+  const document = readDocument();
   const rest = createRestRoutes({
+    document,
     prefix: config.restPrefix,
     services,
     servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads, database.insertsIn(unitOfWork)),
@@ -98,7 +101,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);
-  registerDocs(server, { restPrefix: config.restPrefix });
+  registerDocs(server, { document, restPrefix: config.restPrefix });
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
   await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);

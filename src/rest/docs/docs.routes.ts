@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'yaml';
 
-import { readDocument } from '../document.ts';
+import type { OpenApiDocument } from '../document.ts';
 import { entityTagOf, isNamedBy } from '../entity-tag.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
 import { publishedDocument, textAt } from './published-document.ts';
@@ -9,6 +9,7 @@ import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
 import { scalarDocument } from './scalar-document.ts';
 
 interface DocsOptions {
+  readonly document: OpenApiDocument;
   /** Where the REST layer is: an empty text for the root, or `/v1`. */
   readonly restPrefix: string;
 }
@@ -17,21 +18,23 @@ interface DocsOptions {
 const plainHost = /^[\w.:[\]-]+$/;
 
 /** The OpenAPI document, as JSON and as YAML, and the page that makes it readable. They are for everybody. */
-export function registerDocs(server: FastifyInstance, { restPrefix }: DocsOptions): void {
-  const document = publishedDocument(readDocument(), restPrefix);
-  const texts = {
-    '/openapi.json': { mediaType: 'application/json', text: JSON.stringify(document) },
-    '/openapi.yaml': { mediaType: 'application/yaml', text: stringify(document, documentStyle) },
-    '/docs/openapi.json': { mediaType: 'application/json', text: JSON.stringify(scalarDocument(document)) },
+export function registerDocs(server: FastifyInstance, { document, restPrefix }: DocsOptions): void {
+  const published = publishedDocument(document, restPrefix);
+  const files = {
+    '/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(published) },
+    '/openapi.yaml': { mediaType: 'application/yaml', write: () => stringify(published, documentStyle) },
+    '/docs/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(scalarDocument(published)) },
   };
   const config = { isPublic: true };
-  for (const [url, { mediaType, text }] of Object.entries(texts)) {
-    server.get(url, { config }, async (request, reply) =>
-      sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text)),
-    );
+  for (const [url, { mediaType, write }] of Object.entries(files)) {
+    let text: string | undefined;
+    server.get(url, { config }, async (request, reply) => {
+      text ??= write();
+      return sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text));
+    });
   }
 
-  const page = renderPage(document);
+  const page = renderPage(published);
   server.get('/docs', { config }, async (request, reply) => {
     void reply.header('content-security-policy', pageSecurityPolicy);
     return sendText(request, reply, 'text/html', page);
