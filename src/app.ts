@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import type { Config } from './config.ts';
 import { openAccess, type AccessEvents } from './database/access.ts';
+import type { EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 import { openDatabase } from './database/open.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import type { Principal } from './domain/access/principal.ts';
@@ -26,8 +27,10 @@ import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts'
 /** How often the answers that are too old to be replayed are cleared away. */
 const clearEveryMillis = 10 * 60 * 1000;
 
-/** What tests look at or put in place of the real thing. */
+/** What `main` has begun already, and what tests look at or put in place of the real thing. */
 export interface AppOverrides {
+  /** The engine of the embedded database; without one it is started here. */
+  readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly onStatement?: (sql: string) => void;
   readonly logStream?: { write(line: string): void };
   readonly streamLimits?: Partial<StreamLimits>;
@@ -52,13 +55,18 @@ const builtExplorer = join(import.meta.dirname, '../explorer');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const database = await openDatabase({
+  const opening = openDatabase({
     url: config.databaseUrl,
     dataDir: config.dataDir,
+    embedded: overrides.embedded,
     poolSize: config.databasePoolSize,
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
   });
+  // Made while the database is on its way.
+  const schema = createSchema();
+  const document = readDocument();
+  const database = await opening;
   const services = createServices(database.unitOfWork, database.reads, database.insertsIn());
   const metrics = new Metrics();
   const server = createServer({
@@ -77,14 +85,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   metrics.watch({ pool: database.poolFigures, isCountingShared: () => access.isCountingShared() });
   const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({
-    schema: createSchema(),
+    schema,
     services,
     introspection: config.graphql.introspection,
     limits: config.graphql,
     log: server.log,
   });
   const idempotency = new IdempotencyService(database.unitOfWork);
-  const document = readDocument();
   const rest = createRestRoutes({
     document,
     prefix: config.restPrefix,
