@@ -50,8 +50,9 @@ export interface App {
   onFatal(listener: (error: Error) => void): void;
 }
 
-/** Where the build puts it, as seen from the built program. */
+/** Where the build puts what the pages load, as seen from the built program. */
 const builtExplorer = join(import.meta.dirname, '../explorer');
+const builtDocsScript = join(import.meta.dirname, '../docs/scalar.js.gz');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -108,7 +109,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);
-  registerDocs(server, { document, restPrefix: config.restPrefix });
+  registerDocs(server, { document, restPrefix: config.restPrefix, script: builtDocsScript });
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
   await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);

@@ -1,6 +1,9 @@
+import { existsSync } from 'node:fs';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'yaml';
 
+import { HttpError } from '../../http/error-table.ts';
 import type { OpenApiDocument } from '../document.ts';
 import { entityTagOf, isNamedBy } from '../entity-tag.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
@@ -12,13 +15,17 @@ interface DocsOptions {
   readonly document: OpenApiDocument;
   /** Where the REST layer is: an empty text for the root, or `/v1`. */
   readonly restPrefix: string;
+  /** The page's script, compressed, as `npm run build` makes it. */
+  readonly script: string;
 }
+
+const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
 /** A host with or without a port, as it may be written into a shell command. */
 const plainHost = /^[\w.:[\]-]+$/;
 
 /** The OpenAPI document, as JSON and as YAML, and the page that makes it readable. They are for everybody. */
-export function registerDocs(server: FastifyInstance, { document, restPrefix }: DocsOptions): void {
+export function registerDocs(server: FastifyInstance, { document, restPrefix, script }: DocsOptions): void {
   const published = publishedDocument(document, restPrefix);
   const files = {
     '/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(published) },
@@ -40,9 +47,11 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix }: 
     return sendText(request, reply, 'text/html', page);
   });
 
+  const isBuilt = existsSync(script);
   let bundle: Promise<ScalarBundle> | undefined;
   server.get('/docs/scalar.js', { config }, async (request, reply) => {
-    bundle ??= loadScalarBundle();
+    if (!isBuilt) throw new HttpError('NOT_FOUND', notBuilt);
+    bundle ??= loadScalarBundle(script);
     return sendBundle(request, reply, await bundle);
   });
 }
