@@ -10,7 +10,7 @@ const rooms = {
   cli: ['app', 'config', 'database', 'domain', 'graphql'],
   app: ['config', 'database', 'domain', 'graphql', 'http', 'rest'],
   config: [],
-  main: ['app', 'config'],
+  main: ['app', 'config', 'database'],
 };
 
 /** A room is a folder of src/, one file in it, or migrations/. */

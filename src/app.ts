@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { listenFailure, type Config } from './config.ts';
 import { openAccess, type AccessEvents } from './database/access.ts';
+import type { EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 import { openDatabase } from './database/open.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import type { Principal } from './domain/access/principal.ts';
@@ -19,14 +20,17 @@ import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './http/pages.ts';
 import { createServer } from './http/server.ts';
 import { registerDocs } from './rest/docs/docs.routes.ts';
+import { readDocument } from './rest/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
 
 /** How often the answers that are too old to be replayed are cleared away. */
 const clearEveryMillis = 10 * 60 * 1000;
 
-/** What tests look at or put in place of the real thing. */
+/** What `main` has begun already, and what tests look at or put in place of the real thing. */
 export interface AppOverrides {
+  /** The engine of the embedded database; without one it is started here. */
+  readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly onStatement?: (sql: string) => void;
   readonly logStream?: { write(line: string): void };
   readonly streamLimits?: Partial<StreamLimits>;
@@ -46,18 +50,24 @@ export interface App {
   onFatal(listener: (error: Error) => void): void;
 }
 
-/** Where the build puts it, as seen from the built program. */
+/** Where the build puts what the pages load, as seen from the built program. */
 const builtExplorer = join(import.meta.dirname, '../explorer');
+const builtDocsScript = join(import.meta.dirname, '../docs/scalar.js.gz');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const database = await openDatabase({
+  const opening = openDatabase({
     url: config.databaseUrl,
     dataDir: config.dataDir,
+    embedded: overrides.embedded,
     poolSize: config.databasePoolSize,
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
   });
+  // Made while the database is on its way.
+  const schema = createSchema();
+  const document = readDocument();
+  const database = await opening;
   const metrics = new Metrics();
   const server = createServer({
     logLevel: config.logLevel,
@@ -78,7 +88,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   metrics.watch({ pool: database.poolFigures, isCountingShared: () => access.isCountingShared() });
   const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({
-    schema: createSchema(),
+    schema,
     services,
     introspection: config.graphql.introspection,
     limits: config.graphql,
@@ -86,6 +96,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const idempotency = new IdempotencyService(database.unitOfWork);
   const rest = createRestRoutes({
+    document,
     prefix: config.restPrefix,
     services,
     servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads, database.insertsIn(unitOfWork)),
@@ -100,7 +111,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);
-  registerDocs(server, { restPrefix: config.restPrefix });
+  registerDocs(server, { document, restPrefix: config.restPrefix, script: builtDocsScript });
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
   await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);

@@ -1,5 +1,6 @@
-import { createApp, type App } from './app.ts';
+import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 
 /** Errors that tell their whole story in one line; everything else is shown with where it came from. */
 const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse', 'UnusableDataDirectory']);
@@ -10,7 +11,9 @@ const plainCodes =
 
 async function start(): Promise<void> {
   const config = readConfig();
-  const app = await createApp(config);
+  const embedded = startEngine(config);
+  const { createApp } = await import('./app.ts');
+  const app = await createApp(config, { embedded });
   stopOnSignals(app);
   dieOfUnforeseenErrors(app);
   app.onFatal((error) => {
@@ -19,6 +22,15 @@ async function start(): Promise<void> {
   });
   const address = await app.listen();
   process.stdout.write(welcome(address, config, app.demoKey));
+}
+
+/** Before anything else is loaded: the engine, in its own thread, takes as long to start as all modules to load. */
+function startEngine({ databaseUrl, dataDir }: Config): Promise<EmbeddedPostgres> | undefined {
+  if (databaseUrl !== undefined) return undefined;
+  const embedded = startEmbeddedPostgres(dataDir);
+  // A failure is told when the database is opened.
+  embedded.catch(() => undefined);
+  return embedded;
 }
 
 function stopOnSignals(app: App): void {

@@ -6,7 +6,6 @@ import type { AutomaticBan, CounterStore, QuotaSubject } from '../domain/quota/c
 import { QuotaService } from '../domain/quota/quota.service.ts';
 import { DayCounterKeeper } from './counters/day-counter-keeper.ts';
 import { MemoryCounterStore } from './counters/memory-counter-store.ts';
-import { RedisCounterStore } from './counters/redis-counter-store.ts';
 import type { Database } from './database.ts';
 
 export interface AccessOptions {
@@ -79,6 +78,8 @@ async function openCounters({ database, redisUrl, banRules, events, now }: Acces
     await keeper.start();
     return { store: local, isShared: () => undefined, close: () => keeper.stop() };
   }
+  // A fifth of all the modules, which nobody needs without a Redis.
+  const { RedisCounterStore } = await import('./counters/redis-counter-store.ts');
   const store = await RedisCounterStore.connect({
     url: redisUrl,
     rules: banRules,

@@ -5,13 +5,20 @@ import type { EntityManager } from '@mikro-orm/core';
 import { connectDatabase, type Database, type DatabaseLocation } from './database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
-import { embeddedPostgresAddress, EmbeddedPostgresInUse, startEmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import {
+  embeddedPostgresAddress,
+  EmbeddedPostgresInUse,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from './embedded/embedded-postgres.ts';
 import { migrate } from './migrate.ts';
 
 export interface OpenDatabaseOptions {
   /** Without one the embedded database in `dataDir` is started. */
   readonly url: string | undefined;
   readonly dataDir: string;
+  /** The engine in `dataDir`, when it is on its way already. */
+  readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly poolSize: number;
   readonly withDemoStore: boolean;
   readonly onStatement?: ((sql: string) => void) | undefined;
@@ -27,7 +34,7 @@ export interface OpenDatabase extends Database {
 /** Starts the embedded database where it is needed, brings the tables up to date, and connects. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const { url, dataDir, poolSize, withDemoStore, onStatement } = options;
-  const embedded = url === undefined ? await startEmbeddedPostgres(dataDir) : undefined;
+  const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database is ever ours to fill.
   const hasDemo = withDemoStore && embedded !== undefined;

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiRoutes } from '../http/api.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
-import { operationsOf, readDocument, type Operation, type OperationId } from './document.ts';
+import { operationsOf, type OpenApiDocument, type Operation, type OperationId } from './document.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { inventoryRoutes } from './inventory/inventory.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';
@@ -13,6 +13,7 @@ import { petRoutes } from './pets/pet.routes.ts';
 import { StreamPlaces, type StreamLimits } from './stream-places.ts';
 
 export interface RestOptions extends Omit<OperationContext, 'streams'> {
+  readonly document: OpenApiDocument;
   /** Before every path: nothing, or `/v1`. */
   readonly prefix: string;
   readonly streamLimits: StreamLimits;
@@ -29,7 +30,7 @@ const docsPage = '/docs';
 
 /** The routes of the document. Throws when an operation has no handler, or a handler no operation. */
 export function createRestRoutes(options: RestOptions): ApiRoutes {
-  const operations = operationsOf(readDocument());
+  const operations = operationsOf(options.document);
   assertBound(operations, Object.keys(handlers));
   const { streamLimits, onStream, ...context } = options;
   const streams = { places: new StreamPlaces(streamLimits, onStream), stallMillis: streamLimits.stallMillis };

@@ -20,6 +20,9 @@ export type EngineMessage = 'ready' | 'closed';
 
 const maxConnections = 16;
 
+/** PGlite would have 160 MB, and touches all of it when it starts; what doesn't fit is in the system's cache of the files. */
+const sharedBuffers = '32MB';
+
 const port = parentPort;
 if (port === null) throw new Error('engine.worker runs in a worker thread only');
 const say = (message: EngineMessage): void => port.postMessage(message);
@@ -28,6 +31,7 @@ const settings = workerData as EngineSettings;
 const database = await PGlite.create({
   dataDir: clusterDirectory(settings.dataDir),
   extensions: { pg_trgm },
+  startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${sharedBuffers}`],
   relaxedDurability: false,
 });
 confirmCluster(settings.dataDir);

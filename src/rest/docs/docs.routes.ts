@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { stringify } from 'yaml';
 
-import { readDocument } from '../document.ts';
+import { HttpError } from '../../http/error-table.ts';
+import type { OpenApiDocument } from '../document.ts';
 import { entityTagOf, isNamedBy } from '../entity-tag.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
 import { publishedDocument, textAt } from './published-document.ts';
@@ -9,37 +12,46 @@ import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
 import { scalarDocument } from './scalar-document.ts';
 
 interface DocsOptions {
+  readonly document: OpenApiDocument;
   /** Where the REST layer is: an empty text for the root, or `/v1`. */
   readonly restPrefix: string;
+  /** The page's script, compressed, as `npm run build` makes it. */
+  readonly script: string;
 }
+
+const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
 /** A host with or without a port, as it may be written into a shell command. */
 const plainHost = /^[\w.:[\]-]+$/;
 
 /** The OpenAPI document, as JSON and as YAML, and the page that makes it readable. They are for everybody. */
-export function registerDocs(server: FastifyInstance, { restPrefix }: DocsOptions): void {
-  const document = publishedDocument(readDocument(), restPrefix);
-  const texts = {
-    '/openapi.json': { mediaType: 'application/json', text: JSON.stringify(document) },
-    '/openapi.yaml': { mediaType: 'application/yaml', text: stringify(document, documentStyle) },
-    '/docs/openapi.json': { mediaType: 'application/json', text: JSON.stringify(scalarDocument(document)) },
+export function registerDocs(server: FastifyInstance, { document, restPrefix, script }: DocsOptions): void {
+  const published = publishedDocument(document, restPrefix);
+  const files = {
+    '/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(published) },
+    '/openapi.yaml': { mediaType: 'application/yaml', write: () => stringify(published, documentStyle) },
+    '/docs/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(scalarDocument(published)) },
   };
   const config = { isPublic: true };
-  for (const [url, { mediaType, text }] of Object.entries(texts)) {
-    server.get(url, { config }, async (request, reply) =>
-      sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text)),
-    );
+  for (const [url, { mediaType, write }] of Object.entries(files)) {
+    let text: string | undefined;
+    server.get(url, { config }, async (request, reply) => {
+      text ??= write();
+      return sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text));
+    });
   }
 
-  const page = renderPage(document);
+  const page = renderPage(published);
   server.get('/docs', { config }, async (request, reply) => {
     void reply.header('content-security-policy', pageSecurityPolicy);
     return sendText(request, reply, 'text/html', page);
   });
 
+  const isBuilt = existsSync(script);
   let bundle: Promise<ScalarBundle> | undefined;
   server.get('/docs/scalar.js', { config }, async (request, reply) => {
-    bundle ??= loadScalarBundle();
+    if (!isBuilt) throw new HttpError('NOT_FOUND', notBuilt);
+    bundle ??= loadScalarBundle(script);
     return sendBundle(request, reply, await bundle);
   });
 }

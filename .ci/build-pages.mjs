@@ -1,22 +1,27 @@
-// Builds the explorer, the page at /graphiql, into dist/explorer, unless it is there already from the same files.
+// Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs, unless it is there already from the same files.
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const source = 'src/graphql/explorer';
 const target = 'dist/explorer';
-const stamp = `${target}/.built-from`;
+const script = 'dist/docs/scalar.js.gz';
+const stamp = 'dist/.pages-built-from';
 
 const fingerprint = createHash('sha256');
-for (const file of ['package-lock.json', '.ci/build-explorer.mjs', ...globSync(`${source}/**/*.*`).toSorted()]) {
+for (const file of ['package-lock.json', '.ci/build-pages.mjs', ...globSync(`${source}/**/*.*`).toSorted()]) {
   fingerprint.update(file).update('\0').update(readFileSync(file)).update('\0');
 }
 const builtFrom = fingerprint.digest('hex');
 
 if (readStamp() !== builtFrom) {
-  process.stderr.write('Building the explorer (a few seconds, and only when it has changed) … ');
+  process.stderr.write(
+    'Building the explorer and the reference page (a few seconds, and only when they have changed) … ',
+  );
   const started = performance.now();
-  await build();
+  await buildExplorer();
+  await buildReference();
   writeFileSync(stamp, builtFrom);
   process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`);
 }
@@ -29,7 +34,7 @@ function readStamp() {
   }
 }
 
-async function build() {
+async function buildExplorer() {
   const vite = await import('vite');
   await vite.build({
     configFile: false,
@@ -47,6 +52,19 @@ async function build() {
     },
   });
   for (const file of globSync(`${target}/**/*.{html,js,css,ttf,svg}`)) compress(file);
+}
+
+/** The package gives its script away only through routes of its own. */
+async function buildReference() {
+  const { default: scalar } = await import('@scalar/fastify-api-reference');
+  const { fastify } = await import('fastify');
+  const server = fastify();
+  await server.register(scalar, { routePrefix: '/', configuration: { url: '/openapi.json' } });
+  const { statusCode, rawPayload } = await server.inject('/js/scalar.js');
+  await server.close();
+  if (statusCode !== 200) throw new Error(`The package of the reference page has no script: ${statusCode}.`);
+  mkdirSync(dirname(script), { recursive: true });
+  writeFileSync(script, gzipSync(rawPayload, { level: 9 }));
 }
 
 function compress(file) {
