@@ -116,7 +116,10 @@ function inventoryReads(metadata: MetadataStorage, run: StatementRunner): Invent
     from: `${pet.name} join ${item.name} on ${item.column('petId')} = ${pet.column('id')}`,
     columns: { ...unfiltered.columns, status: pet.column('status') },
     // The pet's own id, so that the index of pets by status serves the order.
-    by: { ...unfiltered.by, PET_ID: [{ column: pet.column('id'), property: 'petId' }] },
+    by: {
+      ...unfiltered.by,
+      PET_ID: [{ column: pet.column('id'), property: 'petId', joined: item.column('petId') }],
+    },
     conditions: (filter: InventoryFilter) =>
       all(plannedAnew(oneOf(pet.column('status'), filter.statusIn, 'text')), quantities(filter)),
   };
