@@ -125,13 +125,20 @@ function inventoryReads(metadata: MetadataStorage, run: StatementRunner): Invent
   };
   const reads = createListingReads(unfiltered, run);
   const readsByStatus = createListingReads(byStatus, run);
-  const readsFor = ({ statusIn }: InventoryFilter): InventoryReads =>
-    statusIn === undefined || isEveryStatus(statusIn) ? reads : readsByStatus;
+  // Every pet has its item, so that there is nothing to join for a number.
+  const countsByStatus = createListingReads({ ...byStatus, from: pet.name }, run);
   return {
     byIds: (ids) => reads.byIds(ids),
-    slice: (filter, keyset) => readsFor(filter).slice(filter, keyset),
-    count: (filter) => readsFor(filter).count(filter),
+    slice: (filter, keyset) => (hasStatus(filter) ? readsByStatus : reads).slice(filter, keyset),
+    count: (filter) => {
+      if (!hasStatus(filter)) return reads.count(filter);
+      return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(filter);
+    },
   };
+}
+
+function hasStatus({ statusIn }: InventoryFilter): boolean {
+  return statusIn !== undefined && !isEveryStatus(statusIn);
 }
 
 function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
