@@ -20,7 +20,7 @@ const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds
 
 Measures the service against the limit, on a PostgreSQL server of its own, or on the database of BENCH_DATABASE_URL: an empty one
 is filled with so many pets, a filled one is used as it is. Then how soon the service starts and what it takes of memory and disk.
---million tells the memory after a million requests too, which takes minutes.
+--million tells the memory after a million requests too, of the chosen reads in turn, which takes minutes.
 --profile says in which packages the service spends its time; it slows the service down.`;
 
 interface Options {
@@ -54,12 +54,18 @@ function readOptions(): Options {
     number,
   ];
   const pets = values.pets === undefined ? undefined : Number(values.pets);
-  const isPossible = pets === undefined || (Number.isInteger(pets) && pets >= smallestStore);
-  if (values.help || chosen.length === 0 || !(isPossible && seconds > 0 && rounds >= 1 && connections >= 1)) {
+  const isStorePossible = pets === undefined || (Number.isInteger(pets) && pets >= smallestStore);
+  const isChoicePossible = values.million ? chosen.some(isRead) : chosen.length > 0;
+  const isPossible = isStorePossible && isChoicePossible && seconds > 0 && rounds >= 1 && connections >= 1;
+  if (values.help || !isPossible) {
     process.stderr.write(`${usage}\n`);
     process.exit(values.help ? 0 : 2);
   }
   return { pets, chosen, seconds, rounds, connections, withMillion: values.million, withProfile: values.profile };
+}
+
+function isRead({ isWrite }: Workload): boolean {
+  return !isWrite;
 }
 
 type Target = 'service' | 'limit';
@@ -153,14 +159,14 @@ async function measure(servers: Servers, store: StoreSize, options: Options): Pr
   return results;
 }
 
-/** All the reads in turn, until the service has answered so many requests. */
+/** The chosen reads in turn, until the service has answered so many requests. */
 async function keepReading(
   service: MeasuredProcess,
   store: StoreSize,
-  connections: number,
+  { chosen, connections }: Options,
   requests: number,
 ): Promise<void> {
-  const reads = workloads.filter(({ isWrite }) => !isWrite);
+  const reads = chosen.filter(isRead);
   let left = requests;
   for (let turn = 0; left > 0; turn += 1) {
     process.stderr.write(`\r${left} requests to go`.padEnd(40));
@@ -201,7 +207,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
     memory.push(`${service.residentMegabytes.toFixed(0)} MB after the load`);
     print(`${store.pets} pets\n\n${printTable(results)}\n`);
     if (options.withMillion) {
-      await keepReading(service, store, options.connections, 1_000_000);
+      await keepReading(service, store, options, 1_000_000);
       memory.push(`${service.residentMegabytes.toFixed(0)} MB after a million requests more`);
     }
   } finally {
