@@ -1,7 +1,7 @@
 import { DomainError, unavailable } from '../domain/errors.ts';
 
 /** SQLSTATE classes and codes of a server that can't serve, or that asks to be tried again. */
-const unavailableStates = /^(?:08|57P0|53|40001|40P01|55P03|25P03)/;
+const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03)/;
 
 const networkErrors = new Set([
   'ECONNREFUSED',

@@ -7,6 +7,8 @@ export interface PipelineOptions {
   readonly connections: number;
   /** A connection on which nothing comes back for this long means a lost server: it is given up. */
   readonly answerTimeoutMillis: number;
+  /** After which the server ends a statement by itself. */
+  readonly statementTimeoutMillis: number;
   readonly connectionTimeoutMillis: number;
   /** Told every statement that is sent. */
   readonly onStatement: ((sql: string) => void) | undefined;
@@ -81,7 +83,7 @@ class Lane {
   #pending = 0;
   #lastAnswerAt = 0;
 
-  constructor({ url, connectionTimeoutMillis }: PipelineOptions, onEnd: (lane: Lane) => void) {
+  constructor({ url, connectionTimeoutMillis, statementTimeoutMillis }: PipelineOptions, onEnd: (lane: Lane) => void) {
     this.#client = new pg.Client({
       connectionString: url,
       connectionTimeoutMillis,
@@ -98,6 +100,8 @@ class Lane {
     this.#client.on('error', end);
     this.#client.on('end', end);
     this.#client.connect().catch(() => this.giveUp());
+    // Before all others. Not as a parameter of the connection, which poolers between may refuse.
+    this.#client.query(`set statement_timeout = ${statementTimeoutMillis}`).catch(() => this.giveUp());
   }
 
   get pending(): number {

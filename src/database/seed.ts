@@ -14,8 +14,11 @@ export interface SeedOptions {
 
 const batchSize = 100_000;
 
-/** What an index takes in proportion to the rows of one table, roughly; only the progress display depends on it. */
-const indexShare = 0.5;
+/** What a row takes to be written with its primary key, with the stock of a pet, in proportion to a pet; only the progress display depends on these. */
+const rowWork = { categories: 0.5, pets: 1, orders: 0.5 } as const;
+
+/** What a row takes to be put in an index, to be checked, or to be looked at in the end. */
+const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04 } as const;
 
 /**
  * Adds made-up rows in large numbers: all or nothing, in one transaction that locks the tables.
@@ -31,23 +34,24 @@ export async function seedStore(options: SeedOptions): Promise<void> {
     await client.query('begin');
     await client.query('lock table categories, pets, orders, inventory');
     await client.query(`set local maintenance_work_mem = '512MB'`);
-    const secondary = await dropSecondary(client);
-    const fill = await fillingSteps(client, options);
+    const secondary = await dropSecondary(client, options);
+    const steps = [
+      ...(await fillingSteps(client, options)),
+      ...secondary,
+      { what: 'commit', sql: 'commit', work: 0 },
+      {
+        what: 'statistics',
+        sql: 'vacuum analyze categories, pets, orders, inventory',
+        work: laterWork.statistics * options.pets,
+      },
+    ];
+    const total = steps.reduce((sum, { work }) => sum + work, 0);
     let done = 0;
-    const total = fill.length + secondary.length * indexShare * (fill.length / 4);
-    for (const { what, sql, values } of fill) {
+    for (const { what, sql, values, work } of steps) {
       onProgress(done / total, what);
       await client.query(sql, values);
-      done += 1;
+      done += work;
     }
-    for (const { what, sql } of secondary) {
-      onProgress(done / total, what);
-      await client.query(sql);
-      done += indexShare * (fill.length / 4);
-    }
-    await client.query('commit');
-    onProgress(done / total, 'statistics');
-    await client.query('vacuum analyze categories, pets, orders, inventory');
     onProgress(1, 'done');
   } finally {
     await client.end();
@@ -58,24 +62,37 @@ interface Step {
   readonly what: string;
   readonly sql: string;
   readonly values?: unknown[];
+  /** How long it takes, in pets that are written meanwhile. */
+  readonly work: number;
 }
 
 /** Drops what the tables can do without for a while, and answers how to make it again. */
-async function dropSecondary(client: pg.Client): Promise<Step[]> {
-  const { rows } = await client.query<Step & { drop: string }>(
+async function dropSecondary(client: pg.Client, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
+  const { rows } = await client.query<Secondary>(
     `
-    select 'index ' || c.relname as what, pg_get_indexdef(i.indexrelid) as sql, 'drop index ' || i.indexrelid::regclass as drop
-    from pg_index i join pg_class c on c.oid = i.indexrelid
+    select 'index ' || c.relname as what, pg_get_indexdef(i.indexrelid) as sql, 'drop index ' || i.indexrelid::regclass as drop,
+      i.indrelid::regclass::text as table, coalesce(am.amname, 'btree') as kind
+    from pg_index i join pg_class c on c.oid = i.indexrelid left join pg_am am on am.oid = c.relam and am.amname = 'gin'
     where i.indrelid = any($1::regclass[]) and not i.indisunique
     union all
     select 'foreign key ' || conname,
       'alter table ' || conrelid::regclass || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid),
-      'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname)
+      'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname),
+      conrelid::regclass::text, 'foreign key'
     from pg_constraint where conrelid = any($1::regclass[]) and contype = 'f'
     order by 1 desc`.replaceAll('$1', `'{categories,pets,orders,inventory}'`),
   );
   for (const { drop } of rows) await client.query(drop);
-  return rows;
+  const added = { categories, pets, orders, inventory: pets };
+  return rows.map(({ what, sql, table, kind }) => ({ what, sql, work: added[table] * laterWork[kind] }));
+}
+
+interface Secondary {
+  readonly what: string;
+  readonly sql: string;
+  readonly drop: string;
+  readonly table: 'categories' | 'pets' | 'orders' | 'inventory';
+  readonly kind: 'btree' | 'gin' | 'foreign key';
 }
 
 const petNames = ['Rex', 'Bella', 'Luna', 'Oskar', 'Nala', 'Balu', 'Mia', 'Simba', 'Cleo', 'Felix', 'Kiwi', 'Coco'];
@@ -91,6 +108,7 @@ async function fillingSteps(client: pg.Client, { pets, categories, orders }: See
       sql: `insert into categories (id, name, description)
         select $1::bigint + n, 'Category ' || n, 'Made up, the ' || n || 'th of its kind.' from generate_series(1, $2::int) as n`,
       values: [lastCategory, categories],
+      work: categories * rowWork.categories,
     },
     ...batches(pets).map(([from, to]) => ({
       what: `pets ${from} to ${to}`,
@@ -103,6 +121,7 @@ async function fillingSteps(client: pg.Client, { pets, categories, orders }: See
         )
         insert into inventory (pet_id, quantity) select id, (hashint8extended(id, 2) & 9223372036854775807) % 100 from added`,
       values: [lastPet, lastCategory, from, to, petNames, categories],
+      work: (to - from + 1) * rowWork.pets,
     })),
     ...batches(orders).map(([from, to]) => ({
       what: `orders ${from} to ${to}`,
@@ -111,10 +130,12 @@ async function fillingSteps(client: pg.Client, { pets, categories, orders }: See
           timestamptz '2026-01-01 00:00:00Z' + n * interval '1 minute', n % 3 = 0
         from generate_series($2::bigint, $3::bigint) as n`,
       values: [lastPet, from, to, pets],
+      work: (to - from + 1) * rowWork.orders,
     })),
     ...['categories', 'pets'].map((table) => ({
       what: `ids of ${table}`,
       sql: `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`,
+      work: 0,
     })),
   ];
 }

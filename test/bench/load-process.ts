@@ -2,13 +2,14 @@ import { text } from 'node:stream/consumers';
 
 import { Client } from 'undici';
 
-import { workloads } from './workloads.ts';
+import { partOf, workloads, type LoadRequest, type StoreSize } from './workloads.ts';
 
 /** What the load generator is told, as JSON on its standard input. */
 export interface LoadJob {
   readonly address: string;
   readonly target: 'service' | 'limit';
   readonly workload: string;
+  readonly store: StoreSize;
   readonly connections: number;
   readonly seconds: number;
   /** The number that the first request varies by. */
@@ -34,12 +35,16 @@ let next = job.from;
 let failure: string | undefined;
 
 // Built before the clock starts, so that the load generator spends as little as possible meanwhile.
-const prepared = Array.from({ length: workload.isWrite ? 1 : 4096 }, (_, n) => workload[job.target](job.from + n));
+const prepared = Array.from({ length: workload.isWrite ? 0 : 65_536 }, (_, index) => requestOf(job.from + index));
+
+function requestOf(n: number): LoadRequest {
+  return workload[job.target](partOf(job.store, n));
+}
 
 async function ask(client: Client, until: number): Promise<void> {
   while (performance.now() < until && failure === undefined) {
     const n = next++;
-    const { method, path, body } = workload.isWrite ? workload[job.target](n) : prepared[n % prepared.length]!;
+    const { method, path, body } = workload.isWrite ? requestOf(n) : prepared[(n - job.from) % prepared.length]!;
     const started = performance.now();
     const response = await client.request({ method, path, headers, body: body ?? null });
     const answer = await response.body.text();

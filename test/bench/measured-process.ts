@@ -20,7 +20,7 @@ export class MeasuredProcess {
     command: readonly string[],
     environment: Readonly<Record<string, string>>,
   ): Promise<MeasuredProcess> {
-    const [file, ...rest] = pinned(command, cores?.server);
+    const [file, ...rest] = command;
     const child = spawn(file!, rest, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
     let address: string | undefined;
     for await (const line of createInterface({ input: child.stdout })) {

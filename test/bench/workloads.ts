@@ -11,14 +11,40 @@ export interface LoadRequest {
 export interface Workload {
   readonly name: string;
   readonly title: string;
-  /** What the service is asked, for a number that varies from request to request. */
-  readonly service: (n: number) => LoadRequest;
+  /** What the service is asked for this part of the store. */
+  readonly service: (part: Part) => LoadRequest;
   /** What the limit is asked for the same answer. */
-  readonly limit: (n: number) => LoadRequest;
+  readonly limit: (part: Part) => LoadRequest;
   readonly isWrite: boolean;
 }
 
-export const storeSize = { pets: 100_000, categories: 50, orders: 20_000 } as const;
+/** The ids of pets and of categories run from 1 to these. */
+export interface StoreSize {
+  readonly pets: number;
+  readonly categories: number;
+}
+
+/** What varies from request to request. */
+export interface Part {
+  readonly petId: string;
+  readonly newPet: { readonly name: string; readonly categoryId: string };
+}
+
+/** So many pets at the end are never asked for, so that every page is full. */
+const pageRoom = 1000;
+
+export const smallestStore = 2 * pageRoom;
+
+/** The part that a number stands for: they spread evenly over the whole store, far from each other. */
+export function partOf({ pets, categories }: StoreSize, n: number): Part {
+  return {
+    petId: String(1 + ((n * 7919) % (pets - pageRoom))),
+    newPet: { name: `${newPetPrefix}${n}`, categoryId: String(1 + (n % categories)) },
+  };
+}
+
+/** By which the pets are known that the workloads have added. */
+export const newPetPrefix = 'Bench ';
 
 const g1 = `query ($after: String) { pets(first: 20, after: $after) {
   edges { node { id name status category { id name description } } } } }`;
@@ -27,20 +53,20 @@ const g3 = `{ categories(first: 5) { edges { node { id name pets(first: 10) {
   edges { node { id name status inventory { quantity status } } } } } } } }`;
 const g4 = `mutation ($input: CreatePetInput!) { createPet(input: $input) { pet { id name status category { name } } } }`;
 
-/** The seven of the specification; the numbers spread over the whole store. */
+/** The seven of the specification. */
 export const workloads: readonly Workload[] = [
   {
     name: 'G1',
     title: 'a page of 20 pets with their categories',
-    service: (n) => graphql(g1, { after: cursorAt(petId(n)) }),
-    limit: (n) => ({ method: 'GET', path: `/g1?${petId(n)}` }),
+    service: ({ petId }) => graphql(g1, { after: cursorAt(petId) }),
+    limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
     isWrite: false,
   },
   {
     name: 'G2',
     title: 'one pet with category and stock',
-    service: (n) => graphql(g2, { id: petId(n) }),
-    limit: (n) => ({ method: 'GET', path: `/g2?${petId(n)}` }),
+    service: ({ petId }) => graphql(g2, { id: petId }),
+    limit: ({ petId }) => ({ method: 'GET', path: `/g2?${petId}` }),
     isWrite: false,
   },
   {
@@ -53,52 +79,40 @@ export const workloads: readonly Workload[] = [
   {
     name: 'G4',
     title: 'createPet',
-    service: (n) => graphql(g4, { input: newPet(n) }),
-    limit: (n) => ({ method: 'POST', path: '/g4?', body: JSON.stringify(newPet(n)) }),
+    service: ({ newPet }) => graphql(g4, { input: newPet }),
+    limit: ({ newPet }) => ({ method: 'POST', path: '/g4?', body: JSON.stringify(newPet) }),
     isWrite: true,
   },
   {
     name: 'R1',
     title: 'GET /pets, a page of 20',
-    service: (n) => ({ method: 'GET', path: `/pets?limit=20&status=available&cursor=${cursorAt(petId(n))}` }),
-    limit: (n) => ({ method: 'GET', path: `/r1?${petId(n)}` }),
+    service: ({ petId }) => ({ method: 'GET', path: `/pets?limit=20&status=available&cursor=${cursorAt(petId)}` }),
+    limit: ({ petId }) => ({ method: 'GET', path: `/r1?${petId}` }),
     isWrite: false,
   },
   {
     name: 'R2',
     title: 'GET /pets/{petId}',
-    service: (n) => ({ method: 'GET', path: `/pets/${petId(n)}` }),
-    limit: (n) => ({ method: 'GET', path: `/r2?${petId(n)}` }),
+    service: ({ petId }) => ({ method: 'GET', path: `/pets/${petId}` }),
+    limit: ({ petId }) => ({ method: 'GET', path: `/r2?${petId}` }),
     isWrite: false,
   },
   {
     name: 'R3',
     title: 'POST /pets',
-    service: (n) => ({
+    // REST's ids are numbers.
+    service: ({ newPet: { name, categoryId } }) => ({
       method: 'POST',
       path: '/pets',
-      body: JSON.stringify({ ...newPet(n), categoryId: categoryId(n) }),
+      body: JSON.stringify({ name, categoryId: Number(categoryId) }),
     }),
-    limit: (n) => ({ method: 'POST', path: '/r3?', body: JSON.stringify(newPet(n)) }),
+    limit: ({ newPet }) => ({ method: 'POST', path: '/r3?', body: JSON.stringify(newPet) }),
     isWrite: true,
   },
 ];
 
 function graphql(query: string, variables?: object): LoadRequest {
   return { method: 'POST', path: '/graphql', body: JSON.stringify({ query, variables }) };
-}
-
-/** Spread evenly, and far from the end, so that every page is full. */
-function petId(n: number): string {
-  return String(1 + ((n * 7919) % (storeSize.pets - 1000)));
-}
-
-function categoryId(n: number): number {
-  return 1 + (n % storeSize.categories);
-}
-
-function newPet(n: number): { name: string; categoryId: string } {
-  return { name: `Bench ${n}`, categoryId: String(categoryId(n)) };
 }
 
 function cursorAt(id: string): string {

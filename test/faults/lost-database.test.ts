@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from './service.ts';
@@ -59,6 +60,20 @@ describe.each([
       expect({ status, body }).toEqual({ status: 200, body: { data: { updateCategory: { category: { id: '1' } } } } });
     }
   });
+});
+
+it('what takes too long is 503, and the server does not go on with it', async () => {
+  const other = new pg.Client({ connectionString: cluster.url });
+  await other.connect();
+  await other.query('begin; lock table pets');
+  const answers = await Promise.all([read, '{ pet(id: 1) { id } }'].map((query) => service.graphql(query)));
+  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+  const { rows } = await other.query(
+    `select query from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active'`,
+  );
+  expect(rows).toEqual([]);
+  await other.end();
+  expect((await service.graphql(read)).status).toBe(200);
 });
 
 it('says at the start what is wrong with a database that can not be reached, in one line without the password', async () => {

@@ -7,6 +7,8 @@ import type { Statement } from './statement.ts';
 export interface SortColumn {
   readonly column: string;
   readonly property: string;
+  /** What a join makes the same. PostgreSQL concludes that for values that are equal, not for those beyond a place in the list. */
+  readonly joined?: string;
 }
 
 /** The rows that a page is taken from. */
@@ -110,9 +112,15 @@ class PageSql {
 
   #bounds(by: readonly SortColumn[], { after, before }: Bounds): string[] {
     const [later, earlier] = this.#keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
-    const columns = by.map(({ column }) => column).join(', ');
-    const compare = (operator: string, position: Position | undefined): string[] =>
-      position === undefined ? [] : [`(${columns}) ${operator} (${this.#place(by, position)})`];
+    const sides = new Set([
+      by.map(({ column }) => column).join(', '),
+      by.map(({ column, joined = column }) => joined).join(', '),
+    ]);
+    const compare = (operator: string, position: Position | undefined): string[] => {
+      if (position === undefined) return [];
+      const place = this.#place(by, position);
+      return [...sides].map((columns) => `(${columns}) ${operator} (${place})`);
+    };
     return [...compare(later, after), ...compare(earlier, before)];
   }
 

@@ -116,19 +116,29 @@ function inventoryReads(metadata: MetadataStorage, run: StatementRunner): Invent
     from: `${pet.name} join ${item.name} on ${item.column('petId')} = ${pet.column('id')}`,
     columns: { ...unfiltered.columns, status: pet.column('status') },
     // The pet's own id, so that the index of pets by status serves the order.
-    by: { ...unfiltered.by, PET_ID: [{ column: pet.column('id'), property: 'petId' }] },
+    by: {
+      ...unfiltered.by,
+      PET_ID: [{ column: pet.column('id'), property: 'petId', joined: item.column('petId') }],
+    },
     conditions: (filter: InventoryFilter) =>
       all(plannedAnew(oneOf(pet.column('status'), filter.statusIn, 'text')), quantities(filter)),
   };
   const reads = createListingReads(unfiltered, run);
   const readsByStatus = createListingReads(byStatus, run);
-  const readsFor = ({ statusIn }: InventoryFilter): InventoryReads =>
-    statusIn === undefined || isEveryStatus(statusIn) ? reads : readsByStatus;
+  // Every pet has its item, so that there is nothing to join for a number.
+  const countsByStatus = createListingReads({ ...byStatus, from: pet.name }, run);
   return {
     byIds: (ids) => reads.byIds(ids),
-    slice: (filter, keyset) => readsFor(filter).slice(filter, keyset),
-    count: (filter) => readsFor(filter).count(filter),
+    slice: (filter, keyset) => (hasStatus(filter) ? readsByStatus : reads).slice(filter, keyset),
+    count: (filter) => {
+      if (!hasStatus(filter)) return reads.count(filter);
+      return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(filter);
+    },
   };
+}
+
+function hasStatus({ statusIn }: InventoryFilter): boolean {
+  return statusIn !== undefined && !isEveryStatus(statusIn);
 }
 
 function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+
+import pg from 'pg';
+
+import { newPetPrefix, smallestStore, type StoreSize } from './workloads.ts';
+
+const seed = join(import.meta.dirname, '../../dist/src/cli/seed.js');
+const fresh = { pets: 100_000, categories: 50, orders: 20_000 } as const;
+
+/**
+ * Fills an empty database with so many pets. One that is filled already is used as it is, because filling a large one takes minutes;
+ * what an earlier run has added to it is taken out.
+ */
+export async function fillStore(databaseUrl: string, pets: number | undefined): Promise<StoreSize> {
+  const found = await measureStore(databaseUrl);
+  if (found === undefined) return fill(databaseUrl, pets ?? fresh.pets);
+  if (pets !== undefined && pets !== found.pets) {
+    throw new Error(`The database has ${found.pets} pets, not ${pets}: leave --pets out, or give an empty database.`);
+  }
+  return found;
+}
+
+function fill(databaseUrl: string, pets: number): StoreSize {
+  const counts = Object.entries({ ...fresh, pets }).flatMap(([name, count]) => [`--${name}`, String(count)]);
+  const env = { ...process.env, NODE_ENV: 'production', DATABASE_URL: databaseUrl };
+  execFileSync(process.execPath, [seed, ...counts], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  return { pets, categories: fresh.categories };
+}
+
+/** Undefined for a database without pets. */
+async function measureStore(databaseUrl: string): Promise<StoreSize | undefined> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const tables = await client.query(`select from pg_tables where schemaname = current_schema and tablename = 'pets'`);
+    if (tables.rowCount === 0) return undefined;
+    await client.query(`delete from pets where name like '${newPetPrefix}%'`);
+    const [pets, categories] = [await countIds(client, 'pets'), await countIds(client, 'categories')];
+    if (pets === 0) return undefined;
+    if (pets < smallestStore) throw new Error(`The database has ${pets} pets: give one with ${smallestStore} or more.`);
+    return { pets, categories };
+  } finally {
+    await client.end();
+  }
+}
+
+async function countIds(client: pg.Client, table: string): Promise<number> {
+  const { rows } = await client.query<{ count: string; last: string }>(
+    `select count(*), coalesce(max(id), 0) as last from ${table}`,
+  );
+  const { count, last } = rows[0]!;
+  if (count !== last) throw new Error(`The ids of ${table} have gaps, which those of \`npm run seed\` don't have.`);
+  return Number(count);
+}
