@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
@@ -8,6 +10,9 @@ const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse', 'UnusableDa
 /** The system's and PostgreSQL's own words for an address, a database or a password that is of no use. */
 const plainCodes =
   /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28...|3D...|57P0.|53...)$/;
+
+// V8 takes what is made for requests for long-lived when it sees some of it survive, and each request that it keeps then keeps the next.
+setFlagsFromString('--no-allocation-site-pretenuring');
 
 async function start(): Promise<void> {
   const config = readConfig();

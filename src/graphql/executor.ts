@@ -1,4 +1,3 @@
-import type { ApolloServerOptionsWithGateway } from '@apollo/server';
 import {
   BREAK,
   execute,
@@ -6,6 +5,7 @@ import {
   Kind,
   visit,
   type DocumentNode,
+  type ExecutionResult,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLSchema,
@@ -19,8 +19,20 @@ import { coerceVariables } from './input-errors.ts';
 /** Compiling takes some milliseconds: only an operation that is used again earns that back. */
 const usesBeforeCompiling = 2;
 
-type Gateway = ApolloServerOptionsWithGateway<GraphQLContext>['gateway'];
-type GatewayExecutor = NonNullable<Awaited<ReturnType<Gateway['load']>>['executor']>;
+/** A valid document, what is asked of it, and what its resolvers share. */
+export interface ExecutionRequest {
+  readonly document: DocumentNode;
+  /** Undefined when the document has none of that name. */
+  readonly operation: OperationDefinitionNode | undefined;
+  readonly request: {
+    readonly operationName?: string | undefined;
+    readonly variables?: Readonly<Record<string, unknown>> | undefined;
+  };
+  readonly context: GraphQLContext;
+}
+
+export type Executor = (request: ExecutionRequest) => Promise<ExecutionResult>;
+
 type Compiled = CompiledQuery['query'];
 
 interface KnownOperation {
@@ -30,12 +42,12 @@ interface KnownOperation {
 }
 
 /**
- * Executes operations for Apollo Server: one that is used again, and that graphql-jit understands as graphql-js does, is compiled
- * to JavaScript, which calls the same resolvers with a third of the work; any other runs through graphql-js.
+ * Executes operations: one that is used again, and that graphql-jit understands as graphql-js does, is compiled to JavaScript,
+ * which calls the same resolvers with a third of the work; any other runs through graphql-js.
  *
  * What is compiled lives as long as Apollo remembers the document.
  */
-export function compilingExecutor(schema: GraphQLSchema): Gateway {
+export function createExecutor(schema: GraphQLSchema): Executor {
   const known = new WeakMap<DocumentNode, Map<string, KnownOperation>>();
 
   const knownAs = (document: DocumentNode, operationName: string): KnownOperation => {
@@ -43,11 +55,15 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
     return getOrAdd(operations, operationName, () => ({ uses: 0, compiled: undefined }));
   };
 
-  const executor: GatewayExecutor = async ({ document, operation, request: { variables, operationName }, context }) => {
-    const entry = knownAs(document, operation?.name?.value ?? '');
+  return async ({ document, operation, request: { operationName, variables }, context }) => {
+    const executeAnew = (): ReturnType<typeof execute> =>
+      execute({ schema, document, contextValue: context, variableValues: variables, operationName });
+    // graphql-js says which operation there isn't.
+    if (operation === undefined) return executeAnew();
+    const entry = knownAs(document, operation.name?.value ?? '');
     entry.uses += 1;
     if (entry.compiled === undefined && entry.uses > usesBeforeCompiling) {
-      entry.compiled = isCompilable(document, operation) ? compile(schema, document, operation) : null;
+      entry.compiled = isCompilable(document) ? compile(schema, document, operation) : null;
     }
     const { compiled } = entry;
     if (compiled) {
@@ -56,8 +72,8 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
       if (data !== undefined) return { data, errors: errors.map((error) => completed(error, document, operation)) };
       // Nothing has been executed, because of the variables.
     }
-    const result = await execute({ schema, document, contextValue: context, variableValues: variables, operationName });
-    if (result.data === undefined && operation !== undefined) {
+    const result = await executeAnew();
+    if (result.data === undefined) {
       // Of wrong variables we have more to say than graphql-js.
       coerceVariables({ schema, document, operation }, variables ?? {});
     } else if (compiled) {
@@ -65,15 +81,6 @@ export function compilingExecutor(schema: GraphQLSchema): Gateway {
       entry.compiled = null;
     }
     return result;
-  };
-
-  return {
-    load: () => Promise.resolve({ executor }),
-    onSchemaLoadOrUpdate: (callback) => {
-      callback({ apiSchema: schema, coreSupergraphSdl: '' });
-      return () => undefined;
-    },
-    stop: () => Promise.resolve(),
   };
 }
 
@@ -94,8 +101,8 @@ function getOrAdd<Key extends WeakKey | string, Value>(
  * Whether graphql-jit does the same as graphql-js: it loses track of directives on fragments, takes a variable that is left out inside
  * a literal for null, and makes a field named `__proto__` the prototype of its object.
  */
-function isCompilable(document: DocumentNode, operation: OperationDefinitionNode | undefined): boolean {
-  if (operation === undefined || document.loc?.source.body.includes('__proto__') !== false) return false;
+function isCompilable(document: DocumentNode): boolean {
+  if (document.loc?.source.body.includes('__proto__') !== false) return false;
   let isAlike = true;
   const refuse = (): typeof BREAK => {
     isAlike = false;

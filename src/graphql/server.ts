@@ -16,7 +16,8 @@ import { HttpError } from '../http/error-table.ts';
 import { exactSearch, parseGraphQLBody } from './body.ts';
 import { GraphQLContext } from './context.ts';
 import { formatError } from './errors.ts';
-import { compilingExecutor } from './executor.ts';
+import { executeWith } from './execution.ts';
+import { createExecutor } from './executor.ts';
 import type { QueryLimits } from './limits.ts';
 import { NestedQuota } from './nested-quota.ts';
 import { admission, failures } from './plugins.ts';
@@ -73,8 +74,9 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
 
 function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContext> {
   const { schema, introspection, limits, log } = options;
+  const { gateway, plugin: execution } = executeWith(createExecutor(schema), schema);
   return new ApolloServer<GraphQLContext>({
-    gateway: compilingExecutor(schema),
+    gateway,
     introspection,
     // A key is never sent by a browser of its own accord, so its presence rules out a forged request from another site.
     csrfPrevention: { requestHeaders: headersOfPrograms },
@@ -95,6 +97,7 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
       admission(limits),
+      execution,
       failures,
     ],
   });
