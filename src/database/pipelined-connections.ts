@@ -35,7 +35,7 @@ export class PipelinedConnections {
     this.#watch = setInterval(() => this.#giveUpSilentOnes(), watchMillis).unref();
   }
 
-  async query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
+  query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
     this.#options.onStatement?.(text);
     const lane = (this.#current ??= this.#open());
     return lane.query(name, text, values);
@@ -112,19 +112,19 @@ class Lane {
     return this.#lastAnswerAt;
   }
 
-  async query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
+  query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
     if (this.#pending === 0) this.#lastAnswerAt = performance.now();
     this.#pending += 1;
-    try {
-      return await new Promise((resolve, reject) => {
-        const statement = new PreparedStatement(name, text, values);
-        statement.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
-        void this.#client.query(statement);
-      });
-    } finally {
-      this.#pending -= 1;
-      this.#lastAnswerAt = performance.now();
-    }
+    return new Promise((resolve, reject) => {
+      const statement = new PreparedStatement(name, text, values);
+      statement.callback = (error, rows = []) => {
+        this.#pending -= 1;
+        this.#lastAnswerAt = performance.now();
+        if (error === null) resolve(rows);
+        else reject(error);
+      };
+      void this.#client.query(statement);
+    });
   }
 
   /** Holds back what is written until the answer is called. */

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Principal } from '../domain/access/principal.ts';
 import type { Services } from '../domain/services.ts';
 import type { Meter } from '../http/gate.ts';
-import { createLoaders, type Loaders } from './loaders.ts';
+import { Loaders } from './loaders.ts';
 import type { CountParents, NestedQuota } from './nested-quota.ts';
 
 /** What the resolvers of one request share. Apollo copies it, so it has no private fields. */
@@ -25,7 +25,7 @@ export class GraphQLContext {
     this.principal = request.principal;
     this.meter = request.meter;
     this.countParents = nestedQuota.counterFor(request.principal);
-    this.loaders = createLoaders(services, this.countParents);
+    this.loaders = new Loaders(services, this.countParents);
   }
 
   /**
@@ -37,7 +37,7 @@ export class GraphQLContext {
     try {
       return await work(this.services);
     } finally {
-      this.loaders = createLoaders(this.services, this.countParents);
+      this.loaders = new Loaders(this.services, this.countParents);
     }
   }
 }

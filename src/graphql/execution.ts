@@ -3,6 +3,7 @@ import type { ExecutionResult, GraphQLSchema } from 'graphql';
 
 import type { GraphQLContext } from './context.ts';
 import type { Executor } from './executor.ts';
+import { listening } from './plugins.ts';
 
 export interface Execution {
   readonly plugin: ApolloServerPlugin<GraphQLContext>;
@@ -19,22 +20,22 @@ export interface Execution {
 export function executeWith(executor: Executor, schema: GraphQLSchema): Execution {
   const flawed = new WeakMap<GraphQLContext, Promise<ExecutionResult>>();
   return {
-    plugin: {
-      requestDidStart: () =>
-        Promise.resolve({
-          responseForOperation: async ({ document, operation, request, contextValue: context, response: { http } }) => {
-            const execution = executor({ document, operation, request, context });
-            const result = await execution.catch(() => undefined);
-            if (result !== undefined && result.errors === undefined) {
-              return { http, body: { kind: 'single', singleResult: { data: result.data ?? null } } };
-            }
-            flawed.set(context, execution);
-            return null;
-          },
-        }),
-    },
+    plugin: listening({
+      responseForOperation: async ({ document, operation, request, contextValue: context, response: { http } }) => {
+        const execution = executor({ document, operation, request, context });
+        const result = await execution.catch(() => undefined);
+        if (result !== undefined && result.errors === undefined) {
+          return { http, body: { kind: 'single', singleResult: { data: result.data ?? null } } };
+        }
+        flawed.set(context, execution);
+        return null;
+      },
+    }),
     gateway: {
-      load: () => Promise.resolve({ executor: ({ context }) => flawed.get(context as GraphQLContext) as Promise<ExecutionResult> }),
+      load: () =>
+        Promise.resolve({
+          executor: ({ context }) => flawed.get(context as GraphQLContext) as Promise<ExecutionResult>,
+        }),
       onSchemaLoadOrUpdate: (callback) => {
         callback({ apiSchema: schema, coreSupergraphSdl: '' });
         return () => undefined;

@@ -14,35 +14,68 @@ import type { CountParents } from './nested-quota.ts';
 /** One loader for each set of arguments, so that the parents who ask the same are answered by one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
 
-/** They gather what is asked for in one turn of the event loop and remember the answers: for one request, or one root mutation. */
-export interface Loaders {
-  readonly petById: DataLoader<string, Pet | null>;
-  readonly categoryById: DataLoader<string, Category | null>;
-  readonly orderById: DataLoader<string, Order | null>;
-  readonly inventoryItemByPetId: DataLoader<string, InventoryItem | null>;
-  /** Null for what its quota has no room for, but for one that says so. */
-  readonly petsByCategory: NestedLoader<PetListRequest, Page<Pet> | null>;
-  readonly petCountByCategory: NestedLoader<PetListRequest['filter'], number>;
-  readonly ordersByPet: NestedLoader<OrderListRequest, Page<Order> | null>;
-  readonly orderCountByPet: NestedLoader<OrderListRequest['filter'], number>;
-}
+/**
+ * They gather what is asked for in one turn of the event loop and remember the answers: for one request, or one root mutation. Each is
+ * made when it is needed.
+ */
+export class Loaders {
+  readonly #services: Services;
+  readonly #countParents: CountParents;
+  readonly #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};
 
-export function createLoaders(services: Services, countParents: CountParents): Loaders {
-  const { pets, categories, orders, inventory } = services;
-  return {
-    petById: new DataLoader((ids) => pets.findMany(ids)),
-    categoryById: new DataLoader((ids) => categories.findMany(ids)),
-    orderById: new DataLoader((ids) => orders.findMany(ids)),
-    inventoryItemByPetId: new DataLoader((petIds) => inventory.findMany(petIds)),
-    petsByCategory: nestedLoader(
-      counted('Category.pets', countParents, (categoryIds, request) => pets.listPerCategory(categoryIds, request)),
-    ),
-    petCountByCategory: nestedLoader((categoryIds, filter) => pets.countPerCategory(categoryIds, filter)),
-    ordersByPet: nestedLoader(
-      counted('Pet.orders', countParents, (petIds, request) => orders.listPerPet(petIds, request)),
-    ),
-    orderCountByPet: nestedLoader((petIds, filter) => orders.countPerPet(petIds, filter)),
-  };
+  constructor(services: Services, countParents: CountParents) {
+    this.#services = services;
+    this.#countParents = countParents;
+  }
+
+  get petById(): DataLoader<string, Pet | null> {
+    const { pets } = this.#services;
+    return (this.#made.petById ??= new DataLoader((ids) => pets.findMany(ids)));
+  }
+
+  get categoryById(): DataLoader<string, Category | null> {
+    const { categories } = this.#services;
+    return (this.#made.categoryById ??= new DataLoader((ids) => categories.findMany(ids)));
+  }
+
+  get orderById(): DataLoader<string, Order | null> {
+    const { orders } = this.#services;
+    return (this.#made.orderById ??= new DataLoader((ids) => orders.findMany(ids)));
+  }
+
+  get inventoryItemByPetId(): DataLoader<string, InventoryItem | null> {
+    const { inventory } = this.#services;
+    return (this.#made.inventoryItemByPetId ??= new DataLoader((petIds) => inventory.findMany(petIds)));
+  }
+
+  /** Null for what its quota has no room for, but for one that says so; so do the orders of pets. */
+  get petsByCategory(): NestedLoader<PetListRequest, Page<Pet> | null> {
+    const { pets } = this.#services;
+    return (this.#made.petsByCategory ??= nestedLoader(
+      counted('Category.pets', this.#countParents, (categoryIds, request) =>
+        pets.listPerCategory(categoryIds, request),
+      ),
+    ));
+  }
+
+  get petCountByCategory(): NestedLoader<PetListRequest['filter'], number> {
+    const { pets } = this.#services;
+    return (this.#made.petCountByCategory ??= nestedLoader((categoryIds, filter) =>
+      pets.countPerCategory(categoryIds, filter),
+    ));
+  }
+
+  get ordersByPet(): NestedLoader<OrderListRequest, Page<Order> | null> {
+    const { orders } = this.#services;
+    return (this.#made.ordersByPet ??= nestedLoader(
+      counted('Pet.orders', this.#countParents, (petIds, request) => orders.listPerPet(petIds, request)),
+    ));
+  }
+
+  get orderCountByPet(): NestedLoader<OrderListRequest['filter'], number> {
+    const { orders } = this.#services;
+    return (this.#made.orderCountByPet ??= nestedLoader((petIds, filter) => orders.countPerPet(petIds, filter)));
+  }
 }
 
 type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;

@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import { ApolloServer, HeaderMap } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -61,7 +63,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isPricedByRoute: true },
           // Apollo asks only when it has executed the operation.
-          onRequest: requireAcceptable,
+          onRequest: ({ headers }, _reply, next) => next(findUnacceptable(headers)),
           handler: (request, reply) =>
             execute(apollo, new GraphQLContext(options.services, nestedQuota, request), request, reply),
         });
@@ -103,10 +105,10 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
   });
 }
 
-async function requireAcceptable({ headers: { accept } }: FastifyRequest): Promise<void> {
+function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | undefined {
   const [json, graphql] = ['application/json', 'application/graphql-response+json'] as const;
-  if (isAcceptable(accept, json) || isAcceptable(accept, graphql)) return;
-  throw new HttpError('NOT_ACCEPTABLE', `The Accept header allows neither ${json} nor ${graphql}.`);
+  if (isAcceptable(accept, json) || isAcceptable(accept, graphql)) return undefined;
+  return new HttpError('NOT_ACCEPTABLE', `The Accept header allows neither ${json} nor ${graphql}.`);
 }
 
 function takeJson(scope: FastifyInstance): void {

@@ -62,8 +62,8 @@ export class Gate {
     const { subject, plan } = principal;
     if (request.routeOptions.config.isPricedByRoute === true) {
       const decision = await this.#quota.check(subject);
-      if (decision.outcome === 'admitted') void reply.headers(quotaHeaders(decision));
-      else this.#settle(plan, decision, reply);
+      // What is left is told when the price has been taken.
+      if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
       request.meter = new Meter((cost) => this.#charge(principal, cost, reply));
     } else {
       this.#settle(plan, await this.#quota.consume(subject, 1), reply);
@@ -86,7 +86,7 @@ export class Gate {
   async #find(key: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
     if (!key) return undefined;
     try {
-      return await this.#keys.find(key);
+      return await this.#keys.find(key, request.socket);
     } catch (error) {
       void reply.headers(quotaHeaders(await this.#quota.look(addressSubject(request.ip))));
       throw error;

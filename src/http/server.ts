@@ -73,14 +73,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.addHook('onRoute', (route) => routeTable.add(route));
-  server.addHook('onRequest', async (request, reply) => {
+  server.addHook('onRequest', (request, reply, done) => {
     welcomeRequest(request, reply);
     const malformation = findMalformation(request.raw);
-    if (malformation !== undefined) {
-      // What was wrong with this request may be in the way of the next.
-      reply.raw.shouldKeepAlive = false;
-      throw malformation;
-    }
+    // What was wrong with this request may be in the way of the next.
+    if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
+    done(malformation);
   });
   server.setErrorHandler(sendFailure);
   return server;

@@ -25,6 +25,9 @@ const maxSafeDigits = 15;
 /** As many characters as an int64 can have; what is longer isn't worth counting with. */
 const maxInt64Characters = 20;
 const integerLiteral = /^-?\d+$/;
+/** Without any of this a text has no number but integers that a double keeps. */
+const mayBeInexact = /\d{16}|\d[.eE]/;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The id as a JSON number of exactly these digits. */
 export function jsonId(id: Id): JsonId {
@@ -48,7 +51,8 @@ export function parseJsonObject(bytes: unknown): Readonly<Record<string, unknown
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes), exactNumber);
+    const text = utf8.decode(bytes);
+    return mayBeInexact.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8.');
   }

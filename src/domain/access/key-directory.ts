@@ -52,6 +52,8 @@ export class KeyDirectory {
   /** Apart from the known ones, so that guesses can't push them out. */
   readonly #unknown = new BoundedMap<KeyHash, true>(maxUnknownKeys);
   readonly #wanted = new Set<KeyHash>();
+  /** What was sent last over each connection, which mostly is sent over it again: one key costs one hash. */
+  readonly #sent = new WeakMap<object, { readonly text: string; readonly hash: KeyHash | undefined }>();
   #version: KeyVersion | undefined;
   #round: Promise<Round> | undefined;
   #triedAt = -Infinity;
@@ -65,13 +67,14 @@ export class KeyDirectory {
   }
 
   /**
-   * Who holds the key; undefined when it is malformed, unknown, revoked or expired. Whether it is banned is decided with its quota.
+   * Who holds the key, which may have come over a connection; undefined when it is malformed, unknown, revoked or expired. Whether it is banned
+   * is decided with its quota.
    *
    * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
    */
-  async find(text: string): Promise<Principal | undefined> {
+  async find(text: string, connection?: object): Promise<Principal | undefined> {
     if (this.#isAdmin(text)) return administrator;
-    const hash = parseKey(text);
+    const hash = this.#hashOf(text, connection);
     if (hash === undefined) return undefined;
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
     // Without the database nobody can tell whether an unknown key is still unknown.
@@ -88,6 +91,15 @@ export class KeyDirectory {
     // The statement that is under way may have been sent before the change.
     await this.#round?.catch(() => undefined);
     await this.#ask().catch(() => undefined);
+  }
+
+  #hashOf(text: string, connection: object | undefined): KeyHash | undefined {
+    if (connection === undefined) return parseKey(text);
+    const last = this.#sent.get(connection);
+    if (last?.text === text) return last.hash;
+    const hash = parseKey(text);
+    this.#sent.set(connection, { text, hash });
+    return hash;
   }
 
   #isAdmin(text: string): boolean {
