@@ -15,6 +15,7 @@ interface Column {
 interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
+  readonly stream: { cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
   bind(message: {
     statement: string;
@@ -53,6 +54,8 @@ export class PreparedStatement {
 
   submit(connection: Connection): null {
     const { name, text } = this;
+    // Each message would be a system call of its own.
+    connection.stream.cork();
     const isKnown = name in connection.parsedStatements || name in connection.submittedNamedStatements;
     if (!isKnown) {
       connection.parse({ name, text });
@@ -62,6 +65,7 @@ export class PreparedStatement {
     if (!columnsByName.has(name)) connection.describe({ type: 'P' });
     connection.execute();
     connection.sync();
+    connection.stream.uncork();
     return null;
   }
 
