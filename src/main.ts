@@ -3,13 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
-
-/** Errors that tell their whole story in one line; everything else is shown with where it came from. */
-const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse', 'UnusableDataDirectory']);
-
-/** The system's and PostgreSQL's own words for an address, a database or a password that is of no use. */
-const plainCodes =
-  /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28...|3D...|57P0.|53...)$/;
+import { explainFailure } from './database/failed-start.ts';
 
 // V8 takes what is made for requests for long-lived when it sees some of it survive, and each request that it keeps then keeps the next.
 setFlagsFromString('--no-allocation-site-pretenuring');
@@ -95,17 +89,8 @@ Or in the explorer:
 }
 
 function fail(error: unknown): never {
-  process.stderr.write(`petstore-gateway can't start: ${explain(error)}\n`);
+  process.stderr.write(`petstore-gateway can't start: ${explainFailure(error)}\n`);
   process.exit(1);
-}
-
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  // What the store tells clients isn't what whoever starts it has to know; nor are several addresses that all refuse.
-  if (error.name === 'DomainError' && error.cause !== undefined) return explain(error.cause);
-  if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0]);
-  const isPlain = plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));
-  return isPlain ? error.message : (error.stack ?? error.message);
 }
 
 start().catch(fail);

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
 import { migrate } from '../database/migrate.ts';
 import { seedStore } from '../database/seed.ts';
+import { run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]
 
@@ -57,15 +58,17 @@ function showProgress(): (share: number, next: string) => void {
 }
 
 const options = readOptions();
-const config = readConfig();
-const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
-const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
-try {
-  await migrate({ location });
-  await seedStore({ location, ...options, onProgress: showProgress() });
-} finally {
-  await embedded?.close();
-}
-console.log(
-  `Added ${options.pets} pets with their stock, ${options.categories} categories and ${options.orders} orders.`,
-);
+await run(async () => {
+  const config = readConfig();
+  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
+  const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
+  try {
+    await migrate({ location });
+    await seedStore({ location, ...options, onProgress: showProgress() });
+  } finally {
+    await embedded?.close();
+  }
+  console.log(
+    `Added ${options.pets} pets with their stock, ${options.categories} categories and ${options.orders} orders.`,
+  );
+});

@@ -41,7 +41,6 @@ export interface GraphQLServer {
 /** What no browser sends to another site of its own accord. */
 const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'];
 
-
 /** Apollo Server behind a thin HTTP layer: GraphQL over HTTP by POST, and by GET and HEAD for queries. */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const apollo = createApollo(options);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
@@ -61,4 +62,12 @@ it.each([
   expect(complaint.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
     expect.stringContaining(`can't start: ${name} is "${environment[name]}", but must be ${right}`),
   ]);
+});
+
+it.each(['migrate.js', 'seed.js'])('says so in one line by %s too', (command) => {
+  const { status, stderr } = spawnSync(process.execPath, [`dist/src/cli/${command}`, '--pets', '1'], {
+    env: { DATA_DIR: join(directory, 'file') },
+    encoding: 'utf8',
+  });
+  expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('but must be a directory')]]);
 });

@@ -1,0 +1,16 @@
+/** Errors that tell their whole story in one line; everything else is shown with where it came from. */
+const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse', 'UnusableDataDirectory']);
+
+/** The system's and PostgreSQL's own words for an address, a database or a password that is of no use. */
+const plainCodes =
+  /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28...|3D...|57P0.|53...)$/;
+
+/** Why the program can't begin, for whoever starts it: one line for what is wrong with the settings or the database, else with where it came from. */
+export function explainFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  // What the store tells clients isn't what whoever starts it has to know; nor are several addresses that all refuse.
+  if (error.name === 'DomainError' && error.cause !== undefined) return explainFailure(error.cause);
+  if (error instanceof AggregateError && error.errors.length > 0) return explainFailure(error.errors[0]);
+  const isPlain = plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));
+  return isPlain ? error.message : (error.stack ?? error.message);
+}
