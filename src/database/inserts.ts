@@ -1,4 +1,4 @@
-import type { EntityMetadata, EntityProperty, MetadataStorage } from '@mikro-orm/core';
+import type { EntityMetadata, MetadataStorage } from '@mikro-orm/core';
 
 import { Category } from '../domain/categories/category.entity.ts';
 import type { Id } from '../domain/id.ts';
@@ -6,6 +6,7 @@ import type { Inserts } from '../domain/inserts.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
+import { tableOf } from './entity-table.ts';
 import type { PreparedRunner } from './reads/statement.ts';
 
 /** The statements that add a row. Tables and columns come from the entities. */
@@ -18,9 +19,9 @@ export function createInserts(metadata: MetadataStorage, run: PreparedRunner): I
     complete: 'boolean',
   });
   const pet = insertion(metadata.get(Pet), { name: 'text', categoryId: 'bigint', status: 'text' });
-  const item = metadata.get(InventoryItem);
-  const petWithItem = `with pet as (${pet}) insert into ${item.tableName} (${columnOf(item, 'petId')})
-    select id from pet returning ${columnOf(item, 'petId')} as id`;
+  const item = tableOf(metadata.get(InventoryItem));
+  const petWithItem = `with pet as (${pet}) insert into ${item.name} (${item.field('petId')})
+    select id from pet returning ${item.field('petId')} as id`;
   const insert = async (name: string, text: string, values: readonly unknown[]): Promise<Id> => {
     const [row] = await run<{ id: Id }>(`petstore_insert_${name}`, text, values);
     if (row === undefined) throw new Error(`Nothing was inserted by: ${text}`);
@@ -39,12 +40,8 @@ function insertion<Row extends object>(
   metadata: EntityMetadata<Row>,
   types: { readonly [Property in keyof Row & string]?: string },
 ): string {
-  const columns = Object.keys(types).map((property) => columnOf(metadata, property));
+  const { name, field } = tableOf(metadata);
+  const columns = Object.keys(types).map((property) => field(property as keyof Row & string));
   const values = Object.values(types).map((type, index) => `$${index + 1}::${String(type)}`);
-  return `insert into ${metadata.tableName} (${columns.join(', ')}) values (${values.join(', ')}) returning id`;
-}
-
-function columnOf<Row extends object>(metadata: EntityMetadata<Row>, property: string): string {
-  const properties = metadata.properties as unknown as Readonly<Record<string, EntityProperty>>;
-  return String(properties[property]?.fieldNames[0]);
+  return `insert into ${name} (${columns.join(', ')}) values (${values.join(', ')}) returning id`;
 }

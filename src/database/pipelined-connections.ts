@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { giveUp } from './given-up.ts';
 import { PreparedStatement, type Parameter } from './prepared-statement.ts';
 
 export interface PipelineOptions {
@@ -75,7 +76,7 @@ export class PipelinedConnections {
 
 /** What of `pg`'s connection isn't in its types. */
 interface Internals {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void; destroy(error: Error): void } };
+  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
 }
 
 class Lane {
@@ -135,7 +136,7 @@ class Lane {
   }
 
   giveUp(): void {
-    this.#internals.connection.stream.destroy(new Error('Connection terminated: no answer in time'));
+    giveUp(this.#client);
   }
 
   close(): Promise<void> {

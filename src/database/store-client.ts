@@ -1,5 +1,7 @@
 import pg from 'pg';
 
+import { giveUp } from './given-up.ts';
+
 export interface StoreClientOptions {
   /** A statement that takes longer means a lost server: the connection is given up. Undefined waits for ever. */
   readonly answerTimeoutMillis: number | undefined;
@@ -25,7 +27,7 @@ export function storeClient({ answerTimeoutMillis, onStatement }: StoreClientOpt
       });
       if (answerTimeoutMillis === undefined) return;
       this.#patience = setTimeout(() => {
-        if (!this.#isAnswered) this.#giveUp();
+        if (!this.#isAnswered) giveUp(this);
       }, answerTimeoutMillis).unref();
       // What `pg` says when nothing is waiting any more. (Callbacks wrapped to learn the same make V8 keep all rows until a full collection.)
       this.on('drain', () => {
@@ -51,11 +53,6 @@ export function storeClient({ answerTimeoutMillis, onStatement }: StoreClientOpt
         if (this.#isLost) return { command: 'ROLLBACK', rowCount: null, rows: [] };
         throw error;
       }
-    }
-
-    #giveUp(): void {
-      const { connection } = this as unknown as { connection: { stream: { destroy(error: Error): void } } };
-      connection.stream.destroy(new Error('Connection terminated: no answer in time'));
     }
   };
 }

@@ -8,6 +8,7 @@ import {
   type KeyRecords,
   type KeyVersion,
 } from '../../domain/access/api-key.reads.ts';
+import { tableOf } from '../entity-table.ts';
 import { createListingReads } from './listing.ts';
 import type { StatementRunner } from './statement.ts';
 
@@ -89,7 +90,6 @@ interface Columns {
 }
 
 function columnsOf(metadata: MetadataStorage): Columns {
-  const { tableName, properties } = metadata.get(ApiKey);
-  const column = (property: keyof ApiKey & string): string => `${tableName}.${properties[property].fieldNames[0]}`;
+  const { column } = tableOf(metadata.get(ApiKey));
   return { column, millis: (property) => `(extract(epoch from ${column(property)}) * 1000)::float8` };
 }

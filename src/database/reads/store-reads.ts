@@ -1,4 +1,4 @@
-import type { EntityMetadata, EntityProperty, MetadataStorage } from '@mikro-orm/core';
+import type { MetadataStorage } from '@mikro-orm/core';
 
 import { Category } from '../../domain/categories/category.entity.ts';
 import { categorySorting, type CategoryReads } from '../../domain/categories/category.reads.ts';
@@ -13,9 +13,9 @@ import { orderSorting, type OrderReads } from '../../domain/orders/order.reads.t
 import { Pet, petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import { petSorting, type PetReads } from '../../domain/pets/pet.reads.ts';
 import type { StoreReads } from '../../domain/services.ts';
+import { tableOf } from '../entity-table.ts';
 import { createApiKeyReads } from './api-key-reads.ts';
 import { all, compares, contains, equals, oneOf, plannedAnew, type Conditions } from './conditions.ts';
-import type { SortColumn } from './keyset-page.ts';
 import { createListingReads } from './listing.ts';
 import type { StatementRunner } from './statement.ts';
 
@@ -143,23 +143,4 @@ function hasStatus({ statusIn }: InventoryFilter): boolean {
 
 function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
   return petStatuses.every((status) => values?.includes(status));
-}
-
-interface Table<Row> {
-  readonly name: string;
-  column(property: keyof Row & string): string;
-  by(...properties: (keyof Row & string)[]): readonly SortColumn[];
-  columns<Property extends keyof Row & string>(...properties: Property[]): Record<Property, string>;
-}
-
-function tableOf<Row extends object>(metadata: EntityMetadata<Row>): Table<Row> {
-  const properties = metadata.properties as unknown as Record<string, EntityProperty>;
-  const column = (property: string): string => `${metadata.tableName}.${properties[property]?.fieldNames[0]}`;
-  return {
-    name: metadata.tableName,
-    column,
-    by: (...names) => names.map((property) => ({ column: column(property), property })),
-    columns: <Property extends keyof Row & string>(...names: Property[]) =>
-      Object.fromEntries(names.map((name) => [name, column(name)])) as Record<Property, string>,
-  };
 }
