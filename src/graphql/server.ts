@@ -41,6 +41,9 @@ export interface GraphQLServer {
 /** What no browser sends to another site of its own accord. */
 const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'];
 
+/** All that Apollo reads. */
+const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
+
 /** Apollo Server behind a thin HTTP layer: GraphQL over HTTP by POST, and by GET and HEAD for queries. */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const apollo = createApollo(options);
@@ -146,9 +149,7 @@ async function execute(
 
 function headersOf({ headers }: FastifyRequest): HeaderMap {
   const map = new HeaderMap();
-  const isOfProgram = headersOfPrograms.some((name) => headers[name]);
-  // The content type only says whether a browser may send this of its own accord, and takes Apollo a while to read.
-  for (const name of ['accept', ...(isOfProgram ? headersOfPrograms : ['content-type'])]) {
+  for (const name of headersForApollo) {
     const value = headers[name];
     if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
   }
