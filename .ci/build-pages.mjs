@@ -1,6 +1,6 @@
 // Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs, unless it is there already from the same files.
 import { createHash } from 'node:crypto';
-import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
@@ -15,7 +15,7 @@ for (const file of ['package-lock.json', '.ci/build-pages.mjs', ...globSync(`${s
 }
 const builtFrom = fingerprint.digest('hex');
 
-if (readStamp() !== builtFrom) {
+if (readStamp() !== builtFrom || ![target, script].every((output) => existsSync(output))) {
   process.stderr.write(
     'Building the explorer and the reference page (a few seconds, and only when they have changed) … ',
   );

@@ -1,7 +1,10 @@
 import { DomainError, unavailable } from '../domain/errors.ts';
 
-/** SQLSTATE classes and codes of a server that can't serve, or that asks to be tried again. */
-const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03)/;
+/**
+ * SQLSTATE classes and codes of a server that can't serve, or that asks to be tried again. 26000 is a name that is unknown because the
+ * statement before it, which had to prepare it, was ended.
+ */
+const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03|26000)/;
 
 const networkErrors = new Set([
   'ECONNREFUSED',

@@ -15,6 +15,9 @@ export interface PipelineOptions {
   readonly onStatement: ((sql: string) => void) | undefined;
 }
 
+/** The SQLSTATE of a statement that has taken too long. */
+const queryCanceled = '57014';
+
 /** How often connections are looked at that owe an answer. */
 const watchMillis = 250;
 
@@ -123,6 +126,8 @@ class Lane {
         this.#lastAnswerAt = performance.now();
         if (error === null) resolve(rows);
         else reject(error);
+        // Those behind it have waited as long, and a name that it should have prepared is unknown to them.
+        if (error !== null && 'code' in error && error.code === queryCanceled) this.giveUp();
       };
       void this.#client.query(statement);
     });

@@ -1,4 +1,4 @@
-import type { DoneFuncWithErrOrRes, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
@@ -77,23 +77,13 @@ function refuseUnmatched(request: FastifyRequest): never {
  * Only what may be kept is kept, and by nobody but the client itself. Failures have said so already.
  * What hasn't come to the gate is told what is left as well.
  */
-function setDefaultHeaders(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  payload: unknown,
-  done: DoneFuncWithErrOrRes,
-): void {
+async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isPublic = request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
   const isTransient = reply.statusCode === 201 || request.routeOptions.url === '/graphql';
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');
-  if (!isPublic) void reply.header('vary', apiVary);
-  if (isPublic || reply.hasHeader('x-ratelimit-limit')) {
-    done(null, payload);
-    return;
-  }
-  request.server.gate.headersFor(request.headers, request.ip).then((headers) => {
-    void reply.headers(headers);
-    done(null, payload);
-  }, done);
+  if (isPublic) return;
+  void reply.header('vary', apiVary);
+  if (!reply.hasHeader('x-ratelimit-limit'))
+    void reply.headers(await request.server.gate.headersFor(request.headers, request.ip));
 }

@@ -1,6 +1,5 @@
-import { performance } from 'node:perf_hooks';
-
 import type { ServerResponse } from 'node:http';
+import { performance } from 'node:perf_hooks';
 
 import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';

@@ -76,6 +76,21 @@ it('what takes too long is 503, and the server does not go on with it', async ()
   expect((await service.graphql(read)).status).toBe(200);
 });
 
+it('says so to all who wait for a locked table, none of them longer than the first', async () => {
+  const other = new pg.Client({ connectionString: cluster.url });
+  await other.connect();
+  await other.query('begin; lock table pets');
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, (_, n) =>
+      service.graphql(`{ pets(first: ${1 + (n % 20)}) { edges { node { name } } } }`),
+    ),
+  );
+  await other.end();
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(Math.max(...answers.map(({ millis }) => millis))).toBeLessThan(5_000);
+  expect((await service.graphql(read)).status).toBe(200);
+});
+
 it('says at the start what is wrong with a database that can not be reached, in one line without the password', async () => {
   cluster.stop();
   const other = await Service.start({ DATABASE_URL: cluster.url });

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { receive, send } from '../http/http-harness.ts';
+import { key, Service } from './service.ts';
+
+let directory: string;
+let service: Service;
+let port: number;
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-bodies-'));
+  service = await Service.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off' });
+  port = Number(new URL(service.address).port);
+});
+
+afterAll(async () => {
+  await service.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** What refuses them is still at work on the headers when the parser refuses the body as well. */
+it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /graphql', 'PUT /graphql'])(
+  'outlives a body that is broken behind %s',
+  async (start) => {
+    for (const sent of ['', 'X-API-Key: zzz\r\n', `X-API-Key: ${key}\r\n`]) {
+      const head = `${start} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n${sent}Transfer-Encoding: chunked\r\n\r\n`;
+      const answers = await Promise.all(
+        Array.from({ length: 8 }, async () => receive(await send(port, `${head}ZZ\r\n`))),
+      );
+      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    }
+    expect((await fetch(`${service.address}/healthz`)).status).toBe(200);
+  },
+);
