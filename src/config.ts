@@ -87,16 +87,20 @@ export function readConfig(environment: Environment = process.env) {
   return config;
 }
 
-/** What to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST. */
+/** What the system and its resolver say of an address that isn't one of this machine's. */
+const foreignHost = /^(?:EACCES|EADDRNOTAVAIL|EAFNOSUPPORT|EAI_\w+|EINVAL|ENOTFOUND)$/;
+
+/** What to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST, if it is for one of them. */
 export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT', host: string, port: number): unknown {
-  if (!(error instanceof Error && 'code' in error)) return error;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code !== 'EADDRINUSE' && !foreignHost.test(code)) return error;
   const [name, value, right] =
-    error.code === 'EADDRINUSE'
+    code === 'EADDRINUSE'
       ? [portName, port, 'a port that nobody listens on yet, or 0 for any free one']
-      : error.code === 'EACCES' && port > 0
+      : code === 'EACCES' && port > 0
         ? [portName, port, 'a port that this user may listen on, usually one from 1024']
         : ['HOST', host, 'an address of this machine or its name, such as 127.0.0.1, localhost, or 0.0.0.0 for all'];
-  return new ConfigError(`${name} is "${value}", but must be ${right}: ${error.message}.`, { cause: error });
+  return new ConfigError(`${name} is "${value}", but must be ${right}: ${(error as Error).message}.`, { cause: error });
 }
 
 /** Nothing, or a path of unreserved characters below which no page of ours lies. */

@@ -120,6 +120,11 @@ describe('settings', () => {
     expect((failure as Error).message).toMatch(/^PORT is "80", but must be a port that this user may listen on/);
   });
 
+  it('are not blamed for what the machine has run out of', () => {
+    const refused = Object.assign(new Error('listen EMFILE: too many open files'), { code: 'EMFILE' });
+    expect(listenFailure(refused, 'PORT', '127.0.0.1', 4000)).toBe(refused);
+  });
+
   it('name every wrong variable at once', () => {
     const lines = complaintAbout({ PORT: 'x', DEMO: 'x', DRAIN_DELAY: 'x', HOST: '::1' }).split('\n');
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['PORT', 'DEMO', 'DRAIN_DELAY']);
