@@ -1,3 +1,4 @@
+import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../domain/errors.ts';
@@ -15,6 +16,7 @@ const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
  */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
+    if (error.extensions['code'] === ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND) return persistedQueryNotSupported;
     const message = explain(formatted.message);
     return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
   }
@@ -25,6 +27,12 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
     extensions: graphqlExtensions({ ...failure, violations: failure.violations.map(shortenViolation) }),
   };
 }
+
+/** None is ever found: said like this, clients stop asking. */
+const persistedQueryNotSupported = {
+  message: 'PersistedQueryNotSupported',
+  extensions: { code: ApolloServerErrorCode.PERSISTED_QUERY_NOT_SUPPORTED, status: 400 },
+};
 
 /** Makes an error of validation that is about a value in the document what the same value is in a variable. */
 export function markBadInput(error: GraphQLError, violation: Violation): void {

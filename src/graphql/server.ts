@@ -17,6 +17,7 @@ import type { ApiRoutes } from '../http/api.ts';
 import { HttpError } from '../http/error-table.ts';
 import { exactSearch, parseGraphQLBody } from './body.ts';
 import { GraphQLContext } from './context.ts';
+import { createDocuments } from './documents.ts';
 import { formatError } from './errors.ts';
 import { executeWith } from './execution.ts';
 import { createExecutor } from './executor.ts';
@@ -76,6 +77,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
 
 function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContext> {
   const { schema, introspection, limits, log } = options;
+  const { documentStore, persistedQueries, plugin: documents } = createDocuments();
   const { gateway, plugin: execution } = executeWith(createExecutor(schema), schema);
   return new ApolloServer<GraphQLContext>({
     gateway,
@@ -86,7 +88,8 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
     validationOptions: { maxErrors: 20 },
     hideSchemaDetailsFromClientErrors: true,
     includeStacktraceInErrorResponses: false,
-    persistedQueries: false,
+    documentStore,
+    persistedQueries,
     allowBatchedHttpRequests: false,
     stopOnTerminationSignals: false,
     logger: log,
@@ -98,6 +101,7 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
+      documents,
       admission(limits),
       execution,
       failures,

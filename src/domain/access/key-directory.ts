@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { parseKey, type KeyHash } from './api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from './api-key.reads.ts';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '../bounded-map.ts';
 import { businessLimits, limitsOf } from './plan.ts';
 import type { Principal } from './principal.ts';
 
