@@ -107,9 +107,10 @@ async function refuseBody(context: BrokenRequestContext, response: ServerRespons
   const described = describeFailure(refusal);
   const requestId = requestIdOf(response.req);
   const failure = failureResponse(described, { format, requestId, accept: asked.accept });
+  // Whoever answers it: what comes after can't be told from the broken body.
+  response.shouldKeepAlive = false;
   const quota = format === 'text' ? {} : await context.server().gate.headersFor(asked, addressOf(socket));
   if (response.headersSent || response.destroyed) return;
-  response.shouldKeepAlive = false;
   noteFailure(response, described.restCode);
   response.writeHead(failure.status, {
     ...failure.headers,

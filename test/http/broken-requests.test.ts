@@ -44,6 +44,12 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
       400,
       'bad_request',
     ],
+    [
+      'a broken body for a path that is refused as well',
+      `POST /things/%zz HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
+      400,
+      'bad_request',
+    ],
     ['an unknown expectation', `GET /things HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`, 417, 'expectation_failed'],
     ['a target over 8 KiB', `GET /${'a'.repeat(8192)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
     ['a target over any limit', `GET /${'a'.repeat(200_000)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
