@@ -46,13 +46,11 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
     this.#byAnyId = new FixedStatement(`${rows} any($1::bigint[])`);
   }
 
-  async byIds(ids: readonly Id[]): Promise<(Row | undefined)[]> {
-    if (ids.length === 0) return [];
-    if (ids.length === 1) return [(await this.#parsed(this.#byId.run(this.#run, [ids[0]])))[0]];
-    const { idOf } = this.#listing.sorting;
-    const rows = await this.#parsed(this.#byAnyId.run(this.#run, [ids]));
-    const byId = new Map(rows.map((row) => [idOf(row), row]));
-    return ids.map((each) => byId.get(each));
+  /** Most often it is one id: that needs no map, and no more than two promises. */
+  byIds(ids: readonly Id[]): Promise<(Row | undefined)[]> {
+    if (ids.length > 1) return this.#byManyIds(ids);
+    if (ids.length === 0) return Promise.resolve([]);
+    return this.#parsed(this.#byId.run(this.#run, ids)).then(([row]) => [row]);
   }
 
   async slice(filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>> {
@@ -105,14 +103,20 @@ class ListingReads<Row, Filter, SortField extends string> implements NestedReads
     return parentIds.map((id) => counts.get(id) ?? 0);
   }
 
+  async #byManyIds(ids: readonly Id[]): Promise<(Row | undefined)[]> {
+    const { idOf } = this.#listing.sorting;
+    const rows = await this.#parsed(this.#byAnyId.run(this.#run, [ids]));
+    const byId = new Map(rows.map((row) => [idOf(row), row]));
+    return ids.map((each) => byId.get(each));
+  }
+
   #rows<Found extends Row>(statement: Statement, text: string): Promise<Found[]> {
     return this.#parsed(statement.run<Found>(this.#run, text));
   }
 
-  async #parsed<Found extends Row>(answer: Promise<Found[]>): Promise<Found[]> {
-    const rows = await answer;
+  #parsed<Found extends Row>(answer: Promise<Found[]>): Promise<Found[]> {
     const { parseRow } = this.#listing;
-    return parseRow === undefined ? rows : rows.map((row) => parseRow(row) as Found);
+    return parseRow === undefined ? answer : answer.then((rows) => rows.map((row) => parseRow(row) as Found));
   }
 
   #page(conditions: readonly Condition[], keyset: Keyset<SortField>, statement: Statement): string | undefined {
