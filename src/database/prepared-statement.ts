@@ -70,11 +70,10 @@ export class PreparedStatement {
   }
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    const columns = fields.map(({ name, dataTypeID }) => {
-      const parse = pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];
-      return { name, parse };
-    });
-    columnsByName.set(this.name, columns);
+    columnsByName.set(
+      this.name,
+      fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) })),
+    );
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
@@ -99,6 +98,12 @@ export class PreparedStatement {
   handleError(error: Error): void {
     this.callback?.(error);
   }
+}
+
+/** An id stays the text that it comes as: `pg`'s parser would do the same, after a look at its digits. */
+function parserOf(dataTypeID: number): Column['parse'] {
+  if (dataTypeID === Number(pg.types.builtins.INT8)) return (text) => text;
+  return pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];
 }
 
 function toText(value: Parameter): string | null {
