@@ -27,6 +27,7 @@ interface Connection {
   sync(): void;
 }
 
+const int8: number = pg.types.builtins.INT8;
 const integers = /^-?\d+(?:,-?\d+)*$/;
 
 /** The columns of each statement, by its name: they never change, so that PostgreSQL has to describe them once only. */
@@ -102,7 +103,7 @@ export class PreparedStatement {
 
 /** An id stays the text that it comes as: `pg`'s parser would do the same, after a look at its digits. */
 function parserOf(dataTypeID: number): Column['parse'] {
-  if (dataTypeID === Number(pg.types.builtins.INT8)) return (text) => text;
+  if (dataTypeID === int8) return (text) => text;
   return pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];
 }
 
