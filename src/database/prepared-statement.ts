@@ -101,7 +101,7 @@ export class PreparedStatement {
   }
 }
 
-/** An id stays the text that it comes as: `pg`'s parser would do the same, after a look at its digits. */
+/** An int64 stays the text that it comes as: `pg`'s parser would do the same, after a look at its digits. */
 function parserOf(dataTypeID: number): Column['parse'] {
   if (dataTypeID === int8) return (text) => text;
   return pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];

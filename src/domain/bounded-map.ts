@@ -1,19 +1,22 @@
 /**
- * A map that, when it is full, forgets the half that nobody has asked for lately.
+ * A map that keeps what has been asked for lately, and forgets the rest when it is full.
  *
  * Two generations instead of one list in the order of use: an entry moves when it is asked for the first time in a while, not each time.
  */
 export class BoundedMap<Key, Value> {
-  readonly #maxWeight: number;
+  readonly #keptWeight: number;
   readonly #weightOf: (key: Key) => number;
   #recent = new Map<Key, Value>();
   #older = new Map<Key, Value>();
   /** Of what came into the recent ones, even if it has been deleted since. */
   #recentWeight = 0;
 
-  /** Nothing is heavier than `maxWeight` together, nor any entry than half of it; each weighs 1 when nothing else is said. */
-  constructor(maxWeight: number, weightOf: (key: Key) => number = () => 1) {
-    this.#maxWeight = maxWeight;
+  /**
+   * The last entries that weigh `keptWeight` together are surely kept, and never more than twice as much, nor a single one that is
+   * heavier. Each weighs 1 when nothing else is said.
+   */
+  constructor(keptWeight: number, weightOf: (key: Key) => number = () => 1) {
+    this.#keptWeight = keptWeight;
     this.#weightOf = weightOf;
   }
 
@@ -33,10 +36,9 @@ export class BoundedMap<Key, Value> {
   set(key: Key, value: Value): void {
     this.#older.delete(key);
     if (!this.#recent.has(key)) {
-      const half = this.#maxWeight / 2;
       const weight = this.#weightOf(key);
-      if (weight > half) return;
-      if (this.#recentWeight + weight > half) {
+      if (weight > this.#keptWeight) return;
+      if (this.#recentWeight + weight > this.#keptWeight) {
         this.#older = this.#recent;
         this.#recent = new Map();
         this.#recentWeight = 0;

@@ -10,8 +10,11 @@ export interface Documents extends Readonly<Required<Pick<ApolloOptions, 'docume
   readonly plugin: ApolloServerPlugin<GraphQLContext>;
 }
 
-/** What all texts that are remembered may have together: a document takes 90 to 200 bytes for each, or the text itself if it is spaces. */
-const maxCharacters = 2 ** 19;
+/**
+ * So many characters of text are surely remembered, and at most twice as many. A document takes 90 to 200 bytes for each, compiled up to
+ * 700; or nothing but the text, if that is spaces.
+ */
+const keptCharacters = 2 ** 17;
 
 /**
  * Where Apollo finds the documents that it has parsed and validated: under their text.
@@ -21,7 +24,7 @@ const maxCharacters = 2 ** 19;
  * aren't offered: those of a client are never found.
  */
 export function createDocuments(): Documents {
-  const documents = new BoundedMap<string, DocumentNode>(maxCharacters, (text) => text.length);
+  const documents = new BoundedMap<string, DocumentNode>(keptCharacters, (text) => text.length);
   const started = Promise.resolve();
   return {
     documentStore: {

@@ -28,7 +28,7 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   };
 }
 
-/** None is ever found: said like this, clients stop asking. */
+/** None is ever found: said like this, clients stop asking. Apollo answers 200, so that they send the whole one. */
 const persistedQueryNotSupported = {
   message: 'PersistedQueryNotSupported',
   extensions: { code: ApolloServerErrorCode.PERSISTED_QUERY_NOT_SUPPORTED, status: 400 },
@@ -70,10 +70,9 @@ function isRefusal(cause: unknown): cause is Refusal {
   return cause instanceof DomainError || cause instanceof HttpError;
 }
 
-/** Apollo answers 200 to a persisted query, so that clients send the whole one; an error is a 400 all the same. */
 function statusOf({ extensions }: GraphQLError): number {
   const { status } = (extensions['http'] ?? {}) as { readonly status?: number };
-  return Math.max(status ?? 400, 400);
+  return status ?? 400;
 }
 
 /** The parser knows its limit, but not what we call it. */

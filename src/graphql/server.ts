@@ -101,6 +101,7 @@ function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContex
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
+      // From here on the text of an operation is in `source`, not in its request.
       documents,
       admission(limits),
       execution,
