@@ -136,7 +136,7 @@ async function createKey(service: MeasuredProcess): Promise<string> {
 }
 
 /** For so long V8 compiles the service for a workload, which takes a multiple of the processor time; the limit has little to compile. */
-const warmUpSeconds = { service: 4, limit: 0.5 };
+const warmUpSeconds = { service: 3, limit: 0.5 };
 
 async function measure(servers: Servers, store: StoreSize, options: Options): Promise<Measured[]> {
   const { chosen, rounds, seconds, connections } = options;
