@@ -1,9 +1,9 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { BoundedMap } from '../bounded-map.ts';
 import { parseKey, type KeyHash } from './api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from './api-key.reads.ts';
-import { BoundedMap } from '../bounded-map.ts';
 import { businessLimits, limitsOf } from './plan.ts';
 import type { Principal } from './principal.ts';
 
