@@ -35,7 +35,8 @@ export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (ro
   const last = rows.rows.at(-1);
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
-  const next = new URLSearchParams({ ...query, cursor: rows.cursorOf(last) } as unknown as Record<string, string>);
+  const parameters = Object.entries({ ...query, cursor: rows.cursorOf(last) });
+  const next = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, String(value)]));
   return { status: 200, headers: { link: `<${url}?${next.toString()}>; rel="next"` }, body };
 }
 
