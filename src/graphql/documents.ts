@@ -11,8 +11,7 @@ export interface Documents extends Readonly<Required<Pick<ApolloOptions, 'docume
 }
 
 /**
- * So many characters of text are surely remembered, and at most twice as many. A document takes 90 to 200 bytes for each, compiled up to
- * 700; or nothing but the text, if that is spaces.
+ * So many characters of text are surely remembered, and at most twice as many. A document takes 90 to 200 bytes for each.
  */
 const keptCharacters = 2 ** 17;
 

@@ -47,9 +47,7 @@ export function connectionType<Node extends object>(name: string, nodeType: () =
     @Field(() => PageInfoType, { description: 'Whether there is more, and the cursors to go on with.' })
     pageInfo!: PageInfo;
 
-    // Not simple: the compiled form of an operation waits for resolvers only.
     @Field(() => Int, {
-      simple: false,
       description: 'How many there are in the whole list, filters applied. Counted only when it is asked for.',
     })
     totalCount!: Promise<number>;

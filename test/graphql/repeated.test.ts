@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What is answered first, by graphql-js, and after so many times that the operation is compiled. */
+/** What is answered first, and what is answered after several more requests. */
 async function firstAndLater(query: string, variables?: Record<string, unknown>): Promise<unknown[]> {
   const answers: unknown[] = [];
   for (let time = 0; time < 5; time += 1) {
@@ -116,7 +116,7 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
 ];
 
 it.each(cases.map(([what, query, variables = {}]) => ({ what, query, variables })))(
-  'answers $what alike, compiled or not',
+  'answers $what alike, the first time and later',
   async ({ query, variables }) => {
     const [first, later] = await firstAndLater(query, variables);
     expect(later).toEqual(first);
