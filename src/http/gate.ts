@@ -71,7 +71,7 @@ export class Gate {
   }
 
   /** The headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws. */
-  async headersFor(headers: IncomingHttpHeaders, address: string): Promise<Record<string, string>> {
+  async headersFor(headers: IncomingHttpHeaders, address: string | undefined): Promise<Record<string, string>> {
     const key = sentKey(headers);
     const principal = key ? await this.#keys.find(key).catch(() => undefined) : undefined;
     return quotaHeaders(await this.#quota.look(principal?.subject ?? addressSubject(address)));

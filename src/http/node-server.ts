@@ -56,6 +56,8 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const connections = new Connections(server);
   const broken = { ...options.broken, connections };
   server.on('connect', (_request, socket) => {
+    // Node takes its own listener off before this event: without one, a reset would end the process.
+    socket.on('error', () => socket.destroy());
     const allow = broken.routes.methodsOf('*').join(', ');
     void refuseOnSocket(
       broken,

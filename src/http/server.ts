@@ -60,7 +60,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {
       welcomeRequest(request, reply, routeTable.find(request.method, pathOf(request.url)));
-      void answerUndecodable(error, request, reply);
+      answerUndecodable(error, request, reply).catch((failure: unknown) => sendFailure(failure, request, reply));
     },
     serverFactory: (handle) => {
       node.onRequest(handle);

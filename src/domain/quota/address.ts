@@ -4,8 +4,9 @@ import { freeLimits } from '../access/plan.ts';
 import type { QuotaSubject } from './counter-store.ts';
 
 /** Those who come from this address without a valid key: together they have the figures of the Free plan. */
-export function addressSubject(address: string): QuotaSubject {
-  return { id: `address:${networkOf(address)}`, limits: freeLimits, bans: undefined, isAnonymous: true };
+export function addressSubject(address: string | undefined): QuotaSubject {
+  // Node forgets the address of a connection that has been reset.
+  return { id: `address:${networkOf(address ?? '')}`, limits: freeLimits, bans: undefined, isAnonymous: true };
 }
 
 /**
