@@ -3,12 +3,14 @@
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
 const rooms = {
   domain: [],
-  database: ['domain', 'migrations'],
+  counters: ['domain'],
+  database: ['counters', 'domain', 'migrations'],
   http: ['domain'],
   rest: ['http', 'domain'],
   graphql: ['http', 'domain'],
+  pages: ['http', 'rest'],
   cli: ['app', 'config', 'database', 'domain', 'graphql'],
-  app: ['config', 'database', 'domain', 'graphql', 'http', 'rest'],
+  app: ['config', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: [],
   main: ['app', 'config', 'database'],
 };
@@ -17,7 +19,7 @@ const rooms = {
 const pathOf = (room) => (room === 'migrations' ? '^migrations/' : `^src/${room}(/|[.]ts$)`);
 
 /** Runs in the browser, built beforehand. */
-const pageSource = '^src/graphql/explorer/';
+const pageSource = '^src/pages/explorer/';
 
 const packages = (...names) => `^node_modules/(${names.join('|')})/`;
 

@@ -4,7 +4,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-const source = 'src/graphql/explorer';
+const source = 'src/pages/explorer';
 const target = 'dist/explorer';
 const script = 'dist/docs/scalar.js.gz';
 const stamp = 'dist/.pages-built-from';

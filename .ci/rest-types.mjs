@@ -5,7 +5,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import { factory, SyntaxKind } from 'typescript';
 import { readDocument } from '../src/rest/document.ts';
-import { publishedDocument } from '../src/rest/docs/published-document.ts';
+import { publishedDocument } from '../src/pages/reference/published-document.ts';
 
 const header = '// Generated from openapi.yaml by `npm run rest-types`: change that instead.\n';
 

@@ -4,8 +4,8 @@ import { KeyDirectory } from '../domain/access/key-directory.ts';
 import type { BanRules } from '../domain/quota/bans.ts';
 import type { AutomaticBan, CounterStore, QuotaSubject } from '../domain/quota/counter-store.ts';
 import { QuotaService } from '../domain/quota/quota.service.ts';
-import { DayCounterKeeper } from './counters/day-counter-keeper.ts';
-import { MemoryCounterStore } from './counters/memory-counter-store.ts';
+import { DayCounterKeeper } from '../counters/day-counter-keeper.ts';
+import { MemoryCounterStore } from '../counters/memory-counter-store.ts';
 import type { Database } from './database.ts';
 
 export interface AccessOptions {
@@ -79,7 +79,7 @@ async function openCounters({ database, redisUrl, banRules, events, now }: Acces
     return { store: local, isShared: () => undefined, close: () => keeper.stop() };
   }
   // A fifth of all the modules, which nobody needs without a Redis.
-  const { RedisCounterStore } = await import('./counters/redis-counter-store.ts');
+  const { RedisCounterStore } = await import('../counters/redis-counter-store.ts');
   const store = await RedisCounterStore.connect({
     url: redisUrl,
     rules: banRules,

@@ -15,7 +15,7 @@ import { Pet } from '../domain/pets/pet.entity.ts';
 import type { DayCounterTable } from '../domain/quota/day-counters.ts';
 import type { StoreReads } from '../domain/services.ts';
 import type { UnitOfWork } from '../domain/unit-of-work.ts';
-import { createDayCounterTable } from './counters/day-counter-table.ts';
+import { createDayCounterTable } from './day-counter-table.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';

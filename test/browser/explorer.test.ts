@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Browser } from 'playwright-core';
 
-import { examples } from '../../src/graphql/explorer/examples.ts';
+import { examples } from '../../src/pages/explorer/examples.ts';
 import { launchBrowser } from './browser.ts';
 import { ExplorerPage, type Visit } from './explorer-page.ts';
 import { startService, type RunningService } from './running-service.ts';

@@ -1,5 +1,5 @@
 import { readDocument } from '../../src/rest/document.ts';
-import { publishedDocument } from '../../src/rest/docs/published-document.ts';
+import { publishedDocument } from '../../src/pages/reference/published-document.ts';
 
 export interface Schema {
   readonly type?: string;

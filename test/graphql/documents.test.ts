@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'graphql';
 
-import { createDocuments } from '../../src/graphql/documents.ts';
+import { createDocuments } from '../../src/graphql/pipeline/documents.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
 describe('the documents that are remembered', () => {

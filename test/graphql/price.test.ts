@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { getOperationAST, parse } from 'graphql';
 
-import { operationLabel, priceOf, rootFieldsOf } from '../../src/graphql/price.ts';
+import { operationLabel, priceOf, rootFieldsOf } from '../../src/graphql/pipeline/price.ts';
 
 function fieldsOf(text: string, variables: Record<string, unknown>) {
   const document = parse(text);

@@ -3,7 +3,7 @@ import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphq
 
 import { DomainError, notFound, unavailable } from '../../src/domain/errors.ts';
 import type { Services } from '../../src/domain/services.ts';
-import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/server.ts';
+import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
 import { registerApi } from '../../src/http/api.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openGate } from '../support/open-gate.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { MemoryCounterStore } from '../../src/database/counters/memory-counter-store.ts';
+import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
 import { freeLimits } from '../../src/domain/access/plan.ts';
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';

@@ -4,9 +4,9 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
-import { registerExplorer } from '../../src/http/explorer.ts';
+import { registerExplorer } from '../../src/pages/explorer.routes.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
-import { registerPages } from '../../src/http/pages.ts';
+import { registerPages } from '../../src/pages/landing.routes.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { openGate } from '../support/open-gate.ts';
 

@@ -1,5 +1,5 @@
-import { MemoryCounterStore } from '../../src/database/counters/memory-counter-store.ts';
-import { RedisCounterStore } from '../../src/database/counters/redis-counter-store.ts';
+import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
+import { RedisCounterStore } from '../../src/counters/redis-counter-store.ts';
 
 // Makes so many requests of the same key at once, and says how many of them were admitted.
 const [url = '', requests = '0'] = process.argv.slice(2);

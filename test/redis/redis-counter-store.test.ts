@@ -5,8 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
 
-import { MemoryCounterStore } from '../../src/database/counters/memory-counter-store.ts';
-import { RedisCounterStore } from '../../src/database/counters/redis-counter-store.ts';
+import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
+import { RedisCounterStore } from '../../src/counters/redis-counter-store.ts';
 import type { BanRules } from '../../src/domain/quota/bans.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Principal } from '../../src/domain/access/principal.ts';
-import { MemoryCounterStore } from '../../src/database/counters/memory-counter-store.ts';
+import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
 import { unavailable } from '../../src/domain/errors.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';
 import { Gate } from '../../src/http/gate.ts';

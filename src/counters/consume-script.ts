@@ -1,0 +1,103 @@
+import { graceMillis, refusalSpanMillis } from '../domain/quota/bans.ts';
+import { dayMillis, minuteMillis } from '../domain/quota/window.ts';
+
+/**
+ * What `decide` in `domain/quota/counter.ts` does, step by step, for Redis to do at once.
+ *
+ * KEYS: the counter, a hash; the refusals that count, a list, latest first.
+ * ARGV: now (empty: Redis' own time); needs; spends; requests per minute; per day; the most refusals that count (0: no bans);
+ *       seconds of the first ban; epoch of the known bans (empty: never banned); banned until; the beginnings of automatic bans;
+ *       what the asking process knows of the minute, opened at and spent, and of the day: a Redis that has lost it gets it back.
+ * Answers: outcome (0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now, minute opened at, spent,
+ *          day opened at, spent, banned until, epoch.
+ */
+export const consumeScript = `
+local counter, refusals = KEYS[1], KEYS[2]
+local now = tonumber(ARGV[1])
+if not now then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+local needs, spends = tonumber(ARGV[2]), tonumber(ARGV[3])
+local limits = { tonumber(ARGV[4]), tonumber(ARGV[5]) }
+local banAfter, epoch = tonumber(ARGV[6]), tonumber(ARGV[8])
+local lengths = { ${minuteMillis}, ${dayMillis} }
+local kept = redis.call('HMGET', counter, 'mo', 'ms', 'mr', 'do', 'ds', 'dr', 'be', 'bu', 'bb')
+local opened, spent, refused = {}, {}, {}
+for i = 1, 2 do
+  opened[i], spent[i], refused[i] = tonumber(kept[i * 3 - 2]) or 0, tonumber(kept[i * 3 - 1]) or 0, tonumber(kept[i * 3]) or 0
+  if math.abs(now - opened[i]) >= lengths[i] then opened[i], spent[i], refused[i] = 0, 0, 0 end
+  local knownOpened, knownSpent = tonumber(ARGV[9 + i * 2]), tonumber(ARGV[10 + i * 2])
+  if opened[i] == 0 and math.abs(now - knownOpened) < lengths[i] then opened[i], spent[i] = knownOpened, knownSpent
+  elseif opened[i] == knownOpened then spent[i] = math.max(spent[i], knownSpent) end
+end
+local keptEpoch, bannedUntil, begun = tonumber(kept[7]) or 0, tonumber(kept[8]) or 0, kept[9] or ''
+
+local function answer(outcome)
+  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, keptEpoch }
+end
+-- Everything that is kept is over a day after it was last written.
+local function keep(...)
+  redis.call('HSET', counter, ...)
+  redis.call('PEXPIRE', counter, ${dayMillis + minuteMillis})
+end
+local function keepWindows()
+  keep('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
+end
+
+if epoch then
+  if epoch > keptEpoch then
+    keptEpoch, bannedUntil, begun = epoch, 0, ''
+    keep('be', epoch, 'bu', 0, 'bb', '')
+    redis.call('DEL', refusals)
+  end
+  if epoch == keptEpoch then
+    bannedUntil = math.max(bannedUntil, tonumber(ARGV[9]))
+    begun = begun .. ' ' .. ARGV[10]
+  end
+  if now < bannedUntil then return answer(3) end
+end
+
+local outcome = 0
+if needs > math.min(limits[1], limits[2]) then outcome, needs, spends = 2, 1, 1 end
+local full = {}
+for i = 1, 2 do
+  if math.max(0, limits[i] - spent[i]) < needs then full[#full + 1] = i end
+end
+if #full == 0 then
+  if spends > 0 then
+    for i = 1, 2 do
+      if opened[i] == 0 then opened[i] = now end
+      spent[i] = spent[i] + spends
+    end
+    keepWindows()
+  end
+  return answer(outcome)
+end
+
+local couldKnow, isFirst = false, false
+for _, i in ipairs(full) do
+  if refused[i] == 0 then refused[i], isFirst = now, true
+  elseif now - refused[i] > ${graceMillis} then couldKnow = true end
+end
+if isFirst then keepWindows() end
+if not epoch or banAfter == 0 or not couldKnow then return answer(1) end
+redis.call('LPUSH', refusals, now)
+redis.call('LTRIM', refusals, 0, banAfter)
+redis.call('PEXPIRE', refusals, ${refusalSpanMillis})
+local oldest = redis.call('LINDEX', refusals, banAfter)
+if not oldest or now - oldest >= ${refusalSpanMillis} then return answer(1) end
+
+local earlier, count = {}, 0
+local list = now
+for text in string.gmatch(begun, '%d+') do
+  local at = tonumber(text)
+  if not earlier[at] and now - at < ${dayMillis} then
+    earlier[at], count, list = true, count + 1, list .. ' ' .. at
+  end
+end
+bannedUntil = now + math.min(${dayMillis}, tonumber(ARGV[7]) * 1000 * 2 ^ count)
+keep('be', keptEpoch, 'bu', bannedUntil, 'bb', list)
+redis.call('DEL', refusals)
+return answer(4)
+`;

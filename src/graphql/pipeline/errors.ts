@@ -1,0 +1,96 @@
+import { ApolloServerErrorCode } from '@apollo/server/errors';
+import { GraphQLError, type GraphQLFormattedError } from 'graphql';
+
+import { DomainError, type Violation } from '../../domain/errors.ts';
+import { describeFailure, graphqlExtensions, HttpError } from '../../http/error-table.ts';
+import { argumentRefusal } from './input-errors.ts';
+
+type Refusal = DomainError | HttpError;
+
+const maxMessageCharacters = 500;
+const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
+
+/**
+ * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` as REST would answer, and for bad
+ * input `extensions.violations`. What nobody has foreseen is masked.
+ */
+export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+  if (isRefusedByApollo(error)) {
+    if (error.extensions['code'] === ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND) return persistedQueryNotSupported;
+    const message = explain(formatted.message);
+    return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
+  }
+  const failure = describeFailure(causeOf(error));
+  return {
+    ...formatted,
+    message: shorten(failure.message),
+    extensions: graphqlExtensions({ ...failure, violations: failure.violations.map(shortenViolation) }),
+  };
+}
+
+/** None is ever found: said like this, clients stop asking. Apollo answers 200, so that they send the whole one. */
+const persistedQueryNotSupported = {
+  message: 'PersistedQueryNotSupported',
+  extensions: { code: ApolloServerErrorCode.PERSISTED_QUERY_NOT_SUPPORTED, status: 400 },
+};
+
+/** Makes an error of validation that is about a value in the document what the same value is in a variable. */
+export function markBadInput(error: GraphQLError, violation: Violation): void {
+  Object.assign(error.extensions, { code: 'BAD_USER_INPUT', violations: [shortenViolation(violation)] });
+}
+
+/** True for what nobody has foreseen, and what has to be looked at. */
+export function isInternalError(error: GraphQLError): boolean {
+  return !isRefusedByApollo(error) && describeFailure(causeOf(error)).logLevel === 'error';
+}
+
+/** The refusal that the whole response answers for: of a request that wasn't executed, or else the lost database. */
+export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: boolean): Refusal | undefined {
+  return errors
+    .map(causeOf)
+    .filter(isRefusal)
+    .find(({ code }) => !wasExecuted || code === 'UNAVAILABLE');
+}
+
+/** What was thrown, without what graphql-js and Apollo wrap around it. */
+export function causeOf(error: unknown): unknown {
+  if (!(error instanceof GraphQLError)) return error;
+  return argumentRefusal(error) ?? error.originalError ?? error;
+}
+
+/** The request itself is wrong, as Apollo, graphql-js or our limits say; no resolver has a part in it. */
+function isRefusedByApollo(error: unknown): error is GraphQLError {
+  if (!(error instanceof GraphQLError) || error.path !== undefined) return false;
+  if (isRefusal(error.originalError)) return false;
+  const { code } = error.extensions;
+  return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
+}
+
+function isRefusal(cause: unknown): cause is Refusal {
+  return cause instanceof DomainError || cause instanceof HttpError;
+}
+
+function statusOf({ extensions }: GraphQLError): number {
+  const { status } = (extensions['http'] ?? {}) as { readonly status?: number };
+  return status ?? 400;
+}
+
+/** The parser knows its limit, but not what we call it. */
+function explain(message: string): string {
+  if (message === 'Validation aborted.')
+    return 'The document repeats fields too often to be compared: ask for each once.';
+  const limit = tooManyTokens.exec(message)?.[1];
+  if (limit === undefined) return shorten(message);
+  return `The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is ${limit}.`;
+}
+
+function shortenViolation({ field, message }: Violation): Violation {
+  return { field: shorten(field), message: shorten(message) };
+}
+
+/** graphql-js repeats the value that it refuses, however long it is: the beginning and the end say enough. */
+function shorten(text: string): string {
+  if (text.length <= maxMessageCharacters) return text;
+  const half = maxMessageCharacters / 2;
+  return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
+}

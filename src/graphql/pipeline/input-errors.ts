@@ -1,0 +1,125 @@
+import {
+  BREAK,
+  coerceInputValue,
+  GraphQLError,
+  isInputType,
+  isNonNullType,
+  isValueNode,
+  Kind,
+  typeFromAST,
+  valueFromAST,
+  visit,
+  type ASTNode,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
+
+/** An error each for thousands of values in a list would help nobody. */
+const maxViolations = 50;
+
+/** Says which field a message of graphql-js is about when it is missing from the object, or unknown there. */
+const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
+
+interface Request {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+/**
+ * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
+ *
+ * graphql-js does it again while executing; here all that is wrong is gathered, with the names that clients know it by.
+ * Throws VALIDATION_FAILED.
+ */
+export function coerceVariables(
+  { schema, document, operation }: Request,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  const violations: Violation[] = [];
+  for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
+    const name = variable.name.value;
+    const type = typeFromAST(schema, typeNode);
+    if (!isInputType(type)) continue;
+    const refuse = (path: readonly (string | number)[], message: string): void => {
+      const field = [...pathOfVariable(name, operation, document), ...path, ...fieldIn(message)];
+      violations.push({ field: spell(field), message });
+      if (violations.length === maxViolations) throw validationFailed(violations);
+    };
+    if (Object.hasOwn(given, name)) {
+      coerced[name] = coerceInputValue(given[name], type, (path, _value, { message }) => refuse(path, message), true);
+    } else if (defaultValue !== undefined) {
+      coerced[name] = valueFromAST(defaultValue, type);
+    } else if (isNonNullType(type)) {
+      refuse([], `The variable "$${name}" of the type "${String(type)}" is required.`);
+    }
+  }
+  if (violations.length > 0) throw validationFailed(violations);
+  return coerced;
+}
+
+/** What is wrong with a value in the document itself; undefined when the error is about something else. */
+export function literalViolation(error: GraphQLError, document: DocumentNode): Violation | undefined {
+  const [node, ...others] = error.nodes ?? [];
+  if (node === undefined || others.length > 0) return undefined;
+  if (!isValueNode(node) && node.kind !== Kind.OBJECT_FIELD) return undefined;
+  const path = pathTo(document, (other) => other === node) ?? [];
+  const missing = node.kind === Kind.OBJECT ? fieldIn(error.message) : [];
+  return { field: spell([...path, ...missing]), message: error.message };
+}
+
+/** An argument that only turns out to be wrong while its field is executed: a variable's null where there must be a value. */
+export function argumentRefusal({ message, originalError }: GraphQLError): DomainError | undefined {
+  // What a resolver throws is no error of graphql's own.
+  if (originalError !== undefined && !(originalError instanceof GraphQLError)) return undefined;
+  const field = /^Argument "(\w+)" /.exec(message)?.[1];
+  return field === undefined ? undefined : validationFailed([{ field, message }]);
+}
+
+/** Where the variable is used: the argument, and the input fields inside it. */
+function pathOfVariable(name: string, operation: OperationDefinitionNode, document: DocumentNode): readonly string[] {
+  const isUse = (node: ASTNode, parent: ASTNode | undefined): boolean =>
+    node.kind === Kind.VARIABLE && node.name.value === name && parent?.kind !== Kind.VARIABLE_DEFINITION;
+  return pathTo(operation, isUse) ?? pathTo(document, isUse) ?? [name];
+}
+
+/** The names of the arguments and input fields around the first node that fits; a variable's default counts as its argument. */
+function pathTo(
+  root: ASTNode,
+  fits: (node: ASTNode, parent: ASTNode | undefined) => boolean,
+): readonly string[] | undefined {
+  let found: readonly string[] | undefined;
+  visit(root, {
+    enter: (node, _key, parent, _path, ancestors) => {
+      if (!fits(node, isNode(parent) ? parent : undefined)) return undefined;
+      found = [...ancestors, parent, node].filter(isNode).flatMap(inputName);
+      return BREAK;
+    },
+  });
+  return found;
+}
+
+function isNode(value: ASTNode | readonly ASTNode[] | undefined): value is ASTNode {
+  return value !== undefined && 'kind' in value;
+}
+
+function inputName(node: ASTNode): string[] {
+  if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) return [node.name.value];
+  return node.kind === Kind.VARIABLE_DEFINITION ? [node.variable.name.value] : [];
+}
+
+/** The path of a missing or unknown field ends before it; the message names it. */
+function fieldIn(message: string): string[] {
+  const field = fieldProblem.exec(message)?.groups?.['field'];
+  return field === undefined ? [] : [field];
+}
+
+/** As clients call it: without places in lists, and without the one argument of a mutation. */
+function spell(path: readonly (string | number)[]): string {
+  const names = path.filter((name) => typeof name === 'string');
+  return (names[0] === 'input' && names.length > 1 ? names.slice(1) : names).join('.');
+}

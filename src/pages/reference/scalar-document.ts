@@ -1,0 +1,84 @@
+import type { OpenApiDocument } from '../../rest/document.ts';
+
+const files = 'This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
+
+interface Tag {
+  readonly name: string;
+  readonly description: string;
+  readonly 'x-parent'?: string;
+  readonly 'x-page-title': string;
+}
+
+interface Parameter {
+  readonly required?: boolean;
+  readonly example?: unknown;
+}
+
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly 'x-stability'?: string;
+  readonly 'x-deprecated-sunset'?: string;
+}
+
+type Components = Readonly<Record<'parameters', Readonly<Record<string, Parameter>>>>;
+
+/**
+ * The document in the words of Scalar, which draws the page and knows other names for tags in groups, stability and a sunset.
+ * In OpenAPI's own file these are `x-parent`, `x-page-title`, `x-stability` and `x-deprecated-sunset`.
+ */
+export function scalarDocument({ info, paths, tags, components, ...document }: OpenApiDocument): OpenApiDocument {
+  const { description, ...about } = info as { readonly description: string };
+  return {
+    ...document,
+    info: { ...about, description: `${description}\n${files}` },
+    ...groupTags(tags as readonly Tag[]),
+    components: {
+      ...(components as Components),
+      parameters: mapValues((components as Components).parameters, withoutOptionalExample),
+    },
+    paths: mapValues(paths, (item) =>
+      mapValues(item, (operation: Operation) => ({
+        ...operation,
+        parameters: operation.parameters?.map(withoutOptionalExample) ?? [],
+        'x-badges': badgesOf(operation),
+      })),
+    ),
+  };
+}
+
+function groupTags(tags: readonly Tag[]): object {
+  const [groups, rest] = [tags.filter((tag) => !('x-parent' in tag)), tags.filter((tag) => 'x-parent' in tag)];
+  return {
+    tags: rest.map(({ name, description, ...tag }) => ({ name, description, 'x-displayName': tag['x-page-title'] })),
+    'x-tagGroups': groups.map(({ name }) => ({
+      name,
+      tags: rest.filter((tag) => tag['x-parent'] === name).map((tag) => tag.name),
+    })),
+  };
+}
+
+function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: Operation): readonly object[] {
+  return [
+    ...(stability === 'beta' ? [{ name: 'Beta', color: '#2563eb' }] : []),
+    ...(stability === 'experimental' ? [{ name: 'Experimental', color: '#b45309' }] : []),
+    ...(sunset === undefined ? [] : [{ name: `Sunset ${sunset}`, color: '#dc2626' }]),
+  ];
+}
+
+/** Scalar sends with every try what has an example: an `If-Match` that never matches, one `Idempotency-Key` for all. */
+function withoutOptionalExample({ example, ...parameter }: Parameter): Parameter {
+  return parameter.required === true ? { ...parameter, example } : parameter;
+}
+
+/** The operations that the page must not offer to try: `GET /store/orders`. Scalar has no name for this, only styles. */
+export function untriedOperations({ paths }: OpenApiDocument): readonly { method: string; path: string }[] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([, operation]) => operation['x-hideTryItPanel'] === true)
+      .map(([method]) => ({ method: method.toUpperCase(), path })),
+  );
+}
+
+function mapValues<From, To>(object: Readonly<Record<string, From>>, map: (value: From) => To): Record<string, To> {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
+import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
+
+describe('the counters of one process', () => {
+  it('decide as the contract says, whatever is asked when, and whatever an operator does meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const model = new QuotaModel(scenario);
+        const store = new MemoryCounterStore({ rules: scenario.rules, now: () => model.now });
+        for (const step of scenario.steps) {
+          if (step.kind === 'request') {
+            const decision = await store.decide(model.subject('key:1'), step);
+            expect(decision).toEqual(model.request(step.needs, step.spends));
+          } else {
+            model.apply(step);
+          }
+        }
+      }),
+      { numRuns: 2_000, examples: edges },
+    );
+  });
+});
+
+describe('the counters of one process, many at a time', () => {
+  const rules = { banAfter: 0, banForSeconds: 1 };
+  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+  const one = { needs: 1, spends: 1 };
+  const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
+
+  it.each([
+    ['free', 60, 1_000],
+    ['pro', 300, 10_000],
+    ['business', 1_000, 100_000],
+  ])('admit exactly what the plan %s has per minute and per day', async (_, requestsPerMinute, requestsPerDay) => {
+    let now = 1_800_000_000_000;
+    const store = new MemoryCounterStore({ rules, now: () => now });
+    const key = { id: '1', limits: { requestsPerMinute, requestsPerDay }, bans, isAnonymous: false };
+    const admittedOf = async (requests: number): Promise<number> => {
+      const decisions = await Promise.all(Array.from({ length: requests }, () => store.decide(key, one)));
+      return decisions.filter(({ outcome }) => outcome === 'admitted').length;
+    };
+    let admitted = 0;
+    for (let left = requestsPerDay; left > 0; left -= requestsPerMinute) {
+      expect(await admittedOf(requestsPerMinute + 7)).toBe(Math.min(left, requestsPerMinute));
+      admitted += Math.min(left, requestsPerMinute);
+      now += 60_000;
+    }
+    expect(admitted).toBe(requestsPerDay);
+    expect(await admittedOf(1)).toBe(0);
+    now = 1_800_000_000_000 + 86_400_000 - 1;
+    expect(await admittedOf(1)).toBe(0);
+    now += 1;
+    expect(await admittedOf(requestsPerMinute + 1)).toBe(requestsPerMinute);
+  });
+
+  it('forget those whose windows have closed, a few with each new one', () => {
+    let now = 1_800_000_000_000;
+    const store = new MemoryCounterStore({ rules, now: () => now });
+    const come = (first: number, count: number): void => {
+      for (let id = first; id < first + count; id += 1) {
+        store.decideNow({ id: String(id), limits, bans, isAnonymous: false }, one);
+      }
+    };
+    come(0, 10_000);
+    expect(store.size).toBe(10_000);
+    now += 86_400_000;
+    come(10_000, 10_000);
+    expect(store.size).toBeLessThanOrEqual(11_000);
+  });
+
+  it('never keep more addresses than they may, and no key is forgotten for one', () => {
+    const store = new MemoryCounterStore({ rules, maxAddresses: 100 });
+    const key = { id: '1', limits: { ...limits, requestsPerMinute: 1 }, bans, isAnonymous: false };
+    store.decideNow(key, one);
+    for (let id = 0; id < 10_000; id += 1) {
+      store.decideNow({ id: `address:${id}`, limits, bans: undefined, isAnonymous: true }, one);
+    }
+    expect(store.size).toBe(101);
+    expect(store.decideNow(key, one).outcome).toBe('refused');
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+
+import { unavailable } from '../../src/domain/errors.ts';
+import { startHttp, type HttpHarness } from '../http/http-harness.ts';
+
+let http: HttpHarness;
+let check: () => Promise<void> = async () => undefined;
+let isDraining = false;
+
+beforeAll(async () => {
+  http = await startHttp({ checkReady: () => check(), isDraining: () => isDraining });
+});
+afterAll(() => http.server.close());
+
+describe('/readyz', () => {
+  const ready = () => http.server.inject('/readyz');
+
+  it('is 200 while the check passes, and never stored', async () => {
+    check = async () => undefined;
+    const response = await ready();
+    expect([response.statusCode, response.json()]).toEqual([200, { status: 'ready' }]);
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it.each([
+    ['a lost store', unavailable(new Error('connect ECONNREFUSED 10.0.0.7'))],
+    ['a bug', new TypeError('password hunter2')],
+  ])('is 503 with Retry-After and safe words for %s', async (_what, error) => {
+    check = () => Promise.reject(error);
+    const response = await ready();
+    expect(response.statusCode).toBe(503);
+    expect(response.json()).toEqual({ status: 'unavailable', reasons: [expect.stringMatching(/^The store is not/)] });
+    expect(response.body).not.toMatch(/10\.0\.0\.7|hunter2/);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
+  });
+
+  it('is 503 after two seconds of silence, and asks again the next time', async () => {
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+    try {
+      const asked = Promise.withResolvers<void>();
+      check = () => {
+        asked.resolve();
+        return Promise.withResolvers<void>().promise;
+      };
+      const response = ready();
+      await asked.promise;
+      await jest.advanceTimersByTimeAsync(2_000);
+      expect((await response).json()).toMatchObject({ reasons: ['The store takes too long to answer.'] });
+      check = async () => undefined;
+      expect((await ready()).statusCode).toBe(200);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('checks once for any number of simultaneous questions', async () => {
+    const gate = Promise.withResolvers<void>();
+    const slow = jest.fn(() => gate.promise);
+    check = slow;
+    const responses = Promise.all(Array.from({ length: 20 }, ready));
+    setImmediate(gate.resolve);
+    expect((await responses).every(({ statusCode }) => statusCode === 200)).toBe(true);
+    expect(slow).toHaveBeenCalledTimes(1);
+  });
+
+  it('is 503 while the service drains, and /healthz is not', async () => {
+    isDraining = true;
+    expect((await ready()).statusCode).toBe(503);
+    expect((await http.server.inject('/healthz')).statusCode).toBe(200);
+    isDraining = false;
+  });
+});
+
+describe('the public pages', () => {
+  it('send a browser from / to the explorer and tell others the addresses', async () => {
+    const browser = await http.server.inject({ url: '/', headers: { accept: 'text/html,*/*' } });
+    expect([browser.statusCode, browser.headers.location]).toEqual([302, '/graphiql']);
+    expect((await http.server.inject('/')).json()).toMatchObject({ graphql: '/graphql' });
+  });
+
+  it('keep robots out and have an icon', async () => {
+    expect((await http.server.inject('/robots.txt')).body).toBe('User-agent: *\nDisallow: /\n');
+    expect((await http.server.inject('/favicon.ico')).headers['content-type']).toBe('image/svg+xml');
+  });
+
+  it('are a plain 404 where something below them is missing, and a plain 405 for another method', async () => {
+    const missing = await http.server.inject('/robots.txt/below');
+    expect([missing.statusCode, missing.headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
+    const wrong = await http.server.inject({ method: 'POST', url: '/healthz' });
+    expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    expect(wrong.headers['content-type']).toBe('text/plain; charset=utf-8');
+  });
+});
+
+it.each(['/', '/healthz', '/readyz', '/robots.txt', '/favicon.ico'])(
+  '%s may load nothing from anywhere',
+  async (url) => {
+    const { server } = await startHttp();
+    const { headers } = await server.inject(url);
+    expect(headers['content-security-policy']).toBe("default-src 'none'");
+  },
+);

@@ -1,0 +1,60 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FastifyInstance } from 'fastify';
+
+import { createServer } from '../../src/http/server.ts';
+import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
+import { readDocument } from '../../src/rest/document.ts';
+
+const source = 'draw();\n'.repeat(1_000);
+
+function serve(script: string): FastifyInstance {
+  const server = createServer({ logLevel: 'silent' });
+  registerDocs(server, { document: readDocument(), restPrefix: '', script });
+  return server;
+}
+
+describe("the reference page's script", () => {
+  let directory: string;
+  let server: FastifyInstance;
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'docs-'));
+    await writeFile(join(directory, 'scalar.js.gz'), gzipSync(source));
+    server = serve(join(directory, 'scalar.js.gz'));
+  });
+  afterAll(async () => {
+    await server.close();
+    await rm(directory, { recursive: true });
+  });
+
+  const get = (headers: Record<string, string> = {}) => server.inject({ url: '/docs/scalar.js', headers });
+
+  it('comes compressed where that is understood, and plain elsewhere', async () => {
+    const [plain, gzipped] = [await get(), await get({ 'accept-encoding': 'gzip, br' })];
+    expect([plain.statusCode, plain.headers['content-encoding'], plain.body]).toEqual([200, undefined, source]);
+    expect([gzipped.statusCode, gzipped.headers['content-encoding']]).toEqual([200, 'gzip']);
+    expect(String(gunzipSync(gzipped.rawPayload))).toBe(source);
+    for (const { headers } of [plain, gzipped]) {
+      expect([headers['vary'], headers['content-type']]).toEqual(['Accept-Encoding', 'text/javascript; charset=utf-8']);
+    }
+  });
+
+  it('is not sent again to a client that has it', async () => {
+    const { headers } = await get();
+    expect(headers['cache-control']).toBe('no-cache');
+    const again = await get({ 'if-none-match': String(headers['etag']) });
+    expect([again.statusCode, again.body, again.headers['etag']]).toEqual([304, '', headers['etag']]);
+  });
+});
+
+it('says how to build the script of the reference page where it is not built', async () => {
+  const server = serve('/nowhere/scalar.js.gz');
+  const { statusCode, body } = await server.inject('/docs/scalar.js');
+  expect([statusCode, body]).toEqual([404, expect.stringContaining('`npm run build` builds it')]);
+  await server.close();
+});
