@@ -12,6 +12,7 @@ import { createServices } from './domain/services.ts';
 import { createSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
+import type { OnRefusal } from './http/bounds.ts';
 import { drain } from './http/drain.ts';
 import { Gate } from './http/gate.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
@@ -69,6 +70,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const document = readDocument();
   const database = await opening;
   const metrics = new Metrics();
+  const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
   const server = createServer({
     logLevel: config.logLevel,
     logStream: overrides.logStream,
@@ -105,6 +107,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onDeprecatedCall: (operationId, { principal }) =>
       metrics.countDeprecatedCall(operationId, (principal as Principal | undefined)?.plan ?? 'none'),
     onStream: (change) => metrics.addStreams(change),
+    onRefusal,
   });
 
   let isDraining = false;

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import type { PlanName } from '../domain/access/plan.ts';
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
+import { bounds, type Bound } from './bounds.ts';
 
 interface PoolFigures {
   readonly total: number;
@@ -47,6 +48,9 @@ export class Metrics {
     'operation',
     'plan',
   ]);
+  readonly #refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', [
+    'bound',
+  ]);
   readonly #streams = new Gauge({
     name: 'petstore_streams',
     help: 'Whole collections being streamed.',
@@ -55,6 +59,8 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
+    // Without a first 0, Prometheus doesn't see the first refusal as an increase.
+    for (const bound of bounds) this.#refusals.inc({ bound }, 0);
   }
 
   /** Metrics that are read from their source each time. */
@@ -92,6 +98,11 @@ export class Metrics {
 
   countDeprecatedCall(operation: string, plan: PlanName | 'none'): void {
     this.#deprecatedCalls.inc({ operation, plan });
+  }
+
+  /** Counts what was refused or cut off because it went beyond a bound. */
+  countRefusal(bound: Bound): void {
+    this.#refusals.inc({ bound });
   }
 
   /** Adds to the number of streams: 1 when one begins, -1 when it ends. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
+import type { OnRefusal } from '../http/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
 import { operationsOf, type OpenApiDocument, type Operation, type OperationId } from './document.ts';
@@ -19,6 +20,7 @@ export interface RestOptions extends Omit<OperationContext, 'streams'> {
   readonly streamLimits: StreamLimits;
   /** Told when the reading of a whole collection begins (1) and ends (-1). */
   readonly onStream: (change: 1 | -1) => void;
+  readonly onRefusal: OnRefusal;
   /** Told every call of an operation that is on its way out, when it is answered. */
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
@@ -32,8 +34,9 @@ const docsPage = '/docs';
 export function createRestRoutes(options: RestOptions): ApiRoutes {
   const operations = operationsOf(options.document);
   assertBound(operations, Object.keys(handlers));
-  const { streamLimits, onStream, ...context } = options;
-  const streams = { places: new StreamPlaces(streamLimits, onStream), stallMillis: streamLimits.stallMillis };
+  const { streamLimits, onStream, onRefusal, ...context } = options;
+  const places = new StreamPlaces(streamLimits, { onChange: onStream, onRefusal });
+  const streams = { places, stallMillis: streamLimits.stallMillis };
   return async (api) => {
     await api.register(async (rest) => {
       rest.removeAllContentTypeParsers();

@@ -5,7 +5,11 @@ import { startRestApp } from './rest-app.ts';
 
 it('has places for each key and for the process, and each is given back and counted once', () => {
   let taken = 0;
-  const places = new StreamPlaces({ perKey: 2, perProcess: 3, stallMillis: 1 }, (change) => (taken += change));
+  const refusals: string[] = [];
+  const places = new StreamPlaces(
+    { perKey: 2, perProcess: 3, stallMillis: 1 },
+    { onChange: (change) => (taken += change), onRefusal: (bound) => refusals.push(bound) },
+  );
   const giveBack = places.take('a');
   places.take('a');
   expect(() => places.take('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }));
@@ -17,6 +21,7 @@ it('has places for each key and for the process, and each is given back and coun
   expect(taken).toBe(2);
   places.take('c');
   expect(() => places.take('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
+  expect(refusals).toEqual(['streams', 'streams', 'streams']);
 });
 
 it('refuses a whole collection beyond the places of the process with 503, and nothing else', async () => {
@@ -33,6 +38,7 @@ it('refuses a whole collection beyond the places of the process with 503, and no
       // What is wrong with the request comes first.
       expect((await rest.ask('GET', `${url}?cursor=forged`)).status).toBe(400);
     }
+    expect((await rest.app.server.inject('/metrics')).body).toMatch('petstore_refusals_total{bound="streams"} 3\n');
   } finally {
     await rest.close();
   }
