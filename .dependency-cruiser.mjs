@@ -8,7 +8,7 @@ const rooms = {
   http: ['domain'],
   rest: ['http', 'domain'],
   graphql: ['http', 'domain'],
-  pages: ['http', 'rest'],
+  pages: ['domain', 'http', 'rest'],
   cli: ['app', 'config', 'database', 'domain', 'graphql'],
   app: ['config', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: [],

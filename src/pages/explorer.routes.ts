@@ -45,6 +45,8 @@ async function serve(scope: FastifyInstance, directory: string): Promise<void> {
     // Their names change with their contents.
     immutable: true,
     maxAge: '1y',
+    // Whole files only: a range that can't be met would become an error of the library's own.
+    acceptRanges: false,
   });
   scope.get(url, page, async (_request, reply) =>
     reply
@@ -53,7 +55,7 @@ async function serve(scope: FastifyInstance, directory: string): Promise<void> {
         'content-security-policy': contentSecurityPolicy,
         'referrer-policy': 'no-referrer',
       })
-      .sendFile('index.html', directory, { cacheControl: false }),
+      .sendFile('index.html', directory, { cacheControl: false, acceptRanges: false }),
   );
   scope.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphiql', 302));
 }

@@ -5,7 +5,15 @@ const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" fill="
 <circle cx="20.5" cy="8" r="3.5"/><circle cx="27" cy="15" r="3.5"/></svg>
 `;
 
-const addresses = { graphql: '/graphql', explorer: '/graphiql', alive: '/healthz', ready: '/readyz' };
+const addresses = {
+  graphql: '/graphql',
+  schema: '/schema.graphql',
+  openapi: '/openapi.json',
+  explorer: '/graphiql',
+  docs: '/docs',
+  alive: '/healthz',
+  ready: '/readyz',
+};
 
 /** The small pages that everybody asks for: where to go from `/`, the icon, and what robots may read. */
 export function registerPages(server: FastifyInstance): void {

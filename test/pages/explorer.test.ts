@@ -57,6 +57,18 @@ describe('the explorer', () => {
     expect(String(brotliDecompressSync(compressed.rawPayload))).toBe(script);
   });
 
+  it.each(['bytes=999999-', 'bytes=5-2', 'lines=1', 'bytes=0-0, 3-4'])('ignores the range %s', async (range) => {
+    for (const url of ['/graphiql', '/graphiql/index-abc.js']) {
+      for (const coding of ['br', 'identity']) {
+        const { statusCode, headers } = await http.server.inject({
+          url,
+          headers: { range, 'accept-encoding': coding },
+        });
+        expect([url, statusCode, headers['content-range']]).toEqual([url, 200, undefined]);
+      }
+    }
+  });
+
   it('is at one address, with and without a slash', async () => {
     const response = await http.server.inject('/graphiql/');
     const location = new URL(String(response.headers.location), 'http://host/below/graphiql/').pathname;

@@ -5,9 +5,11 @@ import { stringify } from 'yaml';
 
 import { HttpError } from '../../http/error-table.ts';
 import type { OpenApiDocument } from '../../rest/document.ts';
-import { entityTagOf, isNamedBy } from '../../rest/entity-tag.ts';
+import { isNamedBy } from '../../rest/entity-tag.ts';
+import { ownAddress } from '../own-address.ts';
+import { publicText, sendPublicText, serveDocument } from '../public-text.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
-import { publishedDocument, textAt } from './published-document.ts';
+import { AddressedText, publishedDocument } from './published-document.ts';
 import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
 import { scalarDocument } from './scalar-document.ts';
 
@@ -21,31 +23,28 @@ interface DocsOptions {
 
 const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
-/** A host with or without a port, as it may be written into a shell command. */
-const plainHost = /^[\w.:[\]-]+$/;
-
 /** The OpenAPI document, as JSON and as YAML, and the page that makes it readable. They are for everybody. */
 export function registerDocs(server: FastifyInstance, { document, restPrefix, script }: DocsOptions): void {
   const published = publishedDocument(document, restPrefix);
+  const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;
   const files = {
-    '/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(published) },
-    '/openapi.yaml': { mediaType: 'application/yaml', write: () => stringify(published, documentStyle) },
-    '/docs/openapi.json': { mediaType: 'application/json', write: () => JSON.stringify(scalarDocument(published)) },
+    '/openapi.json': new AddressedText('application/json', () => JSON.stringify(published)),
+    '/openapi.yaml': new AddressedText('application/yaml', () => stringify(published, documentStyle)),
   };
-  const config = { isPublic: true };
-  for (const [url, { mediaType, write }] of Object.entries(files)) {
-    let text: string | undefined;
-    server.get(url, { config }, async (request, reply) => {
-      text ??= write();
-      return sendText(request, reply, mediaType, textAt(addressOf(request, restPrefix), text));
-    });
+  for (const [url, file] of Object.entries(files)) {
+    serveDocument(server, url, (request) => file.at(addressOf(request)));
   }
 
-  const page = renderPage(published);
-  server.get('/docs', { config }, async (request, reply) => {
-    void reply.header('content-security-policy', pageSecurityPolicy);
-    return sendText(request, reply, 'text/html', page);
-  });
+  const config = { isPublic: true };
+  const drawn = new AddressedText('application/json', () => JSON.stringify(scalarDocument(published)));
+  server.get('/docs/openapi.json', { config }, async (request, reply) =>
+    sendPublicText(request, reply, drawn.at(addressOf(request))),
+  );
+
+  const page = publicText('text/html', renderPage(published));
+  server.get('/docs', { config }, async (request, reply) =>
+    sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page),
+  );
 
   const isBuilt = existsSync(script);
   let bundle: Promise<ScalarBundle> | undefined;
@@ -59,13 +58,6 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix, sc
 /** For parsers that know neither merging nor references within a file, and lines as they are. */
 const documentStyle = { aliasDuplicateObjects: false, lineWidth: 0 };
 
-function sendText(request: FastifyRequest, reply: FastifyReply, mediaType: string, text: string): FastifyReply {
-  const tag = entityTagOf(text);
-  void reply.headers({ 'cache-control': 'no-cache', etag: tag });
-  if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
-  return reply.type(`${mediaType}; charset=utf-8`).send(text);
-}
-
 /** Its tag is weak: it names the script, in whichever coding it is sent. */
 function sendBundle(request: FastifyRequest, reply: FastifyReply, { plain, gzipped, tag }: ScalarBundle): FastifyReply {
   const isGzipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
@@ -73,9 +65,4 @@ function sendBundle(request: FastifyRequest, reply: FastifyReply, { plain, gzipp
   if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
   if (isGzipped) void reply.header('content-encoding', 'gzip');
   return reply.type('text/javascript; charset=utf-8').send(isGzipped ? gzipped : plain);
-}
-
-/** Where the REST layer is for whoever sent the request. */
-function addressOf({ protocol, host }: FastifyRequest, restPrefix: string): string {
-  return `${protocol}://${plainHost.test(host) ? host : 'localhost'}${restPrefix}`;
 }

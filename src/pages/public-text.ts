@@ -1,0 +1,54 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import { entityTagOf, isNamedBy } from '../rest/entity-tag.ts';
+
+/** A text that everybody may read, as it is sent: one buffer, however many clients take it at the same time. */
+export interface PublicText {
+  readonly mediaType: string;
+  readonly body: Buffer;
+  /** Strong. */
+  readonly tag: string;
+}
+
+export function publicText(mediaType: string, text: string): PublicText {
+  return { mediaType, body: Buffer.from(text), tag: entityTagOf(text) };
+}
+
+export function sendPublicText(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { mediaType, body, tag }: PublicText,
+): FastifyReply {
+  void reply.headers({ 'cache-control': 'no-cache', etag: tag });
+  if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  return reply.type(`${mediaType}; charset=utf-8`).send(body);
+}
+
+/** The methods of a document. OPTIONS is one, so that a page elsewhere may send `If-None-Match`. */
+const methods = 'GET, HEAD, OPTIONS';
+
+const anyOrigin = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'ETag' };
+
+/** Serves a document that pages of any origin may read: it is the same for everybody, whatever they send. */
+export function serveDocument(
+  server: FastifyInstance,
+  url: string,
+  textFor: (request: FastifyRequest) => PublicText,
+): void {
+  const options = { config: { isPublic: true } };
+  server.get(url, options, async (request, reply) =>
+    sendPublicText(request, reply.headers(anyOrigin), textFor(request)),
+  );
+  server.options(url, options, async (_request, reply) =>
+    reply
+      .code(204)
+      .headers({
+        ...anyOrigin,
+        allow: methods,
+        'access-control-allow-methods': methods,
+        'access-control-allow-headers': '*, Authorization',
+        'access-control-max-age': '600',
+      })
+      .send(),
+  );
+}

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { FastifyInstance } from 'fastify';
+import { buildSchema } from 'graphql';
+
+import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
+import { registerSchema } from '../../src/pages/schema.routes.ts';
+import { readDocument } from '../../src/rest/document.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const sdl = 'type Query {\n  pets: Int\n}\n';
+const document = readDocument();
+const documents = ['/openapi.json', '/openapi.yaml', '/schema.graphql'];
+
+function serve(options: Partial<ServerOptions> = {}): FastifyInstance {
+  const server = createServer({ logLevel: 'silent', ...options });
+  registerDocs(server, { document, restPrefix: '/v1', script: '/nowhere' });
+  registerSchema(server, () => sdl);
+  return server;
+}
+
+describe.each(documents)('%s', (url) => {
+  let server: FastifyInstance;
+  beforeAll(() => void (server = serve()));
+  afterAll(() => server.close());
+
+  it('may be read by a page of any origin, without a key', async () => {
+    const { statusCode, headers } = await server.inject({ url, headers: { origin: 'https://elsewhere.example' } });
+    expect([statusCode, headers['access-control-allow-origin']]).toEqual([200, '*']);
+    expect(headers['access-control-expose-headers']).toBe('ETag');
+    const preflight = await server.inject({
+      method: 'OPTIONS',
+      url,
+      headers: {
+        origin: 'https://elsewhere.example',
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'if-none-match',
+      },
+    });
+    expect([preflight.statusCode, preflight.body]).toEqual([204, '']);
+    expect(preflight.headers).toMatchObject({
+      allow: 'GET, HEAD, OPTIONS',
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': expect.stringMatching(/^\*/),
+    });
+  });
+
+  it('is not sent again to a client that has it, and has a HEAD', async () => {
+    const first = await server.inject(url);
+    const again = await server.inject({ url, headers: { 'if-none-match': String(first.headers.etag) } });
+    expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', first.headers.etag]);
+    expect(first.headers.etag).toMatch(/^"[\w-]{22}"$/);
+    const head = await server.inject({ method: 'HEAD', url });
+    expect([head.statusCode, head.headers['content-length'], head.body]).toEqual([
+      200,
+      String(first.rawPayload.length),
+      '',
+    ]);
+  });
+
+  it('is whole whatever range is asked for', async () => {
+    const { statusCode, headers } = await server.inject({ url, headers: { range: 'bytes=99999999-' } });
+    expect([statusCode, headers['content-range']]).toEqual([200, undefined]);
+  });
+});
+
+describe('the address in the samples', () => {
+  const samplesAt = async (server: FastifyInstance, headers: Record<string, string>) => {
+    const { body } = await server.inject({ url: '/openapi.json', headers });
+    return new Set(body.match(/(?<=curl -sS )\\"\w+:\/\/[^/]*\/v1\/pets/g));
+  };
+
+  it.each([
+    [{ host: 'store.example:8080' }, 'http://store.example:8080'],
+    [{ host: '[::1]:4000' }, 'http://[::1]:4000'],
+    [{ host: '$(reboot)' }, 'http://localhost'],
+    [
+      { host: 'store.example', 'x-forwarded-proto': 'https', 'x-forwarded-host': 'evil.example' },
+      'http://store.example',
+    ],
+  ])('of a request with %j is %s', async (headers, address) => {
+    const server = serve();
+    expect(await samplesAt(server, headers)).toEqual(new Set([`\\"${address}/v1/pets`]));
+    await server.close();
+  });
+
+  it.each([
+    [{ 'x-forwarded-proto': 'https', 'x-forwarded-host': 'shop.example' }, 'https://shop.example'],
+    [{ 'x-forwarded-proto': 'javascript', 'x-forwarded-host': 'shop.example' }, 'http://shop.example'],
+    [{ 'x-forwarded-proto': 'https"; rm -rf /; "', 'x-forwarded-host': 'a b' }, 'http://store.example'],
+    [{ 'x-forwarded-proto': 'http, HTTPS', 'x-forwarded-host': 'x.example, `id`' }, 'https://store.example'],
+  ])('behind a trusted proxy that sends %j is %s', async (headers, address) => {
+    const server = serve({ trustProxy: 1 });
+    expect(await samplesAt(server, { host: 'store.example', ...headers })).toEqual(new Set([`\\"${address}/v1/pets`]));
+    await server.close();
+  });
+
+  it('takes no more memory for ten thousand hosts than for a few', async () => {
+    const server = serve();
+    const first = await server.inject({ url: '/openapi.json', headers: { host: 'h0.example' } });
+    const before = process.memoryUsage().arrayBuffers;
+    for (let host = 1; host <= 10_000; host++) {
+      await server.inject({ method: 'HEAD', url: '/openapi.json', headers: { host: `h${host}.example` } });
+    }
+    const grown = process.memoryUsage().arrayBuffers - before;
+    // All of them together would be more than 500 MB. What is garbage waits for its collection.
+    expect(grown).toBeLessThan(400 * first.rawPayload.length);
+    await server.close();
+  });
+});
+
+describe('/schema.graphql', () => {
+  it('is the schema as SDL, as text that browsers show', async () => {
+    const server = serve();
+    const { headers, body } = await server.inject('/schema.graphql');
+    expect([headers['content-type'], body]).toEqual(['text/plain; charset=utf-8', sdl]);
+    expect(buildSchema(body).getQueryType()?.name).toBe('Query');
+    await server.close();
+  });
+
+  it('is a plain 404 that says why while introspection is off', async () => {
+    const server = createServer({ logLevel: 'silent' });
+    registerSchema(server, undefined);
+    const { statusCode, headers, body } = await server.inject('/schema.graphql');
+    expect([statusCode, headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
+    expect(body).toContain('GRAPHQL_INTROSPECTION');
+    await server.close();
+  });
+
+  it.each(['true', 'false'])('of the whole service is public while introspection is %s', async (introspection) => {
+    const app = await startTestApp({ GRAPHQL_INTROSPECTION: introspection });
+    const { statusCode, headers, body } = await app.app.server.inject('/schema.graphql');
+    expect(headers['x-ratelimit-limit']).toBeUndefined();
+    const isOn = introspection === 'true';
+    expect(statusCode).toBe(isOn ? 200 : 404);
+    expect(body === readFileSync('schema.graphql', 'utf8')).toBe(isOn);
+    await app.close();
+  });
+});
