@@ -1,0 +1,55 @@
+const quote = 0x22;
+const backslash = 0x5c;
+const minus = 0x2d;
+
+/**
+ * Replaces number literals of a JSON text, for numbers that a double can't keep.
+ *
+ * `json` must be valid JSON: parse it first. `replace` gets each literal as it is written, and gives undefined to leave it. One pass
+ * over the text, whatever is in it. (The reviver of `JSON.parse` sees the literals too, but takes up to a second for 1 MiB.)
+ */
+export function replaceNumbers(json: string, replace: (literal: string) => string | undefined): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < json.length;) {
+    const code = json.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(json, at);
+    } else if (code === minus || isDigit(code)) {
+      const end = endOfNumber(json, at);
+      const replacement = replace(json.slice(at, end));
+      if (replacement !== undefined) {
+        parts.push(json.slice(copied, at), replacement);
+        copied = end;
+      }
+      at = end;
+    } else {
+      at += 1;
+    }
+  }
+  return copied === 0 ? json : parts.join('') + json.slice(copied);
+}
+
+function endOfString(json: string, start: number): number {
+  for (let at = start + 1; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) return at + 1;
+    if (code === backslash) at += 1;
+  }
+  return json.length;
+}
+
+function endOfNumber(json: string, start: number): number {
+  let at = start + 1;
+  while (at < json.length && isPartOfNumber(json.charCodeAt(at))) at += 1;
+  return at;
+}
+
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
+}
+
+/** Digits, `.`, `e`, `E`, `+` and `-`. */
+function isPartOfNumber(code: number): boolean {
+  return isDigit(code) || code === 0x2e || code === 0x65 || code === 0x45 || code === 0x2b || code === minus;
+}
