@@ -24,11 +24,12 @@ export async function staleFiles() {
   return (await Promise.all(texts)).filter(({ file, text }) => readIfThere(file) !== text);
 }
 
-/** Parameters and bodies. An int64 is an `Id` to the program: canonical digits instead of a number that would lose some of them. */
+/** Parameters and bodies. An int64 is an `Id` to the program: canonical digits instead of a number that would lose some of them. Cursors are decoded. */
 async function typesOfHandlers() {
   const nodes = await openapiTS(withoutResponses(structuredClone(readDocument())), {
     defaultNonNullable: false,
     transform: ({ type, format: name, nullable }) => {
+      if (name?.endsWith('-cursor')) return factory.createTypeReferenceNode('Position');
       if (type !== 'integer' || name !== 'int64') return undefined;
       const id = factory.createTypeReferenceNode('Id');
       return nullable
@@ -37,7 +38,7 @@ async function typesOfHandlers() {
     },
   });
   const wanted = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.text));
-  return `import type { Id } from '../domain/id.ts';\n\n${astToString(wanted)}`;
+  return `import type { Position } from '../domain/cursor.ts';\nimport type { Id } from '../domain/id.ts';\n\n${astToString(wanted)}`;
 }
 
 /** What anybody's client generates from the document that is published. */

@@ -58,16 +58,8 @@ export function decodeCursor(scope: CursorScope, cursor: string): Position | { r
   return { problem: `${quote(cursor)} is not a cursor of this service: use one that a list has given you.` };
 }
 
-/** A cursor is looked at twice: by whoever checks the request, and by whoever answers it. */
-let lastParsed: { readonly cursor: string; readonly parts: readonly unknown[] | undefined } | undefined;
-
-function parse(cursor: string): readonly unknown[] | undefined {
-  if (lastParsed?.cursor !== cursor) lastParsed = { cursor, parts: parseAnew(cursor) };
-  return lastParsed.parts;
-}
-
 /** What stands in a cursor whose checksum is right. That doesn't prove that we wrote it. */
-function parseAnew(cursor: string): readonly unknown[] | undefined {
+function parse(cursor: string): readonly unknown[] | undefined {
   const bytes = Buffer.from(cursor, 'base64url');
   const text = bytes.toString();
   const body = text.slice(checksumLength);

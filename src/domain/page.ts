@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor, type CursorScope, type Position, type SortKey } from './cursor.ts';
 import type { Id } from './id.ts';
-import type { InputCheck } from './input.ts';
+import type { InputCheck, Rule } from './input.ts';
 import { integerRule } from './rules.ts';
 
 export const defaultPageSize = 20;
@@ -13,7 +13,8 @@ const walkBatchSize = 500;
 /** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
 export interface PageArguments {
   readonly first?: number | null | undefined;
-  readonly after?: string | null | undefined;
+  /** A cursor, or the position that it was decoded to. */
+  readonly after?: string | Position | null | undefined;
   readonly last?: number | null | undefined;
   readonly before?: string | null | undefined;
 }
@@ -79,8 +80,9 @@ export function parseKeyset<Row, SortField extends string>(
   check.optional('first', first, integerRule(0, maxSize));
   check.optional('last', last, integerRule(0, maxSize));
   const scope = scopeOf(sorting, sort.field);
-  const position = (field: string, cursor: string | null | undefined): Position | undefined => {
+  const position = (field: string, cursor: PageArguments['after']): Position | undefined => {
     if (!isGiven(cursor)) return undefined;
+    if (typeof cursor === 'object') return cursor;
     const decoded = decodeCursor(scope, cursor);
     if ('problem' in decoded) check.refuse(field, decoded.problem);
     return 'problem' in decoded ? undefined : decoded;
@@ -111,12 +113,19 @@ export function pageOf<Row, SortField extends string>(
   };
 }
 
-/** What is wrong with a cursor of the list in its default order, which is by id; undefined when nothing is. */
-export function cursorProblem(list: { kind: string; defaultField: string }, cursor: string): string | undefined {
+/** The rule for a cursor of a list in its default order, which is by id. */
+export function cursorRule(list: { kind: string; defaultField: string }): Rule<string, Position> {
   const scope = { kind: list.kind, sortField: list.defaultField, valueType: undefined };
-  const decoded = decodeCursor(scope, cursor);
-  return 'problem' in decoded ? decoded.problem : undefined;
+  return (cursor, refuse) => {
+    const decoded = decodeCursor(scope, cursor);
+    if (!('problem' in decoded)) return decoded;
+    refuse(decoded.problem);
+    return firstPosition;
+  };
 }
+
+/** In the place of a refused cursor's position. */
+const firstPosition: Position = { value: null, id: '0' as Id };
 
 /**
  * All rows of a list, or all behind a cursor, in batches that are one statement each: nothing is held while the caller works on one.
@@ -126,7 +135,7 @@ export function cursorProblem(list: { kind: string; defaultField: string }, curs
  */
 export async function* inBatches<Row>(
   list: (request: PageArguments) => Promise<Page<Row>>,
-  after?: string,
+  after?: PageArguments['after'],
 ): AsyncGenerator<readonly Row[], void> {
   let position = after;
   do {

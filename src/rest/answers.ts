@@ -1,3 +1,4 @@
+import type { Position } from '../domain/cursor.ts';
 import { inBatches, type Page, type PageArguments } from '../domain/page.ts';
 import { entityTagOf } from './entity-tag.ts';
 
@@ -7,6 +8,10 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** Pieces come one after another, for as long as the client takes them. */
   readonly body: string | AsyncIterable<string> | undefined;
+}
+
+interface TextAnswer extends Answer {
+  readonly body: string;
 }
 
 /** A single resource, with the tag of this state. */
@@ -27,17 +32,31 @@ export const deleted: Answer = { status: 204, headers: {}, body: undefined };
 interface ListCall {
   readonly url: string;
   readonly isHead: boolean;
-  readonly query: { readonly limit?: number; readonly cursor?: string };
+  readonly query: { readonly limit?: number; readonly cursor?: Position };
 }
 
 /** A page; while there is more, `Link` names the next one (RFC 8288). */
-export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): Answer {
+export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): TextAnswer {
   const last = rows.rows.at(-1);
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
   const parameters = Object.entries({ ...query, cursor: rows.cursorOf(last) });
   const next = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, String(value)]));
   return { status: 200, headers: { link: `<${url}?${next.toString()}>; rel="next"` }, body };
+}
+
+/**
+ * A page of what was selected by ids, with an entity tag unless there is a next page.
+ *
+ * The tag of a single row is that of the resource itself, so that it can be sent as `If-Match` with a change of it.
+ */
+export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): Answer {
+  const response = page(call, rows, bodyOf);
+  if (rows.hasNextPage) return response;
+  const [first, ...others] = rows.rows;
+  const isSingle = first !== undefined && others.length === 0;
+  const etag = entityTagOf(isSingle ? JSON.stringify(bodyOf(first)) : response.body);
+  return { ...response, headers: { etag } };
 }
 
 /** A page when a limit is given; else the whole collection, written as fast as the client takes it and no faster. */

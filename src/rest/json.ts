@@ -1,5 +1,8 @@
+import { randomUUID } from 'node:crypto';
+
 import type { Id } from '../domain/id.ts';
 import { HttpError } from '../http/error-table.ts';
+import { replaceNumbers } from '../http/exact-json.ts';
 
 declare global {
   interface JSON {
@@ -9,12 +12,12 @@ declare global {
   }
 }
 
-/** A piece of JSON that is written as it stands. */
+/** JSON text that is written unchanged. */
 interface RawJson {
   readonly rawJSON: string;
 }
 
-/** What a schema's type looks like when it is written: an id, which is digits to the program, becomes a number. */
+/** A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number. */
 export type Json<Body> = {
   readonly [Field in keyof Body]: Body[Field] extends Id | undefined ? JsonId | NonId<Body[Field]> : Body[Field];
 };
@@ -22,10 +25,10 @@ type JsonId = number | RawJson;
 type NonId<Value> = Exclude<Value, Id>;
 
 const maxSafeDigits = 15;
-/** As many characters as an int64 can have; what is longer isn't worth counting with. */
+/** The characters of the longest int64. Longer integers are out of range, so they aren't converted. */
 const maxInt64Characters = 20;
 const integerLiteral = /^-?\d+$/;
-/** Without any of this a text has no number but integers that a double keeps. */
+/** A text without a match has no number but integers that a double keeps. */
 const mayBeInexact = /\d{16}|\d[.eE]/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -35,33 +38,53 @@ export function jsonId(id: Id): JsonId {
 }
 
 /**
- * The object that a body holds; throws BAD_REQUEST when there is none.
+ * Parses a body; throws BAD_REQUEST unless it is a JSON object.
  *
- * An integer that a double can't keep comes as a bigint. A number that is of no use here, neither of the two, comes as the piece
- * of JSON that it was, so that whoever refuses it can quote it.
+ * Of the object's own fields (those of nested values aren't used), an integer that a double can't keep is a bigint, and any other number
+ * that isn't a safe integer is RawJson, so that error messages can quote it as it was sent.
  */
 export function parseJsonObject(bytes: unknown): Readonly<Record<string, unknown>> {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw badRequest('The body is empty, but must be a JSON object.');
-  const value = parse(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || JSON.isRawJSON(value)) {
+  const { value, numberOf } = parse(bytes);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('The body must be a JSON object.');
   }
-  return value as Readonly<Record<string, unknown>>;
+  if (numberOf === undefined) return value as Readonly<Record<string, unknown>>;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, numberOf(each) ?? each]));
 }
 
-function parse(bytes: Buffer): unknown {
+interface Parsed {
+  readonly value: unknown;
+  /** The number that a value stands for; undefined for any other value. */
+  readonly numberOf?: (value: unknown) => bigint | RawJson | undefined;
+}
+
+function parse(bytes: Buffer): Parsed {
   try {
     const text = utf8.decode(bytes);
-    return mayBeInexact.test(text) ? JSON.parse(text, exactNumber) : JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return mayBeInexact.test(text) ? parseExactly(text) : { value };
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8.');
   }
 }
 
-function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
-  const source = context?.source ?? String(value);
-  return source.length <= maxInt64Characters && integerLiteral.test(source) ? BigInt(source) : JSON.rawJSON(source);
+/** Parses valid JSON with strings in the place of inexact numbers. No client can know how these strings begin. */
+function parseExactly(json: string): Parsed {
+  const marker = randomUUID();
+  const value: unknown = JSON.parse(
+    replaceNumbers(json, (literal) => (Number.isSafeInteger(Number(literal)) ? undefined : `"${marker}${literal}"`)),
+  );
+  return {
+    value,
+    numberOf: (each) =>
+      typeof each === 'string' && each.startsWith(marker) ? exactNumber(each.slice(marker.length)) : undefined,
+  };
+}
+
+function exactNumber(literal: string): bigint | RawJson {
+  const isInteger = literal.length <= maxInt64Characters && integerLiteral.test(literal);
+  return isInteger ? BigInt(literal) : JSON.rawJSON(literal);
 }
 
 function badRequest(message: string): HttpError {

@@ -1,4 +1,5 @@
 // Generated from openapi.yaml by `npm run rest-types`: change that instead.
+import type { Position } from '../domain/cursor.ts';
 import type { Id } from '../domain/id.ts';
 
 export interface components {
@@ -112,8 +113,7 @@ export interface components {
        */
       shipDate?: string;
       /**
-       * @description Whether it has been fulfilled. Once true it stays true.
-       * @default false
+       * @description Whether it has been fulfilled; false when it is left out. Once true it stays true.
        * @example false
        */
       complete?: boolean;
@@ -272,11 +272,11 @@ export interface operations {
          */
         limit?: number;
         /** @description The place after which the page begins, from a `Link` of this list. */
-        cursor?: string;
+        cursor?: Position;
         /** @description Only pets with this status. */
         status?: components['schemas']['PetStatus'];
         /**
-         * @description Only the pets with these ids, separated by commas. Repeated ones count once.
+         * @description Only the pets with these ids, separated by commas; `id=1&id=2` means the same. Repeated ones count once. When all fit on the page, the response has an `ETag`; that of a single pet is the pet's own.
          * @example [
          *       1,
          *       2,
@@ -285,7 +285,13 @@ export interface operations {
          */
         id?: Id[];
       };
-      header?: never;
+      header?: {
+        /**
+         * @description The `ETag`s that the client knows; 304 when the resource still has one of them.
+         * @example "HCQjcB4bqMnFVFVzCs9v2w"
+         */
+        'If-None-Match'?: components['parameters']['ifNoneMatch'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -392,7 +398,7 @@ export interface operations {
          */
         limit?: components['parameters']['limit'];
         /** @description The place after which the page begins, from a `Link` of this list. */
-        cursor?: string;
+        cursor?: Position;
       };
       header?: never;
       path?: never;
@@ -501,7 +507,7 @@ export interface operations {
          */
         limit?: components['parameters']['limit'];
         /** @description The place after which the page begins, from a `Link` of this list. */
-        cursor?: string;
+        cursor?: Position;
       };
       header?: never;
       path?: never;
@@ -610,7 +616,7 @@ export interface operations {
          */
         limit?: components['parameters']['limit'];
         /** @description The place after which the page begins, from a `Link` of this list. */
-        cursor?: string;
+        cursor?: Position;
       };
       header?: never;
       path?: never;

@@ -16,7 +16,8 @@ export const causes: Readonly<Record<string, Cause>> = {
   },
   204: varied((request) => [request]),
   304: async (operation, store) => {
-    const request = await store.goodRequest(operation);
+    const good = await store.goodRequest(operation);
+    const request = operation.operationId === 'listPets' ? { ...good, url: '/pets?id=1,2' } : good;
     const { headers } = await store.ask(request);
     return [await store.ask(withHeader(request, 'if-none-match', headers['etag'] ?? ''))];
   },

@@ -307,11 +307,10 @@ interface components {
        */
       shipDate?: string;
       /**
-       * @description Whether it has been fulfilled. Once true it stays true.
-       * @default false
+       * @description Whether it has been fulfilled; false when it is left out. Once true it stays true.
        * @example false
        */
-      complete: boolean;
+      complete?: boolean;
     };
     /** @description An order for an animal. What has no value is left out. */
     Order: {
@@ -884,6 +883,11 @@ interface components {
      */
     etag: string;
     /**
+     * @description With `id`, names exactly this state of the pets that were found.
+     * @example "HCQjcB4bqMnFVFVzCs9v2w"
+     */
+    selectionEtag: string;
+    /**
      * @description The address of what was created.
      * @example /pets/42
      */
@@ -946,7 +950,7 @@ interface operations {
         /** @description Only pets with this status. */
         status?: components['schemas']['PetStatus'];
         /**
-         * @description Only the pets with these ids, separated by commas. Repeated ones count once.
+         * @description Only the pets with these ids, separated by commas; `id=1&id=2` means the same. Repeated ones count once. When all fit on the page, the response has an `ETag`; that of a single pet is the pet's own.
          * @example [
          *       1,
          *       2,
@@ -955,7 +959,13 @@ interface operations {
          */
         id?: number[];
       };
-      header?: never;
+      header?: {
+        /**
+         * @description The `ETag`s that the client knows; 304 when the resource still has one of them.
+         * @example "HCQjcB4bqMnFVFVzCs9v2w"
+         */
+        'If-None-Match'?: components['parameters']['ifNoneMatch'];
+      };
       path?: never;
       cookie?: never;
     };
@@ -973,6 +983,7 @@ interface operations {
           'RateLimit-Policy': components['headers']['rateLimitPolicy'];
           RateLimit: components['headers']['rateLimit'];
           Link: components['headers']['nextPage'];
+          ETag: components['headers']['selectionEtag'];
           [name: string]: unknown;
         };
         content: {
@@ -989,6 +1000,7 @@ interface operations {
           'application/json': components['schemas']['Pets'];
         };
       };
+      304: components['responses']['NotModified'];
       400: components['responses']['BadRequest'];
       401: components['responses']['Unauthorized'];
       403: components['responses']['Forbidden'];

@@ -84,6 +84,11 @@ describe('GET /pets?id=', () => {
     ]);
   });
 
+  it('takes repeated parameters for one list', async () => {
+    expect(await walk('/pets?id=30&id=7,8&id=7')).toStrictEqual([[7, 8, 30]]);
+    expect(await walk('/pets?id=30&id=7&limit=1')).toStrictEqual([[7], [30]]);
+  });
+
   it('goes together with status', async () => {
     expect(await walk('/pets?id=1,2,3,4,5&status=sold')).toStrictEqual([[2, 5]]);
   });
@@ -92,6 +97,22 @@ describe('GET /pets?id=', () => {
     const [one, listed] = [await rest.ask('GET', '/pets/5'), await rest.ask('GET', '/pets?id=5')];
     expect(listed.text).toBe(`[${one.text}]`);
     expect((await rest.ask('GET', '/pets?id=999999')).text).toBe('[]');
+  });
+
+  it("has the pet's own tag when it answers one, good for a change of it", async () => {
+    const { etag } = (await rest.ask('GET', '/pets?id=5')).headers;
+    expect(etag).toBe((await rest.ask('GET', '/pets/5')).headers['etag']);
+    expect((await rest.ask('GET', '/pets?id=5', undefined, { 'if-none-match': etag! })).status).toBe(304);
+    expect((await rest.ask('PATCH', '/pets/5', { name: 'Max' }, { 'if-match': etag! })).status).toBe(200);
+    expect((await rest.ask('GET', '/pets?id=5', undefined, { 'if-none-match': etag! })).body[0].name).toBe('Max');
+  });
+
+  it('has a tag of all that it answers, but none while there is a next page', async () => {
+    const { etag } = (await rest.ask('GET', '/pets?id=8,9')).headers;
+    expect((await rest.ask('GET', '/pets?id=9&id=8', undefined, { 'if-none-match': etag! })).status).toBe(304);
+    await rest.ask('PATCH', '/pets/9', { name: 'Moritz' });
+    expect((await rest.ask('GET', '/pets?id=8,9', undefined, { 'if-none-match': etag! })).status).toBe(200);
+    expect((await rest.ask('GET', '/pets?id=8,9&limit=1')).headers['etag']).toBeUndefined();
   });
 });
 

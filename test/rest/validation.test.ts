@@ -92,6 +92,17 @@ describe('a body', () => {
     },
   );
 
+  it('is told what else is there instead of a value, however deep that is', async () => {
+    const nested = '['.repeat(100_000) + ']'.repeat(100_000);
+    const { status, body } = await rest.ask('POST', '/pets', `{"name":${nested},"categoryId":{"a":1.5}}`);
+    expect([status, body.message]).toStrictEqual([
+      400,
+      'name: must be a string, not an array. categoryId: must be a whole number from -9223372036854775808 to ' +
+        '9223372036854775807, not an object.',
+    ]);
+    expect((await rest.ask('POST', '/categories', `{"name":"Deep","unknown":[${nested},1.5]}`)).status).toBe(201);
+  });
+
   it('may have a name of 255 code points', async () => {
     const name = '🐕'.repeat(255);
     expect(await rest.ask('POST', '/pets', { name, categoryId })).toMatchObject({ status: 201, body: { name } });
@@ -150,7 +161,11 @@ describe('a query', () => {
     ['id', '/pets?id=abc'],
     ['id', '/pets?id=1,,2'],
     ['id', '/pets?id=007'],
-    ['id', '/pets?id=1&id=2'],
+    ['id', '/pets?id=1,2&id=x'],
+    ['id', '/pets?id[]=1&id[]=2'],
+    ['id', '/pets?id%5B0%5D=1'],
+    ['status', '/pets?status[0]=sold'],
+    ['limit', '/store/orders?limit[]=5'],
     ['id', `/pets?id=${Array.from({ length: 101 }, (_, index) => index).join(',')}`],
   ])('is told that %s is wrong in %s', async (field, url) => {
     expect(await rest.ask('GET', url)).toMatchObject(failed(field));
@@ -162,7 +177,16 @@ describe('a query', () => {
     );
   });
 
+  it('is told how a list is written', async () => {
+    const { body } = await rest.ask('GET', '/pets?id[]=1&status[]=sold&limit=0');
+    expect(body.message).toBe(
+      'limit: must be a whole number from 1 to 100, not 0. status: must be written status=VALUE, not "status[]". ' +
+        'id: must be written id=1,2 or id=1&id=2, not "id[]".',
+    );
+  });
+
   it('may have parameters that nobody knows, even twice', async () => {
+    expect((await rest.ask('GET', '/pets?colour[]=brown&colour[]=black&identity[0]=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets?colour=brown&colour=black&limit=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets/999999?limit=x')).status).toBe(404);
   });

@@ -1,17 +1,17 @@
 import { maxPageSize } from '../../domain/page.ts';
-import { created, deleted, page, resource } from '../answers.ts';
+import { created, deleted, page, resource, selection } from '../answers.ts';
 import { expectationOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { petBody } from './pet.body.ts';
 
 export const petRoutes = {
   listPets: async (call, { pets }) => {
-    const { id, limit, cursor, status } = call.query;
-    const listed =
-      id === undefined
-        ? pets.list({ first: limit, after: cursor, filter: { statusIn: status === undefined ? undefined : [status] } })
-        : pets.pick(id, { first: limit ?? maxPageSize, after: cursor, status });
-    return page(call, await listed, petBody);
+    const { id, limit, cursor: after, status } = call.query;
+    if (id !== undefined) {
+      return selection(call, await pets.pick(id, { first: limit ?? maxPageSize, after, status }), petBody);
+    }
+    const filter = { statusIn: status === undefined ? undefined : [status] };
+    return page(call, await pets.list({ first: limit, after, filter }), petBody);
   },
 
   createPet: async (call, { pets }) => {

@@ -1,0 +1,42 @@
+import { categorySorting } from '../domain/categories/category.reads.ts';
+import type { Rule } from '../domain/input.ts';
+import { inventorySorting } from '../domain/inventory/inventory-item.reads.ts';
+import { orderSorting } from '../domain/orders/order.reads.ts';
+import { cursorRule } from '../domain/page.ts';
+import { petSorting } from '../domain/pets/pet.reads.ts';
+import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
+import type { Schema } from './document.ts';
+
+/** The domain's rules by the formats of the document that stand for them. */
+const textRules: Readonly<Record<string, Rule<string, unknown>>> = {
+  name: nameRule,
+  text: descriptionRule,
+  'date-time': instantRule,
+};
+
+/** By format. A cursor is decoded once, here; services take its position. */
+export const cursorRules = Object.fromEntries(
+  [petSorting, categorySorting, orderSorting, inventorySorting].map((sorting) => [
+    `${sorting.kind}-cursor`,
+    cursorRule(sorting),
+  ]),
+);
+
+/**
+ * What a domain rule has against a value of the right type; undefined when nothing.
+ *
+ * The services apply these rules themselves. They are applied here only to a body whose structure is wrong as well, which no service
+ * gets to see: the client learns of all failing fields at once.
+ */
+export function domainProblem({ format, type, minimum, maximum }: Schema, value: unknown): string | undefined {
+  let found: string | undefined;
+  const refuse = (problem: string): void => {
+    found ??= problem;
+  };
+  const textRule = textRules[format ?? ''];
+  if (textRule !== undefined && typeof value === 'string') textRule(value, refuse);
+  if (type === 'integer' && typeof value === 'number' && minimum !== undefined && maximum !== undefined) {
+    integerRule(minimum, maximum)(value, refuse);
+  }
+  return found;
+}
