@@ -8,15 +8,20 @@ export interface Measurement extends LoadResult {
 
 export interface Measured {
   readonly workload: Workload;
-  readonly service: readonly Measurement[];
-  readonly limit: readonly Measurement[];
+  /** One for each round. */
+  readonly closed: Readonly<Record<'service' | 'limit', Measurement[]>>;
+  /** Under the fixed arrival rate. */
+  readonly atRate: Readonly<Record<'service' | 'limit', Measurement[]>>;
+  /** Requests per second. */
+  rate: number;
 }
 
 const columns = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× the limit', 'requests/s of the limit'];
+const rateColumns = ['at a fixed rate', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs'];
 
 /** The medians of the rounds. The ratio to the limit is the median of the rounds' own ratios, each taken within seconds. */
 export function printTable(results: readonly Measured[]): string {
-  const lines = results.flatMap(({ workload, service, limit }) => {
+  const lines = results.flatMap(({ workload, closed: { service, limit } }) => {
     const ratio = median(service.map(({ cpuMicros }, round) => cpuMicros / limit[round]!.cpuMicros));
     const share = median(service.map((each, round) => throughput(each) / throughput(limit[round]!)));
     return [
@@ -24,7 +29,12 @@ export function printTable(results: readonly Measured[]): string {
       ['limit', ...figures(limit), '', ''],
     ];
   });
-  return layOut([columns, ...lines]);
+  const rateLines = results.flatMap(({ workload, atRate: { service, limit } }) => [
+    [workload.name, ...figures(service)],
+    ['limit', ...figures(limit)],
+  ]);
+  const titles = results.map(({ workload: { name, title } }) => `${name.padEnd(5)} ${title}`).join('\n');
+  return [titles, layOut([columns, ...lines]), layOut([rateColumns, ...rateLines])].join('\n\n');
 }
 
 function layOut(rows: readonly (readonly string[])[]): string {
@@ -46,11 +56,11 @@ function figures(rounds: readonly Measurement[]): string[] {
   ];
 }
 
-function throughput({ requests, seconds }: LoadResult): number {
+export function throughput({ requests, seconds }: LoadResult): number {
   return requests / seconds;
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = Math.floor(sorted.length / 2);
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;

@@ -11,11 +11,13 @@ export interface LoadRequest {
 export interface Workload {
   readonly name: string;
   readonly title: string;
-  /** What the service is asked for this part of the store. */
+  /** The request to the service for this part of the store. */
   readonly service: (part: Part) => LoadRequest;
-  /** What the limit is asked for the same answer. */
+  /** The request to the limit for the same data. */
   readonly limit: (part: Part) => LoadRequest;
   readonly isWrite: boolean;
+  /** No request may be sent a second time: a write, or a document that has to be new. */
+  readonly isOneTime: boolean;
 }
 
 /** The ids of pets and of categories run from 1 to these. */
@@ -26,11 +28,12 @@ export interface StoreSize {
 
 /** What varies from request to request. */
 export interface Part {
+  readonly n: number;
   readonly petId: string;
   readonly newPet: { readonly name: string; readonly categoryId: string };
 }
 
-/** So many pets at the end are never asked for, so that every page is full. */
+/** No page begins within so many pets before the end, so that every page is full. */
 const pageRoom = 1000;
 
 export const smallestStore = 2 * pageRoom;
@@ -38,29 +41,39 @@ export const smallestStore = 2 * pageRoom;
 /** The part that a number stands for: they spread evenly over the whole store, far from each other. */
 export function partOf({ pets, categories }: StoreSize, n: number): Part {
   return {
+    n,
     petId: String(1 + ((n * 7919) % (pets - pageRoom))),
     newPet: { name: `${newPetPrefix}${n}`, categoryId: String(1 + (n % categories)) },
   };
 }
 
-/** By which the pets are known that the workloads have added. */
+/** The names of all pets that the workloads add begin with it. */
 export const newPetPrefix = 'Bench ';
 
-const g1 = `query ($after: String) { pets(first: 20, after: $after) {
+const g1 = `query ($first: Int!, $after: String) { pets(first: $first, after: $after) {
   edges { node { id name status category { id name description } } } } }`;
 const g2 = `query ($id: ID!) { pet(id: $id) { id name status category { id name } inventory { quantity status } } }`;
-const g3 = `{ categories(first: 5) { edges { node { id name pets(first: 10) {
+const g3 = `query ($categories: Int!, $pets: Int!) { categories(first: $categories) { edges { node { id name pets(first: $pets) {
   edges { node { id name status inventory { quantity status } } } } } } } }`;
 const g4 = `mutation ($input: CreatePetInput!) { createPet(input: $input) { pet { id name status category { name } } } }`;
 
-/** The seven of the specification. */
+/** How many documents the workload MANY sends in turn. */
+const distinctDocuments = 500;
+
+/** The workload G1 in a document of its own: the service can't know it from another one. */
+function namedG1(operationName: string, petId: string): LoadRequest {
+  return graphql(g1.replace('query', `query ${operationName}`), { first: 20, after: cursorAt(petId) });
+}
+
+/** Seven workloads in the forms that clients send, then first-time and many different GraphQL operations. */
 export const workloads: readonly Workload[] = [
   {
     name: 'G1',
     title: 'a page of 20 pets with their categories',
-    service: ({ petId }) => graphql(g1, { after: cursorAt(petId) }),
+    service: ({ petId }) => graphql(g1, { first: 20, after: cursorAt(petId) }),
     limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
     isWrite: false,
+    isOneTime: false,
   },
   {
     name: 'G2',
@@ -68,13 +81,15 @@ export const workloads: readonly Workload[] = [
     service: ({ petId }) => graphql(g2, { id: petId }),
     limit: ({ petId }) => ({ method: 'GET', path: `/g2?${petId}` }),
     isWrite: false,
+    isOneTime: false,
   },
   {
     name: 'G3',
     title: 'five categories, ten pets each, with stock',
-    service: () => graphql(g3),
+    service: () => graphql(g3, { categories: 5, pets: 10 }),
     limit: () => ({ method: 'GET', path: '/g3?' }),
     isWrite: false,
+    isOneTime: false,
   },
   {
     name: 'G4',
@@ -82,6 +97,7 @@ export const workloads: readonly Workload[] = [
     service: ({ newPet }) => graphql(g4, { input: newPet }),
     limit: ({ newPet }) => ({ method: 'POST', path: '/g4?', body: JSON.stringify(newPet) }),
     isWrite: true,
+    isOneTime: true,
   },
   {
     name: 'R1',
@@ -89,6 +105,7 @@ export const workloads: readonly Workload[] = [
     service: ({ petId }) => ({ method: 'GET', path: `/pets?limit=20&status=available&cursor=${cursorAt(petId)}` }),
     limit: ({ petId }) => ({ method: 'GET', path: `/r1?${petId}` }),
     isWrite: false,
+    isOneTime: false,
   },
   {
     name: 'R2',
@@ -96,6 +113,7 @@ export const workloads: readonly Workload[] = [
     service: ({ petId }) => ({ method: 'GET', path: `/pets/${petId}` }),
     limit: ({ petId }) => ({ method: 'GET', path: `/r2?${petId}` }),
     isWrite: false,
+    isOneTime: false,
   },
   {
     name: 'R3',
@@ -108,6 +126,23 @@ export const workloads: readonly Workload[] = [
     }),
     limit: ({ newPet }) => ({ method: 'POST', path: '/r3?', body: JSON.stringify(newPet) }),
     isWrite: true,
+    isOneTime: true,
+  },
+  {
+    name: 'COLD',
+    title: 'G1 in a document that is sent for the first time',
+    service: ({ n, petId }) => namedG1(`Cold${n}`, petId),
+    limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
+    isWrite: false,
+    isOneTime: true,
+  },
+  {
+    name: 'MANY',
+    title: `G1 in ${distinctDocuments} documents in turn`,
+    service: ({ n, petId }) => namedG1(`Many${n % distinctDocuments}`, petId),
+    limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
+    isWrite: false,
+    isOneTime: false,
   },
 ];
 

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { isDeepStrictEqual } from 'node:util';
+
+import type { LoadJob, LoadResult } from './load-process.ts';
+import { cores, pinned, type MeasuredProcess } from './measured-process.ts';
+import { median, throughput, type Measured, type Measurement } from './report.ts';
+import { partOf, type LoadRequest, type StoreSize, type Workload } from './workloads.ts';
+
+const targets = ['service', 'limit'] as const;
+type Target = (typeof targets)[number];
+export type Servers = Readonly<Record<Target, MeasuredProcess>>;
+
+export interface RoundOptions {
+  readonly chosen: readonly Workload[];
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly connections: number;
+}
+
+/** Sends the load and measures what it takes. The key's header goes with every request. */
+export class Rounds {
+  readonly #servers: Servers;
+  readonly #store: StoreSize;
+  readonly #headers: Readonly<Record<string, string>>;
+  #nextNumber = 1;
+
+  constructor(servers: Servers, store: StoreSize, headers: Readonly<Record<string, string>>) {
+    this.#servers = servers;
+    this.#store = store;
+    this.#headers = headers;
+  }
+
+  /** Rounds of all workloads on both targets in turn, then both under the same fixed arrival rate. */
+  async measure(options: RoundOptions): Promise<Measured[]> {
+    const results: Measured[] = options.chosen.map((workload) => ({
+      workload,
+      closed: both(),
+      atRate: both(),
+      rate: 0,
+    }));
+    for (const { workload } of results) {
+      await this.#expectSameData(workload);
+      for (const target of targets) await this.#warmUp(target, workload, options);
+    }
+    for (let round = 1; round <= options.rounds; round += 1) {
+      for (const { workload, closed } of results) {
+        for (const target of targets) {
+          showProgress(`round ${round} of ${options.rounds}: ${workload.name} ${target}`);
+          closed[target].push(await this.#load(target, workload, options.seconds, options));
+        }
+      }
+    }
+    for (const result of results) await this.#measureAtRate(result, options);
+    showProgress('');
+    return results;
+  }
+
+  /** The chosen reads in turn, until the service has answered so many requests. */
+  async keepReading(options: RoundOptions, requests: number): Promise<void> {
+    const reads = options.chosen.filter(({ isWrite }) => !isWrite);
+    let left = requests;
+    for (let turn = 0; left > 0; turn += 1) {
+      showProgress(`${left} requests to go`);
+      left -= (await this.#load('service', reads[turn % reads.length]!, 5, options)).requests;
+    }
+    showProgress('');
+  }
+
+  /** Half of what the service takes in the closed loop, for both targets. */
+  async #measureAtRate(result: Measured, options: RoundOptions): Promise<void> {
+    result.rate = Math.max(1, Math.round(median(result.closed.service.map(throughput)) / 2));
+    for (const target of targets) {
+      showProgress(`${result.rate} requests/s: ${result.workload.name} ${target}`);
+      const measurement = await this.#load(target, result.workload, 2 * options.seconds, options, result.rate);
+      result.atRate[target].push(measurement);
+    }
+  }
+
+  async #warmUp(target: Target, workload: Workload, options: RoundOptions): Promise<void> {
+    showProgress(`warming up: ${workload.name} ${target}`);
+    await this.#load(target, workload, Math.min(warmUpSeconds[target], 2 * options.seconds), options);
+  }
+
+  async #load(
+    target: Target,
+    workload: Workload,
+    seconds: number,
+    { connections }: RoundOptions,
+    arrivalsPerSecond?: number,
+  ): Promise<Measurement> {
+    const server = this.#servers[target];
+    const job: LoadJob = {
+      target,
+      workload: workload.name,
+      store: this.#store,
+      connections,
+      seconds,
+      arrivalsPerSecond,
+      address: server.address,
+      from: this.#nextNumber,
+      headers: this.#headers,
+    };
+    const before = server.cpuMicros;
+    const command = pinned([process.execPath, join(import.meta.dirname, 'load-process.ts')], cores?.load);
+    const result = JSON.parse(await run(command, JSON.stringify(job))) as LoadResult;
+    this.#nextNumber += result.requests + 1;
+    if (result.failure !== undefined) throw new Error(`${workload.name} of the ${target}: ${result.failure}`);
+    return { ...result, cpuMicros: (server.cpuMicros - before) / result.requests };
+  }
+
+  /** Both have to send the same data, or the comparison says nothing. */
+  async #expectSameData(workload: Workload): Promise<void> {
+    const part = partOf(this.#store, this.#nextNumber++);
+    const [service, limit] = await Promise.all(
+      targets.map(async (target) => withoutNewId(workload, await this.#send(target, workload[target](part)))),
+    );
+    if (!isDeepStrictEqual(service, limit)) {
+      const texts = `service ${JSON.stringify(service)}\nlimit   ${JSON.stringify(limit)}`;
+      throw new Error(`${workload.name} differs:\n${texts}`);
+    }
+  }
+
+  async #send(target: Target, { method, path, body }: LoadRequest): Promise<unknown> {
+    const response = await fetch(this.#servers[target].address + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...this.#headers },
+      body: body ?? null,
+    });
+    return response.json();
+  }
+}
+
+/** V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has little to compile. */
+const warmUpSeconds = { service: 3, limit: 0.5 };
+
+function both(): Record<Target, Measurement[]> {
+  return { service: [], limit: [] };
+}
+
+/** What is created twice has two ids. */
+function withoutNewId({ isWrite }: Workload, answer: unknown): unknown {
+  return JSON.parse(JSON.stringify(answer, (key, value: unknown) => (isWrite && key === 'id' ? '' : value)));
+}
+
+async function run(command: readonly string[], input: string): Promise<string> {
+  const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
+  child.stdin.end(input);
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
+  if (code !== 0) throw new Error(`${command.join(' ')} has ended with ${String(code)}.`);
+  return output;
+}
+
+function showProgress(line: string): void {
+  process.stderr.write(`\r${line.padEnd(50)}\r`);
+}
