@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
 import { ApiKey } from '../domain/access/api-key.entity.ts';
-import type { KeyRecords } from '../domain/access/api-key.reads.ts';
+import type { KeyRecords } from '../domain/access/key-records.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
 import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.entity.ts';
@@ -20,7 +20,7 @@ import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import type { Parameter } from './prepared-statement.ts';
-import { createKeyRecords } from './reads/api-key-reads.ts';
+import { createKeyRecords } from './reads/key-records.ts';
 import type { StatementRunner } from './reads/statement.ts';
 import { createInsertRunner, createJoiningRunner } from './insert-runner.ts';
 import { createInserts } from './inserts.ts';

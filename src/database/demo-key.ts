@@ -5,7 +5,7 @@ import type { EntityManager } from '@mikro-orm/core';
 
 import { ApiKey } from '../domain/access/api-key.entity.ts';
 import { parseKey } from '../domain/access/api-key.ts';
-import type { KeyRecords } from '../domain/access/api-key.reads.ts';
+import type { KeyRecords } from '../domain/access/key-records.ts';
 import { newApiKey } from '../domain/access/new-api-key.ts';
 
 /** Makes a key for trying the demo store, and keeps it in a file that only its owner can read: the database has but its hash. */

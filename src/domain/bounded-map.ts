@@ -48,6 +48,24 @@ export class BoundedMap<Key, Value> {
     this.#recent.set(key, value);
   }
 
+  /** Changes an entry that is kept, without counting it as used. */
+  replace(key: Key, value: Value): void {
+    const generation = this.#recent.has(key) ? this.#recent : this.#older;
+    if (generation.has(key)) generation.set(key, value);
+  }
+
+  /** Those asked for lately come first. An entry that moves or is deleted meanwhile may be missed. */
+  *keys(): Generator<Key, void> {
+    yield* this.#recent.keys();
+    yield* this.#older.keys();
+  }
+
+  clear(): void {
+    this.#recent.clear();
+    this.#older.clear();
+    this.#recentWeight = 0;
+  }
+
   delete(key: Key): boolean {
     const wasRecent = this.#recent.delete(key);
     return this.#older.delete(key) || wasRecent;

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 function holder(id: string, requestsPerMinute: number): Principal {
   const subject = { id, limits: { requestsPerMinute, requestsPerDay: 1_000_000 }, bans: undefined, isAnonymous: false };
-  return { id, name: id, plan: 'enterprise', scopes: ['read'], subject };
+  return { id, name: id, plan: 'enterprise', scopes: ['read'], expiresAt: null, subject };
 }
 
 describe('the parents of nested connections', () => {

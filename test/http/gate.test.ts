@@ -15,6 +15,7 @@ const holder: Principal = {
   name: 'holder',
   plan: 'free',
   scopes: ['read'],
+  expiresAt: null,
   subject: { id: '7', limits: freeLimits, bans, isAnonymous: false },
 };
 

@@ -21,7 +21,7 @@ const principals: Record<string, Principal> = {
 function principal(id: string, given: Partial<Principal>, requestsPerMinute: number): Principal {
   const limits = { requestsPerMinute, requestsPerDay: 100_000 };
   const subject = { id, limits, bans, isAnonymous: false };
-  return { id, name: id, plan: 'enterprise', scopes: ['write'], subject, ...given };
+  return { id, name: id, plan: 'enterprise', scopes: ['write'], expiresAt: null, subject, ...given };
 }
 
 let http: HttpHarness;

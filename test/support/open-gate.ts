@@ -11,6 +11,7 @@ const anybody: Principal = {
   name: 'anybody',
   plan: 'enterprise',
   scopes: ['admin'],
+  expiresAt: null,
   subject: { id: 'anybody', limits, bans: undefined, isAnonymous: false },
 };
 

@@ -27,7 +27,7 @@ interface TestKey {
 
 const boundless = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 } as const;
 /** What keys and quotas need now and then, and a connection that opens beside it. */
-const housekeeping = /api_keys|quota_counters|^set time zone/;
+const housekeeping = /api_key|quota_counters|^set time zone/;
 
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {

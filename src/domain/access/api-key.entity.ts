@@ -14,6 +14,10 @@ const ApiKeySchema = defineEntity({
     /** The beginning of the key, which may be shown. */
     prefix: p.text(),
     sha256: p.text().$type<KeyHash>(),
+    /** Of the secret before the latest rotation. */
+    previousSha256: p.text().$type<KeyHash>().fieldName('previous_sha256').nullable(),
+    /** Until when that one is good, if the key is. */
+    previousSecretExpiresAt: p.datetime(3).fieldName('previous_secret_expires_at').nullable(),
     plan: p.enum(planNames),
     requestsPerMinute: p.integer().fieldName('requests_per_minute').nullable(),
     requestsPerDay: p.integer().fieldName('requests_per_day').nullable(),
@@ -34,6 +38,6 @@ const ApiKeySchema = defineEntity({
   },
 });
 
-/** A key for the API. It is never deleted, so that what was done with it keeps a name; of the key itself only the hash is kept. */
+/** A key for the API. It is never deleted, so that what was done with it keeps a name; of its secret only the hash is kept. */
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);

@@ -2,10 +2,26 @@ import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { BoundedMap } from '../bounded-map.ts';
+import type { Id } from '../id.ts';
 import { parseKey, type KeyHash } from './api-key.ts';
-import type { KeyRecord, KeyRecords, KeyVersion } from './api-key.reads.ts';
+import type { KeyRecord, KeyRecords, KeyVersion } from './key-records.ts';
 import { businessLimits, limitsOf } from './plan.ts';
 import type { Principal } from './principal.ts';
+
+/*
+ * Knows the keys that are in use, so that a request costs no look-up.
+ *
+ * Model. Known secrets lead to the id of their key, and the id to what is known of the key. While there are requests, a round every 400 ms reads
+ * the changes since the last one, at most 1,000. When there were more, keys have been deleted, or a backup has been restored, the round
+ * reads every known key again by its id, 1,000 at a time, and forgets which secrets are unknown. An idle process sends nothing.
+ *
+ * Guarantees. A change holds within a second, or within seconds when the known keys have to be read again; it never depends on how many keys
+ * there are or have changed, but on how many are known: at most 100,000. There is one round at a time, so that an older state never
+ * overwrites a newer one, and wrong secrets, however many, never occupy more than one connection.
+ *
+ * Failures. Without the database, or while a round takes longer than 400 ms, known keys go on as they were known; a well-formed unknown
+ * secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from the same version.
+ */
 
 export interface KeyDirectoryOptions {
   readonly adminKey?: string | undefined;
@@ -15,16 +31,16 @@ export interface KeyDirectoryOptions {
 /** Together less than a second, which is how soon a change has to hold. */
 const refreshAfterMillis = 400;
 const staleAfterMillis = 900;
-/** How long a request waits for news of a key that is known; then the database counts as gone. */
-const patienceMillis = 400;
+/** How long a request for a known key waits for a round. */
+const refreshTimeoutMillis = 400;
 
 const maxKnownKeys = 50_000;
 const maxUnknownKeys = 10_000;
+const recheckBatchSize = 1_000;
 
-interface Entry {
+interface KnownKey {
+  readonly record: KeyRecord;
   readonly principal: Principal;
-  /** In milliseconds since 1970. A revoked key is over since always. */
-  readonly goodUntil: number;
 }
 
 interface AdminKey {
@@ -34,21 +50,17 @@ interface AdminKey {
 
 interface Round {
   readonly asked: ReadonlySet<KeyHash>;
-  readonly found: ReadonlyMap<KeyHash, Entry>;
+  readonly found: ReadonlyMap<KeyHash, KnownKey>;
 }
 
-/**
- * Knows the keys that are in use, so that a request costs no look-up.
- *
- * While there are requests, one statement every 400 ms brings what has changed; there is no other statement under way beside it, so that
- * an older state never overwrites a newer one, and wrong keys, however many, never occupy more than one connection. An idle process
- * asks nothing. When the database is gone, keys that are known stay good.
- */
+/** Finds out who holds a key. */
 export class KeyDirectory {
   readonly #records: KeyRecords;
   readonly #now: () => number;
   readonly #admin: AdminKey | undefined;
-  readonly #known = new BoundedMap<KeyHash, Entry>(maxKnownKeys);
+  /** A key can have two secrets. */
+  readonly #ids = new BoundedMap<KeyHash, Id>(maxKnownKeys);
+  readonly #keys = new BoundedMap<Id, KnownKey>(maxKnownKeys);
   /** Apart from the known ones, so that guesses can't push them out. */
   readonly #unknown = new BoundedMap<KeyHash, true>(maxUnknownKeys);
   readonly #wanted = new Set<KeyHash>();
@@ -58,7 +70,8 @@ export class KeyDirectory {
   #round: Promise<Round> | undefined;
   #triedAt = -Infinity;
   #freshAt = -Infinity;
-  #isDatabaseGone = false;
+  /** Because the database can't be reached, or the round takes too long. */
+  #isBehind = false;
 
   constructor(records: KeyRecords, { adminKey, now = Date.now }: KeyDirectoryOptions = {}) {
     this.#records = records;
@@ -77,20 +90,20 @@ export class KeyDirectory {
     const hash = this.#hashOf(text, connection);
     if (hash === undefined) return undefined;
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
-    // Without the database nobody can tell whether an unknown key is still unknown.
-    const isUnknown = !this.#isDatabaseGone && this.#unknown.get(hash) === true;
-    const entry = this.#known.get(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
-    return entry !== undefined && this.#now() < entry.goodUntil ? entry.principal : undefined;
+    // While this process is behind nobody can tell whether an unknown key is still unknown.
+    const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
+    const key = this.#keyOf(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
+    return key !== undefined && this.#now() < goodUntil(key.record, hash) ? key.principal : undefined;
   }
 
   /**
-   * Learns of every change that was written down before the call, so that it holds for the next request. Never throws: without the
+   * Learns of every change that was committed before the call, so that it holds for the next request. Never throws: without the
    * database the change is learnt of when it is back.
    */
   async catchUp(): Promise<void> {
     // The statement that is under way may have been sent before the change.
     await this.#round?.catch(() => undefined);
-    await this.#ask().catch(() => undefined);
+    await this.#startRound().catch(() => undefined);
   }
 
   #hashOf(text: string, connection: object | undefined): KeyHash | undefined {
@@ -106,35 +119,40 @@ export class KeyDirectory {
     return text.length === this.#admin?.length && timingSafeEqual(hashOf(text), this.#admin.hash);
   }
 
+  #keyOf(hash: KeyHash): KnownKey | undefined {
+    const id = this.#ids.get(hash);
+    return id === undefined ? undefined : this.#keys.get(id);
+  }
+
   /** A clock that is set back counts as well, so that nothing waits until it has caught up. */
   #isPast(instant: number, millis: number): boolean {
     return Math.abs(this.#now() - instant) >= millis;
   }
 
-  /** Asks for changes; waits for them, with all who come meanwhile, only when what is known may be too old. */
+  /** Begins a round; waits for it, with all who come meanwhile, only when what is known may be too old. */
   async #refresh(hash: KeyHash): Promise<void> {
-    const mustWait = !this.#isDatabaseGone && this.#isPast(this.#freshAt, staleAfterMillis);
+    const mustWait = !this.#isBehind && this.#isPast(this.#freshAt, staleAfterMillis);
     if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
-    if (!this.#known.has(hash)) this.#wanted.add(hash);
-    // A failure is told by `#isDatabaseGone`, and to those who look up a key.
-    const round = this.#ask().catch(() => undefined);
+    if (this.#keyOf(hash) === undefined) this.#wanted.add(hash);
+    // A failure shows in `#isBehind`, and is thrown to those who look up a key.
+    const round = this.#startRound().catch(() => undefined);
     if (!mustWait) return;
-    const giveUp = new AbortController();
-    const patience = wait(patienceMillis, true, { ref: false, signal: giveUp.signal }).catch(() => false);
-    if ((await Promise.race([round, patience])) === true) this.#isDatabaseGone = true;
-    giveUp.abort();
+    const abort = new AbortController();
+    const timeout = wait(refreshTimeoutMillis, true, { ref: false, signal: abort.signal }).catch(() => false);
+    if ((await Promise.race([round, timeout])) === true) this.#isBehind = true;
+    abort.abort();
   }
 
-  async #lookUp(hash: KeyHash): Promise<Entry | undefined> {
+  async #lookUp(hash: KeyHash): Promise<KnownKey | undefined> {
     for (;;) {
       this.#wanted.add(hash);
       // The statement that is under way may have been sent without this hash.
-      const { asked, found } = await this.#ask();
+      const { asked, found } = await this.#startRound();
       if (asked.has(hash)) return found.get(hash);
     }
   }
 
-  #ask(): Promise<Round> {
+  #startRound(): Promise<Round> {
     this.#round ??= this.#read().finally(() => {
       this.#round = undefined;
     });
@@ -149,25 +167,50 @@ export class KeyDirectory {
     const asked = new Set(this.#wanted);
     this.#wanted.clear();
     try {
-      const { latest, keys } = await this.#records.read([...asked], this.#version);
+      const { latest, keys, isComplete } = await this.#records.read([...asked], this.#version);
+      if (!isComplete) this.#unknown.clear();
+      const found = this.#learn(asked, keys);
+      if (!isComplete) await this.#recheckAll();
       this.#version = latest;
       this.#freshAt = startedAt;
-      this.#isDatabaseGone = false;
-      return { asked, found: this.#learn(asked, keys) };
+      this.#isBehind = false;
+      return { asked, found };
     } catch (error) {
-      this.#isDatabaseGone = true;
+      this.#isBehind = true;
       throw error;
     }
   }
 
-  #learn(asked: ReadonlySet<KeyHash>, keys: readonly KeyRecord[]): Map<KeyHash, Entry> {
-    const found = new Map(keys.map((key) => [key.sha256, entryOf(key)]));
-    for (const [hash, entry] of found) {
-      this.#unknown.delete(hash);
-      if (asked.has(hash) || this.#known.has(hash)) this.#known.set(hash, entry);
+  #learn(asked: ReadonlySet<KeyHash>, records: readonly KeyRecord[]): Map<KeyHash, KnownKey> {
+    const found = new Map<KeyHash, KnownKey>();
+    for (const record of records) {
+      const key = knownKey(record);
+      const hashes = [record.sha256, record.previousSha256].filter((hash) => hash !== null);
+      for (const hash of hashes) {
+        this.#unknown.delete(hash);
+        if (!asked.has(hash)) continue;
+        found.set(hash, key);
+        this.#ids.set(hash, record.id);
+        this.#keys.set(record.id, key);
+      }
+      this.#keys.replace(record.id, key);
     }
     for (const hash of asked) if (!found.has(hash)) this.#unknown.set(hash, true);
     return found;
+  }
+
+  /** Reads the known keys again, those used lately first. */
+  async #recheckAll(): Promise<void> {
+    const ids = [...this.#keys.keys()];
+    for (let start = 0; start < ids.length; start += recheckBatchSize) {
+      const batch = ids.slice(start, start + recheckBatchSize);
+      const records = new Map((await this.#records.readByIds(batch)).map((record) => [record.id, record]));
+      for (const id of batch) {
+        const record = records.get(id);
+        if (record === undefined) this.#keys.delete(id);
+        else this.#keys.replace(id, knownKey(record));
+      }
+    }
   }
 }
 
@@ -176,6 +219,7 @@ const administrator: Principal = {
   name: 'ADMIN_API_KEY',
   plan: 'business',
   scopes: ['admin'],
+  expiresAt: null,
   subject: { id: 'admin', limits: businessLimits, bans: undefined, isAnonymous: false },
 };
 
@@ -183,9 +227,19 @@ function hashOf(text: string): Buffer {
   return digest('sha256', text, 'buffer');
 }
 
-function entryOf(key: KeyRecord): Entry {
-  const { id, name, plan, scopes, bans } = key;
-  const subject = { id, limits: limitsOf(key), bans, isAnonymous: false };
-  const goodUntil = key.revokedAt === null ? (key.expiresAt ?? Infinity) : -Infinity;
-  return { principal: { id, name, plan, scopes, subject }, goodUntil };
+function knownKey(record: KeyRecord): KnownKey {
+  const { id, name, plan, scopes, expiresAt, bans } = record;
+  const subject = { id, limits: limitsOf(record), bans, isAnonymous: false };
+  return { record, principal: { id, name, plan, scopes, expiresAt, subject } };
+}
+
+/** In milliseconds since 1970. The secret before the latest rotation ends with its overlap, and one before that has ended. */
+function goodUntil(
+  { sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt }: KeyRecord,
+  hash: KeyHash,
+): number {
+  if (revokedAt !== null) return -Infinity;
+  const end = expiresAt ?? Infinity;
+  if (hash === sha256) return end;
+  return hash === previousSha256 ? Math.min(end, previousSecretExpiresAt ?? -Infinity) : -Infinity;
 }

@@ -33,6 +33,7 @@ export function newApiKey(input: NewApiKey, now: number) {
     createdAt: new Date(now),
     revokedAt: null,
     bannedUntil: null,
+    previousSecretExpiresAt: null,
   };
   const row: RequiredEntityData<ApiKey> = { ...listed, sha256: hashKey(secret) };
   return { secret, listed, row };

@@ -10,6 +10,8 @@ export interface Principal {
   readonly name: string;
   readonly plan: PlanName;
   readonly scopes: readonly Scope[];
+  /** In milliseconds since 1970; null when it never expires. */
+  readonly expiresAt: number | null;
   /** Whose requests are counted, with the figures and the bans of the key. */
   readonly subject: QuotaSubject;
 }

@@ -64,6 +64,13 @@ export class ApiKeyType implements Omit<ListedKey, 'requestsPerMinute' | 'reques
 
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it was ended for ever; null while it is not.' })
   revokedAt!: Date | null;
+
+  @Field(() => DateTimeScalar, {
+    nullable: true,
+    description:
+      'Until when the secret before the latest rotation is good, in the past when it has ended; null when there is none.',
+  })
+  previousSecretExpiresAt!: Date | null;
 }
 
 export const ApiKeyConnectionType = connectionType<ListedKey>('ApiKey', () => ApiKeyType);

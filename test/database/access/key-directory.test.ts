@@ -33,6 +33,11 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   return opened.statements.length;
 }
 
+/** Runs SQL behind the program's back. */
+function sql(text: string): Promise<unknown> {
+  return opened.database.unitOfWork((em) => em.getConnection().execute(text, [], 'run', em.getTransactionContext()));
+}
+
 function find(secrets: readonly string[]) {
   return Promise.all(secrets.map((secret) => directory.find(secret)));
 }
@@ -48,6 +53,7 @@ describe('looking a key up', () => {
       name: 'Shop',
       plan: 'pro',
       scopes: ['read', 'write'],
+      expiresAt: null,
       subject: {
         id: apiKey.id,
         limits: { requestsPerMinute: 300, requestsPerDay: 10_000 },
@@ -106,6 +112,7 @@ describe('a change of a key', () => {
     const delivered = Promise.withResolvers<void>();
     let reads = 0;
     directory = new KeyDirectory({
+      ...opened.database.keyRecords,
       read: async (...asked) => {
         const news = await opened.database.keyRecords.read(...asked);
         reads += 1;
@@ -134,6 +141,50 @@ describe('a change of a key', () => {
     // Somebody else brings the news.
     await directory.find(generateKey());
     expect(await directory.find(secret)).toMatchObject({ name: 'Late' });
+  });
+
+  it('that is made by SQL to many keys at once holds after two statements, and reads no more keys than are known', async () => {
+    const [{ secret }, { secret: kept }] = await Promise.all([
+      access.create({ name: 'One of many', plan: 'free' }),
+      access.create({ name: 'Kept', plan: 'free' }),
+    ]);
+    await find([secret, kept]);
+    await sql(
+      `insert into api_keys (name, prefix, sha256, plan, scopes)
+       select 'One of many', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 3000) as n`,
+    );
+    await sql(`update api_keys set revoked_at = now() where name = 'One of many'`);
+    now += 1_000;
+    expect(await statementsOf(async () => expect(await directory.find(secret)).toBeUndefined())).toBe(2);
+    expect(await directory.find(kept)).toMatchObject({ name: 'Kept' });
+    const unknown = generateKey();
+    expect(await directory.find(unknown)).toBeUndefined();
+    // What comes after is told as a change again.
+    await sql(`update api_keys set plan = 'pro' where name = 'Kept'`);
+    now += 1_000;
+    expect(await statementsOf(async () => expect(await directory.find(kept)).toMatchObject({ plan: 'pro' }))).toBe(1);
+  });
+
+  it.each([
+    ['deletes the key', (id: string) => `delete from api_keys where id = ${id}`],
+    ['deletes all keys', () => 'truncate api_keys'],
+  ])('by SQL that %s holds a second later', async (_, statement) => {
+    const { apiKey, secret } = await access.create({ name: 'Deleted', plan: 'free' });
+    expect(await directory.find(secret)).toBeDefined();
+    await sql(statement(apiKey.id));
+    now += 1_000;
+    expect(await directory.find(secret)).toBeUndefined();
+  });
+
+  it('counts only once it is committed', async () => {
+    const { secret } = await access.create({ name: 'Rolled back', plan: 'free' });
+    await directory.find(secret);
+    await sql(`begin; update api_keys set plan = 'pro'; rollback`);
+    now += 1_000;
+    expect(await directory.find(secret)).toMatchObject({ plan: 'free' });
+    await sql(`update api_keys set plan = 'pro' where name = 'Rolled back'`);
+    now += 1_000;
+    expect(await directory.find(secret)).toMatchObject({ plan: 'pro' });
   });
 
   it('ends the key at the instant of its expiry', async () => {

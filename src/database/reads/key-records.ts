@@ -1,0 +1,64 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import { ApiKey } from '../../domain/access/api-key.entity.ts';
+import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-records.ts';
+import { columnsOf } from './api-key-reads.ts';
+import type { StatementRunner } from './statement.ts';
+
+/** More than this have to be looked up by their ids. */
+const maxChanges = 1_000;
+
+interface Row extends Omit<KeyRecord, 'bans'> {
+  readonly bannedUntil: number | null;
+  readonly banEpoch: number;
+  readonly automaticBans: readonly number[];
+}
+
+/** Columns of the key are null where only the state was found. */
+type NewsRow = Row & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
+
+/** What requests are judged by. */
+export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner): KeyRecords {
+  const { column, millis } = columnsOf(metadata);
+  const table = metadata.get(ApiKey).tableName;
+  const columns = `${column('id')} as "id", ${column('sha256')} as "sha256", ${column('previousSha256')} as "previousSha256",
+    ${millis('previousSecretExpiresAt')} as "previousSecretExpiresAt", ${column('name')} as "name", ${column('plan')} as "plan",
+    ${column('requestsPerMinute')} as "requestsPerMinute", ${column('requestsPerDay')} as "requestsPerDay",
+    ${column('scopes')} as "scopes", ${millis('expiresAt')} as "expiresAt", ${millis('revokedAt')} as "revokedAt",
+    ${millis('bannedUntil')} as "bannedUntil", ${column('banEpoch')} as "banEpoch",
+    ${column('automaticBans')}::float8[] as "automaticBans"`;
+  const named = (hash: string): string =>
+    `select false as "isChange", ${columns} from ${table} where ${hash} = any($2::text[])`;
+  // The upper bound keeps the versions out that a transaction under way has given out already, however many they are.
+  const news = `
+    select api_key_state.version::text as "changes", api_key_state.deletions::text as "deletions", found.*
+    from api_key_state left join lateral (
+      (select true as "isChange", ${columns} from ${table}
+        where version > $1::bigint and version <= api_key_state.version order by version limit ${maxChanges + 1})
+      union all ${named(column('sha256'))}
+      union all ${named(column('previousSha256'))}
+    ) as found on true`;
+  const byIds = `select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`;
+  return {
+    read: async (hashes, since) => {
+      const rows = await run<NewsRow>('petstore_key_news', news, [since?.changes ?? noVersion, hashes]);
+      const latest = { changes: rows[0]?.changes ?? '0', deletions: rows[0]?.deletions ?? '0' };
+      const hasTooMany = rows.filter(({ isChange }) => isChange).length > maxChanges;
+      const keys = rows.filter(({ id }) => id !== null).map(keyRecordOf);
+      return { latest, keys, isComplete: !hasTooMany && (since === undefined || isContinued(since, latest)) };
+    },
+    readByIds: async (ids) => (await run<Row>('petstore_keys_by_id', byIds, [ids])).map(keyRecordOf),
+  };
+}
+
+/** More than any version: nothing has changed since. */
+const noVersion = String(2n ** 63n - 1n);
+
+/** Whether the changes tell all: not if keys have been deleted, nor when a backup has been restored, whose versions are older. */
+function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
+  return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
+}
+
+function keyRecordOf({ bannedUntil, banEpoch, automaticBans, ...key }: Row): KeyRecord {
+  return { ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } };
+}

@@ -1,0 +1,42 @@
+import type { Id } from '../id.ts';
+import type { BanRecord } from '../quota/bans.ts';
+import type { KeyHash } from './api-key.ts';
+import type { KeptPlan } from './plan.ts';
+import type { Scope } from './scope.ts';
+
+/** A key as requests are judged by it. Instants are milliseconds since 1970. */
+export interface KeyRecord extends KeptPlan {
+  readonly id: Id;
+  readonly sha256: KeyHash;
+  /** The hash of the secret before the latest rotation, and until when that one is good. */
+  readonly previousSha256: KeyHash | null;
+  readonly previousSecretExpiresAt: number | null;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly bans: BanRecord;
+}
+
+/** What has been committed up to an instant. */
+export interface KeyVersion {
+  /** Grows with every change of any key, in the order in which the changes can be seen. */
+  readonly changes: string;
+  /** How many statements have deleted keys. */
+  readonly deletions: string;
+}
+
+interface KeyNews {
+  readonly latest: KeyVersion;
+  readonly keys: readonly KeyRecord[];
+  /** False when more has happened than `keys` can tell: many changes at once, a deletion, a restored backup. */
+  readonly isComplete: boolean;
+}
+
+/** The keys in the database. Each method is one statement, whose size is bounded, and throws UNAVAILABLE when the database can't be reached. */
+export interface KeyRecords {
+  /** The keys with these hashes, and those that have changed since that version, as of one instant. */
+  read(hashes: readonly KeyHash[], since: KeyVersion | undefined): Promise<KeyNews>;
+  /** The keys with these ids; those that have been deleted are missing. */
+  readByIds(ids: readonly Id[]): Promise<readonly KeyRecord[]>;
+}
