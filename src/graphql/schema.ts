@@ -6,6 +6,7 @@ import { buildSchemaSync } from 'type-graphql';
 import { ApiKeyResolver } from './access/api-key.resolver.ts';
 import { CategoryResolver } from './categories/category.resolver.ts';
 import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
+import { NodeResolver } from './node/node.resolver.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
 import { PetResolver } from './pets/pet.resolver.ts';
 import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
@@ -14,7 +15,15 @@ import { guardRootFields } from './scopes.ts';
 /** The schema of the store. The services check what goes in; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
-    resolvers: [ApiKeyResolver, CategoryResolver, InventoryItemResolver, OrderResolver, PetResolver, RateLimitResolver],
+    resolvers: [
+      ApiKeyResolver,
+      CategoryResolver,
+      InventoryItemResolver,
+      NodeResolver,
+      OrderResolver,
+      PetResolver,
+      RateLimitResolver,
+    ],
     validate: false,
   });
   guardRootFields(schema);

@@ -18,6 +18,8 @@ const rootFields: readonly (readonly [scope: Scope, text: string])[] = [
   ['read', '{ category(id: 1) { id } }'],
   ['read', '{ order(id: 1) { id } }'],
   ['read', '{ inventoryItem(petId: 1) { id } }'],
+  ['read', '{ node(nodeId: "OWJlZjE5NzNbIlBldCIsIjEiXQ") { nodeId } }'],
+  ['read', '{ nodes(nodeIds: ["OWJlZjE5NzNbIlBldCIsIjEiXQ"]) { nodeId } }'],
   ['read', '{ pets { totalCount } }'],
   ['read', '{ categories { totalCount } }'],
   ['read', '{ orders { totalCount } }'],

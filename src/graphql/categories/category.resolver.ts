@@ -6,6 +6,8 @@ import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import { encodeNodeId } from '../node/node-id.ts';
+import { nodeIdDescription } from '../node/node.type.ts';
 import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
 import {
@@ -33,6 +35,11 @@ export class CategoryResolver {
     @Ctx() { services }: GraphQLContext,
   ): Promise<Connection<Category>> {
     return connectionOf(await services.categories.list(request), () => services.categories.count(request.filter));
+  }
+
+  @FieldResolver(() => ID, { description: nodeIdDescription })
+  nodeId(@Root() category: Category): string {
+    return encodeNodeId('Category', category.id);
   }
 
   @FieldResolver(() => PetConnectionType, { nullable: true, description: 'The pets that belong to it, page by page.' })

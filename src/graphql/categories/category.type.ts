@@ -2,9 +2,10 @@ import { Field, ID, ObjectType } from 'type-graphql';
 
 import type { Category } from '../../domain/categories/category.entity.ts';
 import { connectionType } from '../connections/connection.type.ts';
+import { NodeType } from '../node/node.type.ts';
 
 /** Its nested fields are in the resolver. */
-@ObjectType('Category', { description: 'A kind of animal.', simpleResolvers: true })
+@ObjectType('Category', { description: 'A kind of animal.', implements: NodeType, simpleResolvers: true })
 export class CategoryType implements Pick<Category, 'id' | 'name' | 'description'> {
   @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
   id!: Category['id'];

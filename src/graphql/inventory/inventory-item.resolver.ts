@@ -5,6 +5,8 @@ import type { InventoryListRequest } from '../../domain/inventory/inventory.serv
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import { encodeNodeId } from '../node/node-id.ts';
+import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
 import { UpdateInventoryPayload } from './inventory-item.payload.ts';
@@ -29,6 +31,11 @@ export class InventoryItemResolver {
     @Ctx() { services }: GraphQLContext,
   ): Promise<Connection<InventoryItem>> {
     return connectionOf(await services.inventory.list(request), () => services.inventory.count(request.filter));
+  }
+
+  @FieldResolver(() => ID, { description: nodeIdDescription })
+  nodeId(@Root() item: InventoryItem): string {
+    return encodeNodeId('InventoryItem', item.petId);
   }
 
   @FieldResolver(() => ID, {

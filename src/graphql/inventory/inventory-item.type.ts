@@ -3,11 +3,13 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionType } from '../connections/connection.type.ts';
+import { NodeType } from '../node/node.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
 
 /** Its `id` and its nested field are in the resolver. */
 @ObjectType('InventoryItem', {
   description: 'The stock of a pet. It comes and goes with the pet.',
+  implements: NodeType,
   simpleResolvers: true,
 })
 export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantity' | 'status'> {

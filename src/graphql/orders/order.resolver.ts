@@ -5,6 +5,8 @@ import type { OrderListRequest } from '../../domain/orders/order.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import { encodeNodeId } from '../node/node-id.ts';
+import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
 import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
@@ -26,6 +28,11 @@ export class OrderResolver {
     @Ctx() { services }: GraphQLContext,
   ): Promise<Connection<Order>> {
     return connectionOf(await services.orders.list(request), () => services.orders.count(request.filter));
+  }
+
+  @FieldResolver(() => ID, { description: nodeIdDescription })
+  nodeId(@Root() order: Order): string {
+    return encodeNodeId('Order', order.id);
   }
 
   @FieldResolver(() => PetType, { nullable: true, description: 'The pet that is ordered.' })

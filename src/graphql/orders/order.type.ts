@@ -3,9 +3,10 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { Order } from '../../domain/orders/order.entity.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
+import { NodeType } from '../node/node.type.ts';
 
 /** Its nested field is in the resolver. */
-@ObjectType('Order', { description: 'An order of the store.', simpleResolvers: true })
+@ObjectType('Order', { description: 'An order of the store.', implements: NodeType, simpleResolvers: true })
 export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shipDate' | 'complete'> {
   @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
   id!: Order['id'];

@@ -9,6 +9,8 @@ import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { CategoryType } from '../categories/category.type.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import { encodeNodeId } from '../node/node-id.ts';
+import { nodeIdDescription } from '../node/node.type.ts';
 import { InventoryItemType } from '../inventory/inventory-item.type.ts';
 import { OrderConnectionArgs } from '../orders/order.input.ts';
 import { OrderConnectionType } from '../orders/order.type.ts';
@@ -32,6 +34,11 @@ export class PetResolver {
     @Ctx() { services }: GraphQLContext,
   ): Promise<Connection<Pet>> {
     return connectionOf(await services.pets.list(request), () => services.pets.count(request.filter));
+  }
+
+  @FieldResolver(() => ID, { description: nodeIdDescription })
+  nodeId(@Root() pet: Pet): string {
+    return encodeNodeId('Pet', pet.id);
   }
 
   @FieldResolver(() => CategoryType, { nullable: true, description: 'The category that it belongs to.' })

@@ -2,6 +2,7 @@ import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionType } from '../connections/connection.type.ts';
+import { NodeType } from '../node/node.type.ts';
 
 export const PetStatusEnum = { AVAILABLE: 'available', PENDING: 'pending', SOLD: 'sold' } as const;
 registerEnumType(PetStatusEnum, {
@@ -15,7 +16,11 @@ registerEnumType(PetStatusEnum, {
 });
 
 /** Its nested fields are in the resolver. */
-@ObjectType('Pet', { description: 'An animal of the store. It always belongs to a category.', simpleResolvers: true })
+@ObjectType('Pet', {
+  description: 'An animal of the store. It always belongs to a category.',
+  implements: NodeType,
+  simpleResolvers: true,
+})
 export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId'> {
   @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
   id!: Pet['id'];

@@ -134,6 +134,9 @@ class Measure {
   ): number {
     if (field.selectionSet === undefined) return 0;
     if (isConnection(type)) return countable(costWithin * this.#pageSize(field));
+    if (parent === this.#operation.schema.getQueryType() && field.name.value === 'nodes') {
+      return countable((costWithin + 1) * this.#itemCount(field.arguments, 'nodeIds'));
+    }
     const isFree = isConnection(parent) && ['edges', 'pageInfo'].includes(field.name.value);
     return countable(costWithin + (isFree ? 0 : 1));
   }
@@ -143,6 +146,14 @@ class Measure {
     const sizes = [this.#argument(field.arguments, 'first'), this.#argument(field.arguments, 'last')];
     const size = sizes.find((given) => typeof given === 'number') ?? defaultPageSize;
     return Math.min(Math.max(size, 0), maxPageSize);
+  }
+
+  /** The number of items of a list argument; one that is no list counts as a list of itself, as GraphQL coerces it. */
+  #itemCount(args: readonly ArgumentNode[] | undefined, name: string): number {
+    const value = args?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind === Kind.LIST) return value.values.length;
+    const list = value?.kind === Kind.VARIABLE ? this.#operation.variables[value.name.value] : undefined;
+    return Array.isArray(list) ? list.length : 1;
   }
 
   #isSkipped({ directives = [] }: SelectionNode): boolean {

@@ -1,0 +1,35 @@
+import { crc32 } from 'node:zlib';
+
+/** Part of the checksum. Change it with the form of the texts, so that texts of the old form are refused instead of misread. */
+const version = 1;
+const checksumLength = 8;
+
+/** Encodes values of JSON as an opaque text for clients to send back: base64url of a checksum and the JSON. */
+export function encodeOpaque(parts: readonly (string | number | null)[]): string {
+  const body = JSON.stringify(parts);
+  return Buffer.from(checksum(body) + body).toString('base64url');
+}
+
+/** The values in an opaque text; undefined unless its checksum is right. The checksum doesn't prove that we wrote it: check the values. */
+export function decodeOpaque(text: string): readonly unknown[] | undefined {
+  const bytes = Buffer.from(text, 'base64url');
+  const decoded = bytes.toString();
+  const body = decoded.slice(checksumLength);
+  // Compared in the encoded form too, because decoding skips what it doesn't know.
+  if (!decoded.startsWith(checksum(body)) || bytes.toString('base64url') !== text) return undefined;
+  try {
+    const parts: unknown = JSON.parse(body);
+    return Array.isArray(parts) ? parts : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text that a client sent, for an error message. */
+export function quoteOpaque(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+}
+
+function checksum(body: string): string {
+  return crc32(body, version).toString(16).padStart(checksumLength, '0');
+}

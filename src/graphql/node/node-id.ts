@@ -1,0 +1,56 @@
+import { validationFailed, type Violation } from '../../domain/errors.ts';
+import { parseId, type Id } from '../../domain/id.ts';
+import { decodeOpaque, encodeOpaque, quoteOpaque } from '../../domain/opaque-text.ts';
+
+/** The types that implement `Node`. */
+const nodeTypeNames = ['Pet', 'Category', 'Order', 'InventoryItem'] as const;
+export type NodeTypeName = (typeof nodeTypeNames)[number];
+
+/** What a node id names. */
+interface NodeKey {
+  readonly type: NodeTypeName;
+  /** Of an `InventoryItem`, its pet's. */
+  readonly id: Id;
+}
+
+const maxNodeIds = 100;
+
+/** The global id of a node: opaque, stable, and different for each type. */
+export function encodeNodeId(type: NodeTypeName, id: Id): string {
+  return encodeOpaque([type, id]);
+}
+
+/** The key that a global id names; throws VALIDATION_FAILED for one that isn't ours. */
+export function decodeNodeId(nodeId: string): NodeKey {
+  const key = parse(nodeId);
+  if (key === undefined) throw validationFailed([{ field: 'nodeId', message: problemOf(nodeId) }]);
+  return key;
+}
+
+/** The same for several; throws VALIDATION_FAILED that names each one that isn't ours, or when there are too many. */
+export function decodeNodeIds(nodeIds: readonly string[]): readonly NodeKey[] {
+  if (nodeIds.length > maxNodeIds) {
+    const message = `must have at most ${maxNodeIds} items, not ${nodeIds.length}.`;
+    throw validationFailed([{ field: 'nodeIds', message }]);
+  }
+  const violations: Violation[] = [];
+  const keys = nodeIds.flatMap((nodeId, index) => {
+    const key = parse(nodeId);
+    if (key === undefined) violations.push({ field: `nodeIds.${index}`, message: problemOf(nodeId) });
+    return key ?? [];
+  });
+  if (violations.length > 0) throw validationFailed(violations);
+  return keys;
+}
+
+function parse(nodeId: string): NodeKey | undefined {
+  const parts = decodeOpaque(nodeId);
+  if (parts?.length !== 2) return undefined;
+  const type = nodeTypeNames.find((name) => name === parts[0]);
+  const id = typeof parts[1] === 'string' ? parseId(parts[1]) : undefined;
+  return type === undefined || id === undefined ? undefined : { type, id };
+}
+
+function problemOf(nodeId: string): string {
+  return `${quoteOpaque(nodeId)} is not a nodeId of this service: use one that a node has given you.`;
+}

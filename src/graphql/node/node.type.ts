@@ -1,0 +1,22 @@
+import { Field, ID, InterfaceType } from 'type-graphql';
+
+import type { NodeTypeName } from './node-id.ts';
+
+/** A row with the name of its GraphQL type, by which the executor tells the types of `Node` apart. */
+export type TypedNode = object & { readonly __typename: NodeTypeName };
+
+export const nodeIdDescription = 'The global id: opaque, never changes, and no other node of any type has it.';
+
+/**
+ * Relay's Object Identification, under the name `nodeId`: `id` is an int64, which differs within a type only.
+ *
+ * The resolver of each type that implements it resolves `nodeId`.
+ */
+@InterfaceType('Node', {
+  description: 'Whatever can be found again by its global id.',
+  resolveType: (node: TypedNode) => node.__typename,
+})
+export abstract class NodeType {
+  @Field(() => ID, { description: nodeIdDescription })
+  nodeId!: string;
+}
