@@ -1,32 +1,26 @@
-// The types that are generated from the OpenAPI document into files that are committed:
-//   npm run rest-types      writes them
+// Writes the types that the handlers use of the OpenAPI contract: npm run rest-types
 import { readFileSync, writeFileSync } from 'node:fs';
 import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
 import { factory, SyntaxKind } from 'typescript';
-import { readDocument } from '../src/rest/document.ts';
-import { publishedDocument } from '../src/pages/reference/published-document.ts';
+import { bundleContract } from './openapi.mjs';
 
-const header = '// Generated from openapi.yaml by `npm run rest-types`: change that instead.\n';
+export const file = 'src/rest/openapi-types.ts';
 
-/** The files, and what should be in them. */
-const files = {
-  'src/rest/openapi-types.ts': typesOfHandlers,
-  'test/contract/client-types.ts': typesOfClients,
-};
+const header = `// Generated from src/rest/openapi/ by \`npm run rest-types\`: change that instead.
+import type { Position } from '../domain/cursor.ts';
+import type { Id } from '../domain/id.ts';
 
-/** The files that are not as they should be, with their text. */
-export async function staleFiles() {
-  const texts = Object.entries(files).map(async ([file, generate]) => {
-    const text = await format(header + (await generate()), { ...(await resolveConfig(file)), filepath: file });
-    return { file, text };
-  });
-  return (await Promise.all(texts)).filter(({ file, text }) => readIfThere(file) !== text);
+`;
+
+/** True when the types aren't those of the contract. */
+export async function areStale() {
+  return readFileSync(file, 'utf8') !== (await typesOfHandlers());
 }
 
-/** Parameters and bodies. An int64 is an `Id` to the program: canonical digits instead of a number that would lose some of them. Cursors are decoded. */
+/** Parameters and bodies. An int64 is an `Id` to the program: canonical digits, exact. Cursors are decoded. */
 async function typesOfHandlers() {
-  const nodes = await openapiTS(withoutResponses(structuredClone(readDocument())), {
+  const nodes = await openapiTS(onlyStructure(await bundleContract()), {
     defaultNonNullable: false,
     transform: ({ type, format: name, nullable }) => {
       if (name?.endsWith('-cursor')) return factory.createTypeReferenceNode('Position');
@@ -38,28 +32,31 @@ async function typesOfHandlers() {
     },
   });
   const wanted = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.text));
-  return `import type { Position } from '../domain/cursor.ts';\nimport type { Id } from '../domain/id.ts';\n\n${astToString(wanted)}`;
+  return format(header + astToString(wanted), { ...(await resolveConfig(file)), filepath: file });
 }
 
-/** What anybody's client generates from the document that is published. */
-async function typesOfClients() {
-  const nodes = await openapiTS(structuredClone(publishedDocument(readDocument(), '')));
-  const wanted = nodes.filter(({ name }) => ['paths', 'components', 'operations'].includes(name?.text));
-  return astToString(wanted).replaceAll(/^export interface (?!paths)/gm, 'interface ');
-}
-
-/** Handlers answer schemas; of the responses around them and their headers nobody needs a type. */
-function withoutResponses({ components: { schemas, parameters }, paths, ...document }) {
-  for (const operation of Object.values(paths).flatMap(Object.values)) operation.responses = {};
-  return { ...document, components: { schemas, parameters }, paths };
-}
-
-function readIfThere(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
+/** Handlers return schemas and see no headers, so these need no types. What is said in words is in the contract. */
+function onlyStructure({ components: { schemas, parameters }, paths, ...document }) {
+  const isHeader = ({ $ref = '/', in: place }) => (place ?? parameters[$ref.split('/').at(-1)]?.in) === 'header';
+  for (const operation of Object.values(paths).flatMap(Object.values)) {
+    operation.responses = {};
+    operation.parameters = operation.parameters?.filter((parameter) => !isHeader(parameter)) ?? [];
   }
+  return withoutWords({ ...document, components: { schemas, parameters }, paths });
 }
 
-if (import.meta.main) for (const { file, text } of await staleFiles()) writeFileSync(file, text);
+const words = new Set(['description', 'summary', 'example', 'minimum', 'maximum', 'minLength', 'maxLength']);
+
+function withoutWords(node) {
+  if (Array.isArray(node)) return node.map(withoutWords);
+  if (typeof node !== 'object' || node === null) return node;
+  // A property can have such a name, too: its schema stays.
+  const isText = ([key, value]) => words.has(key) && (typeof value !== 'object' || Array.isArray(value));
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter((entry) => !isText(entry))
+      .map(([key, value]) => [key, withoutWords(value)]),
+  );
+}
+
+if (import.meta.main) writeFileSync(file, await typesOfHandlers());

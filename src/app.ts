@@ -22,7 +22,7 @@ import { registerPages } from './pages/landing.routes.ts';
 import { createServer } from './http/server.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
-import { readDocument } from './rest/document.ts';
+import { readDocument, readOperations } from './rest/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
 
@@ -68,7 +68,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   // Made while the database is on its way.
   const schema = createSchema();
-  const document = readDocument();
+  const operations = readOperations();
   const database = await opening;
   const metrics = new Metrics();
   const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
@@ -99,7 +99,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const idempotency = new IdempotencyService(database.unitOfWork);
   const rest = createRestRoutes({
-    document,
+    operations,
     prefix: config.restPrefix,
     services,
     servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads, database.insertsIn(unitOfWork)),
@@ -115,7 +115,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);
-  registerDocs(server, { document, restPrefix: config.restPrefix, script: builtDocsScript });
+  registerDocs(server, { document: readDocument(), restPrefix: config.restPrefix, script: builtDocsScript });
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);

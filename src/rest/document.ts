@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { parse } from 'yaml';
-
+import type { Scope } from '../domain/access/scope.ts';
 import type { Deprecation } from '../http/deprecation.ts';
 import type { operations } from './openapi-types.ts';
 
@@ -25,71 +24,42 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** An operation as the document has it, its references resolved. */
+/** What the contract in `openapi/` says about an operation, its references resolved. */
 export interface Operation {
   readonly operationId: OperationId;
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
+  /** What a key must be allowed to do. */
+  readonly scope: Scope;
   readonly parameters: readonly Parameter[];
-  readonly body: { readonly schema: Schema; readonly mediaTypes: readonly string[] } | undefined;
-  /** Without the page about it, which isn't of this document. */
-  readonly deprecation: Omit<Deprecation, 'page'> | undefined;
+  readonly body?: { readonly schema: Schema; readonly mediaTypes: readonly string[] };
+  /** The page about it isn't part of the contract. */
+  readonly deprecation?: Omit<Deprecation, 'page'>;
 }
 
-/** `openapi.yaml`, the source of paths, parameters and bodies, as it is written there. */
+/** The document as clients read it. */
 export interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Node>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
   readonly [key: string]: unknown;
 }
 
-type Node = Readonly<Record<string, unknown>>;
+/** Reads the operations that `.ci/build-openapi.mjs` made of the contract. */
+export function readOperations(): readonly Operation[] {
+  return JSON.parse(read('operations.json'), (key, value: unknown) =>
+    key === 'since' || key === 'sunset' ? new Date(String(value)) : value,
+  ) as Operation[];
+}
 
 export function readDocument(): OpenApiDocument {
-  const text = readFileSync(new URL('openapi.yaml', import.meta.url), 'utf8');
-  // The count of aliases is a guard against other people's documents, and takes a third of the time.
-  const document = parse(text, { merge: true, maxAliasCount: -1 }) as OpenApiDocument;
-  return Object.fromEntries(Object.entries(document).filter(([key]) => key !== 'x-shared')) as OpenApiDocument;
+  return JSON.parse(read('openapi.json')) as OpenApiDocument;
 }
 
-export function operationsOf(document: OpenApiDocument): Operation[] {
-  const { paths } = resolveReferences(document, document) as OpenApiDocument;
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => operationOf(path, method, operation)),
-  );
+/** The same as YAML. */
+export function readYaml(): string {
+  return read('openapi.yaml');
 }
 
-function operationOf(path: string, method: string, node: Node): Operation {
-  const { operationId, parameters = [], requestBody, deprecated } = node;
-  const content = (requestBody as { content: Record<string, { schema: Schema }> } | undefined)?.content;
-  const [body] = Object.values(content ?? {});
-  return {
-    operationId: operationId as OperationId,
-    method: method.toUpperCase(),
-    path,
-    parameters: parameters as Parameter[],
-    body: body && { schema: body.schema, mediaTypes: Object.keys(content ?? {}) },
-    deprecation: deprecated === true ? deprecationOf(node) : undefined,
-  };
-}
-
-function deprecationOf(node: Node): Omit<Deprecation, 'page'> {
-  return {
-    since: new Date(String(node['x-deprecated-since'])),
-    sunset: new Date(String(node['x-deprecated-sunset'])),
-    successor: String(node['x-deprecated-successor']),
-  };
-}
-
-/** Puts in the place of every reference what it refers to. No schema of ours refers to itself. */
-function resolveReferences(document: OpenApiDocument, node: unknown): unknown {
-  if (Array.isArray(node)) return node.map((each) => resolveReferences(document, each));
-  if (typeof node !== 'object' || node === null) return node;
-  if ('$ref' in node) return resolveReferences(document, lookUp(document, String(node.$ref)));
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolveReferences(document, value)]));
-}
-
-function lookUp(document: OpenApiDocument, reference: string): unknown {
-  const [, ...names] = reference.split('/');
-  return names.reduce<unknown>((node, name) => (node as Node | undefined)?.[name], document);
+function read(name: string): string {
+  return readFileSync(new URL(`openapi/built/${name}`, import.meta.url), 'utf8');
 }

@@ -4,7 +4,7 @@ import type { ApiRoutes } from '../http/api.ts';
 import type { OnRefusal } from '../http/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
-import { operationsOf, type OpenApiDocument, type Operation, type OperationId } from './document.ts';
+import type { Operation, OperationId } from './document.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { inventoryRoutes } from './inventory/inventory.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';
@@ -14,7 +14,7 @@ import { petRoutes } from './pets/pet.routes.ts';
 import { StreamPlaces, type StreamLimits } from './stream-places.ts';
 
 export interface RestOptions extends Omit<OperationContext, 'streams'> {
-  readonly document: OpenApiDocument;
+  readonly operations: readonly Operation[];
   /** Before every path: nothing, or `/v1`. */
   readonly prefix: string;
   readonly streamLimits: StreamLimits;
@@ -30,9 +30,9 @@ const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ..
 /** The page about what is deprecated. */
 const docsPage = '/docs';
 
-/** The routes of the document. Throws when an operation has no handler, or a handler no operation. */
+/** The routes of the OpenAPI document's operations. Throws when an operation has no handler, or a handler no operation. */
 export function createRestRoutes(options: RestOptions): ApiRoutes {
-  const operations = operationsOf(options.document);
+  const { operations } = options;
   assertBound(operations, Object.keys(handlers));
   const { streamLimits, onStream, onRefusal, ...context } = options;
   const places = new StreamPlaces(streamLimits, { onChange: onStream, onRefusal });
@@ -52,8 +52,10 @@ export function assertBound(operations: readonly Operation[], handlerIds: readon
   const operationIds = operations.map(({ operationId }) => operationId as string);
   const missing = operationIds.filter((id) => !handlerIds.includes(id));
   const surplus = handlerIds.filter((id) => !operationIds.includes(id));
-  if (missing.length > 0) throw new Error(`These operations of openapi.yaml have no handler: ${missing.join(', ')}.`);
-  if (surplus.length > 0) throw new Error(`These handlers have no operation in openapi.yaml: ${surplus.join(', ')}.`);
+  if (missing.length > 0)
+    throw new Error(`These operations of the OpenAPI document have no handler: ${missing.join(', ')}.`);
+  if (surplus.length > 0)
+    throw new Error(`These handlers have no operation in the OpenAPI document: ${surplus.join(', ')}.`);
 }
 
 function addRoute(
@@ -62,16 +64,15 @@ function addRoute(
   { prefix, onDeprecatedCall }: RestOptions,
   context: OperationContext,
 ): void {
-  const { operationId, method, path, body, deprecation } = operation;
-  const isRead = method === 'GET';
+  const { operationId, method, path, scope, body, deprecation } = operation;
   rest.route({
-    method: isRead ? ['GET', 'HEAD'] : [method],
+    method: method === 'GET' ? ['GET', 'HEAD'] : [method],
     // Its own HEAD would answer a whole collection with a length of 0.
     exposeHeadRoute: false,
     url: prefix + path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       operationId,
-      scope: isRead ? 'read' : 'write',
+      scope,
       ...(deprecation && {
         deprecation: deprecationNotice({ ...deprecation, page: docsPage, successor: prefix + deprecation.successor }),
       }),

@@ -1,5 +1,4 @@
 import { readDocument } from '../../src/rest/document.ts';
-import { publishedDocument } from '../../src/pages/reference/published-document.ts';
 
 export interface Schema {
   readonly type?: string;
@@ -44,7 +43,7 @@ export interface Operation {
 
 /** The operations as clients read them. */
 export function publishedOperations(): Operation[] {
-  const document = publishedDocument(readDocument(), '');
+  const document = readDocument();
   const { paths } = resolve(document, document) as { paths: Record<string, Record<string, never>> };
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => operationOf(method, path, operation)),

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { assertBound } from '../../src/rest/routes.ts';
-import { operationsOf, readDocument } from '../../src/rest/document.ts';
+import { readOperations } from '../../src/rest/document.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
 describe('handlers and operations', () => {
-  const operations = operationsOf(readDocument());
+  const operations = readOperations();
   const ids = operations.map(({ operationId }) => operationId);
 
   it('are eighteen, one for each other', () => {
@@ -15,7 +15,7 @@ describe('handlers and operations', () => {
 
   it('stop the start when one of either is missing', () => {
     expect(() => assertBound(operations, ids.slice(1))).toThrow(/no handler: listPets/);
-    expect(() => assertBound(operations.slice(1), ids)).toThrow(/no operation in openapi.yaml: listPets/);
+    expect(() => assertBound(operations.slice(1), ids)).toThrow(/no operation in the OpenAPI document: listPets/);
   });
 });
 

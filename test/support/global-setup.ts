@@ -1,12 +1,15 @@
 import 'reflect-metadata';
 
+import { execFileSync } from 'node:child_process';
+
 import pg from 'pg';
 
 import { openDatabase } from '../../src/database/open.ts';
 import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
 
-/** Migrates once what every suite gets a copy of. */
+/** Builds what the program reads beside its own files, and migrates once the database that every suite gets a copy of. */
 export default async function setUp(): Promise<void> {
+  execFileSync(process.execPath, ['.ci/build-openapi.mjs', 'src/rest/openapi']);
   process.env['PETSTORE_TEST_RUN'] = String(process.pid);
   const url = serverUrl();
   if (url !== undefined) {

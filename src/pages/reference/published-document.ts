@@ -1,18 +1,20 @@
 import { BoundedMap } from '../../domain/bounded-map.ts';
-import type { OpenApiDocument } from '../../rest/document.ts';
+import { readYaml, type OpenApiDocument } from '../../rest/document.ts';
 import { entityTagOf } from '../../rest/entity-tag.ts';
 import type { PublicText } from '../public-text.ts';
 
-/** Where the samples of `openapi.yaml` send their requests; a published document has its own address there. */
+/** Where the code samples of the document send their requests; a published document has its own address there. */
 const writtenAddress = 'http://127.0.0.1:4000';
-
-/** The formats that readers of OpenAPI know. Our own only tell the program which rule of the domain is meant. */
-const publicFormats: ReadonlySet<unknown> = new Set(['int32', 'int64', 'date-time', 'uri-reference']);
 
 /** The document as clients get it, for a REST layer below `prefix`. */
 export function publishedDocument(document: OpenApiDocument, prefix: string): OpenApiDocument {
   const servers = [{ url: prefix || '/', description: 'This server.' }];
-  return { ...(withoutPrivateFormats(document) as OpenApiDocument), servers };
+  return { ...document, servers };
+}
+
+/** The same as YAML. */
+export function publishedYaml(prefix: string): string {
+  return readYaml().replace(`- url: /\n`, `- url: ${prefix || '/'}\n`);
 }
 
 /** How many addresses a text is kept for: clients choose the Host, so they would decide how much memory it takes. */
@@ -50,14 +52,4 @@ export class AddressedText {
     this.#tag = entityTagOf(text);
     return text.split(writtenAddress);
   }
-}
-
-function withoutPrivateFormats(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutPrivateFormats);
-  if (typeof node !== 'object' || node === null) return node;
-  return Object.fromEntries(
-    Object.entries(node)
-      .filter(([key, value]) => key !== 'format' || typeof value !== 'string' || publicFormats.has(value))
-      .map(([key, value]) => [key, withoutPrivateFormats(value)]),
-  );
 }

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { stringify } from 'yaml';
 
 import { HttpError } from '../../http/error-table.ts';
 import type { OpenApiDocument } from '../../rest/document.ts';
@@ -9,7 +8,7 @@ import { isNamedBy } from '../../rest/entity-tag.ts';
 import { ownAddress } from '../own-address.ts';
 import { publicText, sendPublicText, serveDocument } from '../public-text.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
-import { AddressedText, publishedDocument } from './published-document.ts';
+import { AddressedText, publishedDocument, publishedYaml } from './published-document.ts';
 import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
 import { scalarDocument } from './scalar-document.ts';
 
@@ -29,7 +28,7 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix, sc
   const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;
   const files = {
     '/openapi.json': new AddressedText('application/json', () => JSON.stringify(published)),
-    '/openapi.yaml': new AddressedText('application/yaml', () => stringify(published, documentStyle)),
+    '/openapi.yaml': new AddressedText('application/yaml', () => publishedYaml(restPrefix)),
   };
   for (const [url, file] of Object.entries(files)) {
     serveDocument(server, url, (request) => file.at(addressOf(request)));
@@ -54,9 +53,6 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix, sc
     return sendBundle(request, reply, await bundle);
   });
 }
-
-/** For parsers that know neither merging nor references within a file, and lines as they are. */
-const documentStyle = { aliasDuplicateObjects: false, lineWidth: 0 };
 
 /** Its tag is weak: it names the script, in whichever coding it is sent. */
 function sendBundle(request: FastifyRequest, reply: FastifyReply, { plain, gzipped, tag }: ScalarBundle): FastifyReply {

@@ -1,0 +1,132 @@
+// Makes of the contract in src/rest/openapi/*.yaml the two documents that the service needs.
+import { bundle, createConfig } from '@redocly/openapi-core';
+
+export const source = 'src/rest/openapi/openapi.yaml';
+export const redoclyConfig = await createConfig({ extends: ['recommended'], telemetry: 'off' });
+
+/** Where the code samples send their requests. The service puts its own address there. */
+const sampleAddress = 'http://127.0.0.1:4000';
+
+/** The formats that readers of OpenAPI know. The others stand for rules of the domain. */
+const publicFormats = new Set(['int32', 'int64', 'date-time', 'uri-reference']);
+
+/** The contract in one document, with its private marks and formats. */
+export async function bundleContract({ dereference = false } = {}) {
+  const { bundle: bundled, problems } = await bundle({ ref: source, config: redoclyConfig, dereference });
+  const errors = problems.filter(({ severity }) => severity === 'error');
+  if (errors.length > 0) throw new Error(`${source}: ${errors.map(({ message }) => message).join(' ')}`);
+  return structuredClone(bundled.parsed);
+}
+
+/** The document as clients read it. */
+export async function publishedDocument() {
+  const { 'x-common': common, ...document } = await bundleContract();
+  for (const operation of operationsIn(document)) completeOperation(operation, document.components.responses, common);
+  return withoutPrivateFormats(document);
+}
+
+/** What the service's routes are bound from: the operations, their references resolved. */
+export async function operations() {
+  const { paths } = await bundleContract({ dereference: true });
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const { operationId, parameters = [], requestBody, deprecated } = operation;
+      const content = Object.entries(requestBody?.content ?? {});
+      return {
+        operationId,
+        method: method.toUpperCase(),
+        path,
+        scope: operation['x-scope'],
+        parameters: parameters.map(({ name, in: place, schema }) => ({ name, in: place, schema })),
+        body: content[0] && { schema: content[0][1].schema, mediaTypes: content.map(([mediaType]) => mediaType) },
+        deprecation: deprecated && {
+          since: operation['x-deprecated-since'],
+          sunset: operation['x-deprecated-sunset'],
+          successor: operation['x-deprecated-successor'],
+        },
+      };
+    }),
+  );
+}
+
+function operationsIn({ paths }) {
+  return Object.entries(paths).flatMap(([, item]) => Object.entries(item).map(([method, each]) => ({ method, each })));
+}
+
+/** Adds the responses and headers that every operation has, and turns the sample request into code. */
+function completeOperation({ method, each: operation }, components, common) {
+  const named = Object.entries(common.responses).map(([status, name]) => [status, reference('responses', name)]);
+  const responses = { ...Object.fromEntries(named), ...operation.responses };
+  for (const [status, response] of Object.entries(responses)) {
+    const name = response.$ref?.split('/').at(-1);
+    if (name === undefined) responses[status] = withHeaders(response, headersOf(status, common));
+    else components[name] = withHeaders(components[name], headersOf(status, common));
+    // 405 is the response to other methods, which aren't deprecated.
+    if (!operation.deprecated || status === '405') continue;
+    const deprecationHeaders = references(common.deprecationHeaders);
+    responses[status] = withHeaders(name === undefined ? responses[status] : components[name], deprecationHeaders);
+  }
+  operation.responses = responses;
+  operation['x-codeSamples'] = codeSamples(method.toUpperCase(), operation['x-sample']);
+  delete operation['x-sample'];
+  delete operation['x-scope'];
+}
+
+/** Errors and creations must not be stored by caches. */
+function headersOf(status, { headers }) {
+  const caching = ['200', '204', '304'].includes(status) ? 'cacheable' : 'uncacheable';
+  return { ...references(headers), 'Cache-Control': reference('headers', caching) };
+}
+
+function withHeaders({ description, headers, ...response }, added) {
+  return { description, headers: { ...added, ...headers }, ...response };
+}
+
+function references(names) {
+  return Object.fromEntries(Object.entries(names).map(([header, name]) => [header, reference('headers', name)]));
+}
+
+function reference(kind, name) {
+  return { $ref: `#/components/${kind}/${name}` };
+}
+
+function codeSamples(method, { path, body }) {
+  const url = `${sampleAddress}${path}`;
+  const isPlain = method === 'GET' || method === 'POST';
+  const key = 'Authorization: `Bearer ${process.env.API_KEY}`';
+  const type = "'Content-Type': 'application/json'";
+  const curl = [
+    `curl -sS ${isPlain ? '' : `-X ${method} `}"${url}" -H "Authorization: Bearer $API_KEY"`,
+    ...(body === undefined ? [] : [`  -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
+  ];
+  const javascript = [
+    `const response = await fetch('${url}', {`,
+    ...(method === 'GET' ? [] : [`  method: '${method}',`]),
+    `  headers: { ${body === undefined ? key : `${key}, ${type}`} },`,
+    ...(body === undefined ? [] : [`  body: JSON.stringify(${literal(body)}),`]),
+    '});',
+    `console.log(response.status, await response.${method === 'DELETE' ? 'text' : 'json'}());`,
+  ];
+  return [
+    { lang: 'Shell', label: 'curl', source: curl.join(' \\\n') },
+    { lang: 'JavaScript', label: 'fetch', source: javascript.join('\n') },
+  ];
+}
+
+/** A flat object as JavaScript writes it. */
+function literal(body) {
+  const fields = Object.entries(body).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? `'${value}'` : String(value)}`,
+  );
+  return `{ ${fields.join(', ')} }`;
+}
+
+function withoutPrivateFormats(node) {
+  if (Array.isArray(node)) return node.map(withoutPrivateFormats);
+  if (typeof node !== 'object' || node === null) return node;
+  return Object.fromEntries(
+    Object.entries(node)
+      .filter(([key, value]) => key !== 'format' || typeof value !== 'string' || publicFormats.has(value))
+      .map(([key, value]) => [key, withoutPrivateFormats(value)]),
+  );
+}
