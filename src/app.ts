@@ -23,6 +23,7 @@ import { createServer } from './http/server.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/document.ts';
+import type { StoredResponse } from './rest/operation.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
 
@@ -85,9 +86,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     banRules: config.banRules,
     events: accessEvents(server.log, metrics),
   });
-  const services = createServices(database.unitOfWork, database.reads, database.insertsIn(), () =>
-    access.keys.catchUp(),
-  );
+  const services = createServices(database.stores, () => access.keys.catchUp());
   metrics.watch({ pool: database.poolFigures, isCountingShared: () => access.isCountingShared() });
   const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({
@@ -97,12 +96,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     limits: config.graphql,
     log: server.log,
   });
-  const idempotency = new IdempotencyService(database.unitOfWork);
+  const idempotency = new IdempotencyService<StoredResponse>(database.stores);
   const rest = createRestRoutes({
     operations,
     prefix: config.restPrefix,
     services,
-    servicesIn: (unitOfWork) => createServices(unitOfWork, database.reads, database.insertsIn(unitOfWork)),
     idempotency,
     streamLimits: { ...defaultStreamLimits, ...overrides.streamLimits },
     onDeprecatedCall: (operationId, { principal }) =>

@@ -43,7 +43,7 @@ export interface Access {
 /** Opens the keys and the counters of a migrated database. */
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { database, adminKey, events, now } = options;
-  const service = new AccessService(database.unitOfWork, database.reads.apiKeys, { now });
+  const service = new AccessService(database.stores, { now });
   const bans = new BanRecorder(service, events.onWriteFailure);
   const counters = await openCounters(options);
   const quota = new QuotaService(counters.store, (subject, ban) => {

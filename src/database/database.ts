@@ -8,24 +8,21 @@ import type { KeyRecords } from '../domain/access/key-records.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
 import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.entity.ts';
-import type { Inserts } from '../domain/inserts.ts';
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
 import type { DayCounterTable } from '../domain/quota/day-counters.ts';
-import type { StoreReads } from '../domain/services.ts';
-import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import type { Stores } from '../domain/stores.ts';
 import { createDayCounterTable } from './day-counter-table.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import type { Parameter } from './prepared-statement.ts';
-import { createKeyRecords } from './reads/key-records.ts';
-import type { StatementRunner } from './reads/statement.ts';
-import { createInsertRunner, createJoiningRunner } from './insert-runner.ts';
-import { createInserts } from './inserts.ts';
-import { createReads } from './reads/store-reads.ts';
+import { createSession } from './session.ts';
+import type { StatementRunner } from './statement-runner.ts';
 import { storeClient } from './store-client.ts';
+import { createKeyRecords } from './stores/key-records.ts';
+import { createStores } from './stores/stores.ts';
 
 /** Together they keep the promise that a lost database is told within 5 seconds. */
 const connectionTimeoutMillis = 2_000;
@@ -52,13 +49,10 @@ export interface DatabaseOptions {
 
 /** The store's database. It connects when it is first needed, and again whenever it has to. */
 export interface Database {
-  readonly reads: StoreReads;
-  readonly unitOfWork: UnitOfWork;
+  readonly stores: Stores;
   /** What requests are judged by. */
   readonly keyRecords: KeyRecords;
   readonly dayCounters: DayCounterTable;
-  /** Each one is a transaction of its own, or joins the unit of work that is given. */
-  readonly insertsIn: (unitOfWork?: UnitOfWork) => Inserts;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
   /** The connections that there are, those of them that nobody uses, and how many wait for one. */
@@ -80,20 +74,10 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
       throw translateDriverError(error);
     }
   };
-  const insert = await createInsertRunner(orm);
   const metadata = orm.getMetadata();
   return {
-    reads: createReads(metadata, run),
-    insertsIn: (unitOfWork) =>
-      createInserts(metadata, unitOfWork === undefined ? insert : createJoiningRunner(orm, unitOfWork)),
-    unitOfWork: async (work) => {
-      try {
-        return await orm.em.fork().transactional(work);
-      } catch (error) {
-        throw translateDriverError(error);
-      }
-    },
-    keyRecords: createKeyRecords(orm.getMetadata(), run),
+    stores: createStores(metadata, createSession({ orm, pool, pipeline, isGuest })),
+    keyRecords: createKeyRecords(metadata, run),
     dayCounters: createDayCounterTable(run),
     checkReady: async () => {
       const applied = await run<{ name: string }>('petstore_ready', `select name from ${migrationsTable}`, []);

@@ -1,5 +1,5 @@
 import type { DayCounterTable } from '../domain/quota/day-counters.ts';
-import type { StatementRunner } from './reads/statement.ts';
+import type { StatementRunner } from './statement-runner.ts';
 
 /** The day counters in the table `quota_counters`. */
 export function createDayCounterTable(run: StatementRunner): DayCounterTable {

@@ -1,17 +1,15 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { EntityManager } from '@mikro-orm/core';
-
-import { ApiKey } from '../domain/access/api-key.entity.ts';
 import { parseKey } from '../domain/access/api-key.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
 import { newApiKey } from '../domain/access/new-api-key.ts';
+import type { Stores } from '../domain/stores.ts';
 
 /** Makes a key for trying the demo store, and keeps it in a file that only its owner can read: the database has but its hash. */
-export async function addDemoKey(em: EntityManager, dataDir: string): Promise<void> {
+export async function addDemoKey({ apiKeys }: Stores, dataDir: string): Promise<void> {
   const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, Date.now());
-  await em.insert(ApiKey, row);
+  await apiKeys.insert(row);
   const file = demoKeyFile(dataDir);
   // What an unfinished start may have left belongs to no key.
   rmSync(file, { force: true });

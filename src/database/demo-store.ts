@@ -1,9 +1,5 @@
-import type { EntityManager } from '@mikro-orm/core';
-
-import { Category } from '../domain/categories/category.entity.ts';
-import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
-import { Order } from '../domain/orders/order.entity.ts';
-import { Pet, type PetStatus } from '../domain/pets/pet.entity.ts';
+import type { Pet, PetStatus } from '../domain/pets/pet.entity.ts';
+import type { Stores } from '../domain/stores.ts';
 
 interface DemoCategory {
   readonly name: string;
@@ -131,25 +127,20 @@ const firstOfNovember = Date.UTC(2026, 10, 1, 9, 30);
 const dayMillis = 86_400_000;
 
 /** A small store to look at: a handful of categories, some dozens of pets, orders and stock, with ids from 1. */
-export async function fillWithDemoStore(em: EntityManager): Promise<void> {
+export async function fillWithDemoStore(stores: Stores): Promise<void> {
   const petIds: Pet['id'][] = [];
   for (const { name, description, pets } of demoCategories) {
-    const categoryId = await em.insert(Category, { name, description });
+    const { id: categoryId } = await stores.categories.insert({ name, description });
     for (const { quantity, ...pet } of pets.map(parsePet)) {
-      const petId = await em.insert(Pet, { ...pet, categoryId });
-      await em.insert(InventoryItem, { petId, quantity });
-      petIds.push(petId);
+      const { id } = await stores.pets.insert({ ...pet, categoryId, inventory: { quantity } });
+      petIds.push(id);
     }
   }
-  await em.insertMany(
-    Order,
-    demoOrders.map(([pet, quantity, days, complete]) => ({
-      petId: pet === null ? null : (petIds[pet - 1] ?? null),
-      quantity,
-      shipDate: days === null ? null : new Date(firstOfNovember + days * dayMillis),
-      complete,
-    })),
-  );
+  for (const [pet, quantity, days, complete] of demoOrders) {
+    const petId = pet === null ? null : (petIds[pet - 1] ?? null);
+    const shipDate = days === null ? null : new Date(firstOfNovember + days * dayMillis);
+    await stores.orders.insert({ petId, quantity, shipDate, complete });
+  }
 }
 
 function parsePet(text: string): { name: string; status: PetStatus; quantity: number } {

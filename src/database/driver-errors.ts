@@ -1,10 +1,13 @@
 import { DomainError, unavailable } from '../domain/errors.ts';
+import { ForeignKeyViolation } from '../domain/store.ts';
 
 /**
  * SQLSTATE classes and codes of a server that can't serve, or that asks to be tried again. 26000 is a name that is unknown because the
  * statement before it, which had to prepare it, was ended.
  */
 const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03|26000)/;
+
+const foreignKeyViolation = '23503';
 
 const networkErrors = new Set([
   'ECONNREFUSED',
@@ -24,9 +27,12 @@ const connectionMessages =
 
 /**
  * UNAVAILABLE for a database that is gone, starting, full or too slow, and for a transaction that it gave up in favour of
- * another; every other error as it is.
+ * another; `ForeignKeyViolation`; every other error as it is.
  */
 export function translateDriverError(error: unknown): unknown {
+  if (error instanceof Error && 'code' in error && error.code === foreignKeyViolation) {
+    return new ForeignKeyViolation(error.message, { cause: error });
+  }
   return !(error instanceof DomainError) && isUnavailable(error) ? unavailable(error) : error;
 }
 

@@ -1,8 +1,11 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { MikroORM } from '@mikro-orm/postgresql';
 import pg from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
+import type { Stores } from '../domain/stores.ts';
 import { createOrm, type DatabaseLocation } from './database.ts';
+import { createTransactionSession, transactionOf } from './session.ts';
+import { createStores } from './stores/stores.ts';
 
 const oldestVersion = 150_000;
 
@@ -12,7 +15,7 @@ const lockNumber = 7_338_474_783;
 export interface MigrateOptions {
   readonly location: DatabaseLocation;
   /** Fills a database that has just got its first tables, in the same transaction. */
-  readonly fill?: ((em: EntityManager) => Promise<void>) | undefined;
+  readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
 }
 
 /**
@@ -36,9 +39,11 @@ async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill']): Promise<v
   // Before the transaction, because it makes the migrator's own table on a connection of its own.
   if ((await orm.migrator.getPending()).length === 0) return;
   await orm.em.fork().transactional(async (em) => {
-    const transaction: unknown = em.getTransactionContext();
-    const applied = await orm.migrator.up({ transaction: transaction as never });
-    if (applied.some(({ name }) => name === migrations[0].name)) await fill?.(em);
+    const transaction = transactionOf(em);
+    const applied = await orm.migrator.up({ transaction });
+    if (applied.some(({ name }) => name === migrations[0].name)) {
+      await fill?.(createStores(orm.getMetadata(), createTransactionSession(transaction)));
+    }
   });
 }
 

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { EntityManager } from '@mikro-orm/core';
-
+import type { Stores } from '../domain/stores.ts';
 import { connectDatabase, type Database, type DatabaseLocation } from './database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
@@ -38,9 +37,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database is ever ours to fill.
   const hasDemo = withDemoStore && embedded !== undefined;
-  const fill = async (em: EntityManager): Promise<void> => {
-    await fillWithDemoStore(em);
-    await addDemoKey(em, dataDir);
+  const fill = async (stores: Stores): Promise<void> => {
+    await fillWithDemoStore(stores);
+    await addDemoKey(stores, dataDir);
   };
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined });

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 import { giveUp } from './given-up.ts';
-import { PreparedStatement, type Parameter } from './prepared-statement.ts';
+import { PreparedStatement, type Decode, type Parameter } from './prepared-statement.ts';
 
 export interface PipelineOptions {
   readonly url: string;
@@ -39,10 +39,10 @@ export class PipelinedConnections {
     this.#watch = setInterval(() => this.#giveUpSilentOnes(), watchMillis).unref();
   }
 
-  query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
+  query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<unknown[]> {
     this.#options.onStatement?.(text);
     const lane = (this.#current ??= this.#open());
-    return lane.query(name, text, values);
+    return lane.query(name, text, values, decode);
   }
 
   async close(): Promise<void> {
@@ -116,11 +116,11 @@ class Lane {
     return this.#lastAnswerAt;
   }
 
-  query(name: string, text: string, values: readonly Parameter[]): Promise<unknown[]> {
+  query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<unknown[]> {
     if (this.#pending === 0) this.#lastAnswerAt = performance.now();
     this.#pending += 1;
     return new Promise((resolve, reject) => {
-      const statement = new PreparedStatement(name, text, values);
+      const statement = new PreparedStatement(name, text, values, decode);
       statement.callback = (error, rows = []) => {
         this.#pending -= 1;
         this.#lastAnswerAt = performance.now();

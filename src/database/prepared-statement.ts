@@ -5,6 +5,9 @@ type Row = Record<string, unknown>;
 /** What a statement can be given. */
 export type Parameter = string | number | boolean | null | readonly (string | number)[];
 
+/** Makes a row of its fields, which are texts. */
+export type Decode = (fields: readonly (string | null)[]) => unknown;
+
 /** How a column's text becomes a value. */
 interface Column {
   readonly name: string;
@@ -43,14 +46,17 @@ export class PreparedStatement {
   readonly name: string;
   readonly text: string;
   /** Told the rows, or why there are none. */
-  callback: ((error: Error | null, rows?: Row[]) => void) | undefined;
+  callback: ((error: Error | null, rows?: unknown[]) => void) | undefined;
   readonly #values: readonly Parameter[];
-  readonly #rows: Row[] = [];
+  readonly #rows: unknown[] = [];
+  readonly #decode: Decode | undefined;
 
-  constructor(name: string, text: string, values: readonly Parameter[]) {
+  /** With `decode`, which makes a row of its fields, PostgreSQL needn't describe the columns at all. */
+  constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode) {
     this.name = name;
     this.text = text;
     this.#values = values;
+    this.#decode = decode;
   }
 
   submit(connection: Connection): null {
@@ -63,7 +69,7 @@ export class PreparedStatement {
       connection.submittedNamedStatements[name] = text;
     }
     connection.bind({ statement: name, values: this.#values, valueMapper: toText });
-    if (!columnsByName.has(name)) connection.describe({ type: 'P' });
+    if (this.#decode === undefined && !columnsByName.has(name)) connection.describe({ type: 'P' });
     connection.execute();
     connection.sync();
     connection.stream.uncork();
@@ -78,6 +84,10 @@ export class PreparedStatement {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
+    if (this.#decode !== undefined) {
+      this.#rows.push(this.#decode(fields));
+      return;
+    }
     const row: Row = {};
     const columns = columnsByName.get(this.name) ?? [];
     for (let index = 0; index < columns.length; index += 1) {

@@ -49,16 +49,16 @@ export class InputCheck {
   }
 
   /** Refuses an update that gives none of its fields; equal values are fine. */
-  someChange(changes: Readonly<Record<string, unknown>>): void {
+  requireAtLeastOneChange(changes: Readonly<Record<string, unknown>>): void {
     const isRefused = this.#violations.length > 0;
     if (isRefused || Object.values(changes).some((value) => value !== undefined)) return;
     this.refuse('input', `changes nothing: give at least one of ${Object.keys(changes).join(', ')}.`);
   }
 }
 
-/** The changes that are given, as an object of those alone. */
-export function given<Changes extends object>(changes: Changes): Given<Changes> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Given<Changes>;
+/** The object without its undefined properties. */
+export function omitUndefined<Changes extends object>(changes: Changes): Defined<Changes> {
+  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Defined<Changes>;
 }
 
-type Given<Changes> = { [Key in keyof Changes]?: Exclude<Changes[Key], undefined> };
+type Defined<Changes> = { [Key in keyof Changes]?: Exclude<Changes[Key], undefined> };

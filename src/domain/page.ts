@@ -33,7 +33,14 @@ export interface ListRequest<FilterInput, SortField extends string> extends Page
   readonly orderBy?: Sort<SortField> | null | undefined;
 }
 
-/** A stretch of a sorted list, named by the places it lies between instead of by a count of rows to skip. */
+/** How a list is read, besides what the client asks for. */
+export interface ListOptions<Relation extends string = never> {
+  /** Instead of 100. */
+  readonly maxSize?: number | undefined;
+  readonly include?: readonly Relation[] | undefined;
+}
+
+/** A range of a sorted list, named by the places it lies between instead of by a count of rows to skip. */
 export interface Keyset<SortField extends string> {
   readonly sort: Sort<SortField>;
   readonly after: Position | undefined;

@@ -1,28 +1,26 @@
-import {
-  ForeignKeyConstraintViolationException,
-  type EntityClass,
-  type EntityManager,
-  type FilterQuery,
-} from '@mikro-orm/core';
-
-import { validationFailed, type DomainError } from './errors.ts';
+import { DomainError, validationFailed } from './errors.ts';
 import { parseId, type Id } from './id.ts';
 import type { InputCheck, Rule } from './input.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
+import { ForeignKeyViolation } from './store.ts';
+import type { Stores } from './stores.ts';
+
+interface Target {
+  byIds(ids: readonly Id[]): Promise<readonly unknown[]>;
+}
 
 /** A field by which one thing names another, as `categoryId` names a category. Naming none is a VALIDATION_FAILED of that field. */
-export class Reference<Target extends object> {
+export class Reference {
   readonly #field: string;
-  readonly #target: EntityClass<Target>;
   readonly #noun: string;
+  readonly #target: (stores: Stores) => Target;
 
-  constructor(field: string, target: EntityClass<Target>, noun: string) {
+  constructor(field: string, noun: string, target: (stores: Stores) => Target) {
     this.#field = field;
-    this.#target = target;
     this.#noun = noun;
+    this.#target = target;
   }
 
-  /** What can be said without asking the database. */
+  /** What can be said without a query. */
   readonly rule: Rule<string, Id> = (value, refuse) => {
     const id = parseId(value);
     if (id === undefined) refuse(this.#problem(value));
@@ -30,35 +28,36 @@ export class Reference<Target extends object> {
   };
 
   /**
-   * Throws what the check has refused, and with it a missing target. The database is asked only when there is something to tell
-   * anyway: a target that is the only thing missing is found by the work itself.
+   * Throws what the check has refused, and with it a missing target. That takes a query only when something was refused: a
+   * target that is the only thing missing is found by the write itself.
    */
-  async throwIfRefused(check: InputCheck, unitOfWork: UnitOfWork, id: Id | null | undefined): Promise<void> {
+  async throwIfRefused(check: InputCheck, stores: Stores, id: Id | null | undefined): Promise<void> {
     if (!check.hasRefused) return;
     const target = typeof id === 'string' ? parseId(id) : undefined;
-    if (target !== undefined && (await unitOfWork((em) => this.#isMissing(em, target)))) {
+    if (target !== undefined && (await this.#isMissing(stores, target))) {
       check.refuse(this.#field, this.#problem(target));
     }
     check.throwIfRefused();
   }
 
-  /** Asks the database, so that a missing target is told before what else may be wrong. */
-  async requireTarget(em: EntityManager, id: Id | null | undefined): Promise<void> {
-    if (id === null || id === undefined) return;
-    if (await this.#isMissing(em, id)) throw this.#missing(id);
-  }
-
-  /** Waits for the work and takes a violated foreign key for the missing target that it is: nobody can come between it and the commit. */
-  async guard<T>(id: Id | null | undefined, work: Promise<T>): Promise<T> {
+  /**
+   * Does the write and reports a violated foreign key as the missing target that it is: nothing can come between it and the commit.
+   * When the write is refused for another reason, a missing target is still what is reported.
+   */
+  async guard<T>(stores: Stores, id: Id | null | undefined, write: () => Promise<T>): Promise<T> {
     try {
-      return await work;
+      return await write();
     } catch (error) {
-      throw error instanceof ForeignKeyConstraintViolationException ? this.#missing(String(id)) : error;
+      if (error instanceof ForeignKeyViolation) throw this.#missing(String(id));
+      const isRefused = error instanceof DomainError && error.code !== 'UNAVAILABLE';
+      if (isRefused && typeof id === 'string' && (await this.#isMissing(stores, id))) throw this.#missing(id);
+      throw error;
     }
   }
 
-  async #isMissing(em: EntityManager, id: Id): Promise<boolean> {
-    return (await em.count(this.#target, id as FilterQuery<NoInfer<Target>>)) === 0;
+  async #isMissing(stores: Stores, id: Id): Promise<boolean> {
+    const [target] = await this.#target(stores).byIds([id]);
+    return target === undefined;
   }
 
   #missing(id: string): DomainError {

@@ -1,23 +1,9 @@
 import { AccessService } from './access/access.service.ts';
-import type { ApiKeyReads } from './access/api-key.reads.ts';
-import type { CategoryReads } from './categories/category.reads.ts';
 import { CategoryService } from './categories/category.service.ts';
-import type { Inserts } from './inserts.ts';
-import type { InventoryReads } from './inventory/inventory-item.reads.ts';
 import { InventoryService } from './inventory/inventory.service.ts';
-import type { OrderReads } from './orders/order.reads.ts';
 import { OrderService } from './orders/order.service.ts';
-import type { PetReads } from './pets/pet.reads.ts';
 import { PetService } from './pets/pet.service.ts';
-import type { UnitOfWork } from './unit-of-work.ts';
-
-export interface StoreReads {
-  readonly apiKeys: ApiKeyReads;
-  readonly pets: PetReads;
-  readonly categories: CategoryReads;
-  readonly orders: OrderReads;
-  readonly inventory: InventoryReads;
-}
+import type { Stores } from './stores.ts';
 
 /** What the store can do, for both protocols. */
 export interface Services {
@@ -29,21 +15,16 @@ export interface Services {
 }
 
 /**
- * They keep nothing between two calls: each writing call is a unit of work of its own.
+ * The services on the process's stores, or on those inside a transaction. They hold no state between two calls.
  *
- * `onKeyChange` is told of changed API keys; only where the unit of work isn't part of a larger one.
+ * `onKeyChange` is called after a change of API keys has been committed; so leave it out inside a transaction.
  */
-export function createServices(
-  unitOfWork: UnitOfWork,
-  reads: StoreReads,
-  inserts: Inserts,
-  onKeyChange?: () => Promise<void>,
-): Services {
+export function createServices(stores: Stores, onKeyChange?: () => Promise<void>): Services {
   return {
-    access: new AccessService(unitOfWork, reads.apiKeys, { onChange: onKeyChange }),
-    pets: new PetService(unitOfWork, reads.pets, inserts),
-    categories: new CategoryService(unitOfWork, reads.categories, inserts),
-    orders: new OrderService(unitOfWork, reads.orders, inserts),
-    inventory: new InventoryService(unitOfWork, reads.inventory),
+    access: new AccessService(stores, { onChange: onKeyChange }),
+    pets: new PetService(stores),
+    categories: new CategoryService(stores),
+    orders: new OrderService(stores),
+    inventory: new InventoryService(stores),
   };
 }

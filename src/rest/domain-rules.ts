@@ -1,9 +1,9 @@
-import { categorySorting } from '../domain/categories/category.reads.ts';
+import { categorySorting } from '../domain/categories/category.store.ts';
 import type { Rule } from '../domain/input.ts';
-import { inventorySorting } from '../domain/inventory/inventory-item.reads.ts';
-import { orderSorting } from '../domain/orders/order.reads.ts';
+import { inventorySorting } from '../domain/inventory/inventory-item.store.ts';
+import { orderSorting } from '../domain/orders/order.store.ts';
 import { cursorRule } from '../domain/page.ts';
-import { petSorting } from '../domain/pets/pet.reads.ts';
+import { petSorting } from '../domain/pets/pet.store.ts';
 import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
 import type { Schema } from './document.ts';
 

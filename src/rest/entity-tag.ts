@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-import type { Expectation } from '../domain/unit-of-work.ts';
+import type { Precondition } from '../domain/store.ts';
 
 /** 128 bits: two different bodies never share a tag. */
 const tagCharacters = 22;
@@ -16,10 +16,10 @@ export function isNamedBy(header: string | undefined, tag: string): boolean {
 }
 
 /** What `If-Match` expects of a row, by the tag of its body; it compares strongly (RFC 9110, section 13.1.1). */
-export function expectationOf<Row>(
+export function preconditionOf<Row>(
   header: string | undefined,
   bodyOf: (row: Row) => object,
-): Expectation<Row> | undefined {
+): Precondition<Row> | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return () => true;
   const tags = tagsIn(header.replaceAll(/W\/"[^"]*"/g, ''));

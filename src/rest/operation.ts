@@ -4,8 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
-import type { Services } from '../domain/services.ts';
-import type { UnitOfWork } from '../domain/unit-of-work.ts';
+import { createServices, type Services } from '../domain/services.ts';
 import type { Answer } from './answers.ts';
 import type { Operation } from './document.ts';
 import type { Call, Handler } from './handler.ts';
@@ -16,11 +15,12 @@ import { sendAnswer, type Streams } from './send-answer.ts';
 
 export interface OperationContext {
   readonly services: Services;
-  /** The same services inside a unit of work that is under way. */
-  readonly servicesIn: (unitOfWork: UnitOfWork) => Services;
-  readonly idempotency: IdempotencyService;
+  readonly idempotency: IdempotencyService<StoredResponse>;
   readonly streams: Streams;
 }
+
+/** A response as it is stored, and sent again. */
+export type StoredResponse = Pick<Answer, 'status' | 'headers'> & { readonly body: string };
 
 type AnyCall = Call<never>;
 type AnyHandler = Handler<never>;
@@ -68,11 +68,11 @@ function compileCall({ parameters, body }: Operation, url: string): (request: Fa
   };
 }
 
-/** What was answered to the key before, or what is answered now, kept together with what it has changed. */
+/** The stored response to the key, or a new one, which is stored in the transaction that makes its changes. */
 async function answerOnce(
   request: FastifyRequest,
   key: string,
-  { idempotency, servicesIn }: OperationContext,
+  { idempotency }: OperationContext,
   answer: (request: FastifyRequest, services: Services) => Answer | Promise<Answer>,
 ): Promise<Answer> {
   if (key.length < 1 || key.length > maxKeyLength) {
@@ -80,11 +80,11 @@ async function answerOnce(
     throw validationFailed([{ field: 'Idempotency-Key', message }]);
   }
   const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
-  const { answer: kept, isReplayed } = await idempotency.once(identity, async (unitOfWork) => {
-    const { status, headers, body } = await answer(request, servicesIn(unitOfWork));
+  const { result: stored, isReplayed } = await idempotency.once(identity, async (stores) => {
+    const { status, headers, body } = await answer(request, createServices(stores));
     return { status, headers, body: body as string };
   });
-  return isReplayed ? { ...kept, headers: { ...kept.headers, 'idempotent-replayed': 'true' } } : kept;
+  return isReplayed ? { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } } : stored;
 }
 
 /** The same for the same method, path with query, and body, byte for byte. */

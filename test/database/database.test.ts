@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import type { Id } from '../../src/domain/id.ts';
-import { Category } from '../../src/domain/categories/category.entity.ts';
-import { Order } from '../../src/domain/orders/order.entity.ts';
+import type { Order } from '../../src/domain/orders/order.entity.ts';
+import { createServices } from '../../src/domain/services.ts';
+import { ForeignKeyViolation, type RowData } from '../../src/domain/store.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
 let opened: OpenedDatabase;
@@ -15,30 +18,72 @@ beforeAll(async () => {
 
 afterAll(() => opened.close());
 
-describe('a unit of work', () => {
+const order: RowData<Order> = { petId: null, quantity: null, shipDate: null, complete: false };
+
+describe('a transaction', () => {
   it('undoes everything when the work fails', async () => {
     let id: Id | undefined;
-    const work = database.unitOfWork(async (em) => {
-      id = await em.insert(Category, { name: 'Lost' });
+    const work = database.stores.transaction(async ({ categories }) => {
+      ({ id } = await categories.insert({ name: 'Lost', description: null }));
       throw new Error('on purpose');
     });
     await expect(work).rejects.toMatchObject({ message: 'on purpose' });
     expect(id).toMatch(/^\d+$/);
-    expect(await database.reads.categories.byIds([id!])).toEqual([undefined]);
+    expect(await database.stores.categories.byIds([id!])).toEqual([undefined]);
   });
 
-  it('leaves a violated constraint to the services, and the connection in order', async () => {
-    const work = database.unitOfWork((em) => em.insert(Order, { petId: '4711' as Id, complete: false }));
-    await expect(work).rejects.toMatchObject({ name: 'ForeignKeyConstraintViolationException' });
-    await database.unitOfWork((em) => em.insert(Category, { name: 'Kept' }));
+  it('reports a violated foreign key, as a statement by itself does, and leaves the connection in order', async () => {
+    const insert = ({ orders }: Stores) => orders.insert({ ...order, petId: '4711' as Id });
+    await expect(insert(database.stores)).rejects.toBeInstanceOf(ForeignKeyViolation);
+    await expect(database.stores.transaction(insert)).rejects.toBeInstanceOf(ForeignKeyViolation);
+    await database.stores.categories.insert({ name: 'Kept', description: null });
   });
 
-  it('does fifty at once, whatever the size of the pool', async () => {
-    const before = await database.reads.categories.count({});
+  it('runs twenty at once, whatever the size of the pool', async () => {
+    const before = await database.stores.categories.count({});
     await Promise.all(
-      Array.from({ length: 50 }, (_, n) => database.unitOfWork((em) => em.insert(Category, { name: `Many ${n}` }))),
+      Array.from({ length: 20 }, (_, n) =>
+        database.stores.transaction(({ categories }) => categories.insert({ name: `Many ${n}`, description: null })),
+      ),
     );
-    expect(await database.reads.categories.count({})).toBe(before + 50);
+    expect(await database.stores.categories.count({})).toBe(before + 20);
+  });
+
+  it('binds values: none becomes part of a statement', async () => {
+    const description = `'; drop table orders; -- $1 ? \\ "`;
+    opened.statements.length = 0;
+    const { id } = await database.stores.transaction(({ categories }) =>
+      categories.insert({ name: 'Bound', description }),
+    );
+    expect(opened.statements.filter((sql) => sql.includes('drop table'))).toEqual([]);
+    expect(await database.stores.categories.byIds([id])).toEqual([{ id, name: 'Bound', description }]);
+  });
+});
+
+describe('with a single connection', () => {
+  let single: OpenedDatabase;
+
+  beforeAll(async () => {
+    single = await openTestDatabase({ poolSize: 1 });
+  });
+
+  afterAll(() => single.close());
+
+  it('an idempotent handler that reads sees what it has written, and does not wait for itself', async () => {
+    const { stores } = single.database;
+    const request = { principalId: '1', key: 'one', fingerprint: 'a' };
+    const { result } = await new IdempotencyService(stores).once(request, async (inside) => {
+      const { categories, pets } = createServices(inside);
+      const category = await categories.create({ name: 'Fresh' });
+      const pet = await pets.create({ name: 'Rex', categoryId: category.id });
+      const { rows } = await pets.list({ filter: { categoryIdIn: [category.id] } });
+      const renamed = await categories.update(category.id, { name: 'Renamed' }, { precondition: () => true });
+      return { pet, rows, total: await pets.count(null), read: await categories.get(category.id), renamed };
+    });
+    expect(result.rows).toEqual([result.pet]);
+    expect(result.total).toBe(1);
+    expect(result.read).toEqual(result.renamed);
+    expect(await stores.categories.count({})).toBe(1);
   });
 });
 
@@ -52,29 +97,23 @@ describe('a date', () => {
     '2026-03-29T01:30:00.123Z',
     '9999-12-31T23:59:59.999Z',
   ])('comes back to the millisecond, inserted, updated and locked: %s', async (text) => {
-    const id = await database.unitOfWork((em) => em.insert(Order, { shipDate: new Date(text), complete: false }));
-    const [inserted] = await database.reads.orders.byIds([id]);
-    expect(inserted?.shipDate?.toISOString()).toBe(text);
-
-    const other = await database.unitOfWork((em) => em.insert(Order, { shipDate: null, complete: false }));
-    await database.unitOfWork(async (em) => {
-      const order = await em.findOneOrFail(Order, other);
-      order.shipDate = new Date(text);
-    });
-    const [updated] = await database.reads.orders.byIds([other]);
-    expect(updated?.shipDate?.toISOString()).toBe(text);
-    const seen = await database.unitOfWork(async (em) => (await em.findOneOrFail(Order, id)).shipDate?.toISOString());
-    expect(seen).toBe(text);
+    const { orders } = database.stores;
+    const shipDate = new Date(text);
+    const inserted = await orders.insert({ ...order, shipDate });
+    const updated = await orders.update((await orders.insert(order)).id, { shipDate });
+    const locked = await database.stores.transaction((inside) => inside.orders.lock(inserted.id));
+    const [read] = await orders.byIds([inserted.id]);
+    for (const row of [inserted, updated, locked, read]) expect(row?.shipDate?.toISOString()).toBe(text);
   });
 });
 
 describe('the listener', () => {
-  it('is told the statements of reads and of units of work alike', async () => {
+  it('is told the statements of reads and of transactions alike', async () => {
     const { statements } = opened;
     statements.length = 0;
-    await database.reads.pets.byIds(['1' as Id]);
+    await database.stores.pets.byIds(['1' as Id]);
     expect(statements).toHaveLength(1);
-    await database.unitOfWork((em) => em.insert(Category, { name: 'Heard' }));
+    await database.stores.transaction(({ categories }) => categories.insert({ name: 'Heard', description: null }));
     expect(statements.map((sql) => sql.split(' ')[0]?.toLowerCase())).toEqual(['select', 'begin', 'insert', 'commit']);
   });
 });

@@ -37,7 +37,7 @@ describe('the demo key', () => {
 
     const second = await open(dataDir);
     expect(second.demoKey).toBe(demoKey);
-    await new AccessService(second.unitOfWork, second.reads.apiKeys).revoke(principal!.id);
+    await new AccessService(second.stores).revoke(principal!.id);
     await second.close();
 
     const third = await open(dataDir);
@@ -50,7 +50,7 @@ describe('the demo key', () => {
     for (const withDemoStore of [false, true]) {
       const database = await open(dataDir, withDemoStore);
       expect(database.demoKey).toBeUndefined();
-      expect(await database.reads.apiKeys.count({})).toBe(0);
+      expect(await database.stores.apiKeys.count({})).toBe(0);
       await database.close();
     }
     expect(readdirSync(dataDir)).not.toContain('demo-key');

@@ -98,7 +98,7 @@ describe('an input with several faults', () => {
 describe('an update', () => {
   it('that changes nothing is refused, naming what could be changed', () => {
     const check = new InputCheck();
-    check.someChange({ name: undefined, status: undefined });
+    check.requireAtLeastOneChange({ name: undefined, status: undefined });
     expect(() => check.throwIfRefused()).toThrow(/name, status/);
   });
 });

@@ -1,6 +1,6 @@
 import { parseDuration } from '../../config.ts';
 import type { AccessService } from '../../domain/access/access.service.ts';
-import type { ListedKey } from '../../domain/access/api-key.reads.ts';
+import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
 import { maxPageSize } from '../../domain/page.ts';

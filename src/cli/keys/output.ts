@@ -1,4 +1,4 @@
-import type { ListedKey } from '../../domain/access/api-key.reads.ts';
+import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 
 /** What a command says: to people or, with `--json`, to programs. */

@@ -76,7 +76,7 @@ async function execute({ work }: Request): Promise<Output> {
     withDemoStore: config.withDemoStore,
   });
   try {
-    return await work(new AccessService(database.unitOfWork, database.reads.apiKeys));
+    return await work(new AccessService(database.stores));
   } finally {
     await database.close();
   }

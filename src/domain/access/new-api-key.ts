@@ -1,8 +1,7 @@
-import type { RequiredEntityData } from '@mikro-orm/core';
-
 import { InputCheck, type Rule } from '../input.ts';
 import { parseInstant } from '../instant.ts';
 import { nameRule } from '../rules.ts';
+import type { RowData } from '../store.ts';
 import type { ApiKey } from './api-key.entity.ts';
 import { generateKey, hashKey, shownPrefix } from './api-key.ts';
 import { checkPlan, type PlanInput } from './plan.ts';
@@ -35,7 +34,13 @@ export function newApiKey(input: NewApiKey, now: number) {
     bannedUntil: null,
     previousSecretExpiresAt: null,
   };
-  const row: RequiredEntityData<ApiKey> = { ...listed, sha256: hashKey(secret) };
+  const row: RowData<ApiKey> = {
+    ...listed,
+    sha256: hashKey(secret),
+    previousSha256: null,
+    banEpoch: 0,
+    automaticBans: [],
+  };
   return { secret, listed, row };
 }
 

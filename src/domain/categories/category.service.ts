@@ -1,14 +1,12 @@
-import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
-
 import { DomainError } from '../errors.ts';
-import { given, InputCheck } from '../input.ts';
-import type { Inserts } from '../inserts.ts';
-import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
-import { findByIds, getById } from '../reads.ts';
+import { InputCheck, omitUndefined } from '../input.ts';
+import { pageOf, parseKeyset, type Keyset, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
-import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
-import { Category } from './category.entity.ts';
-import { categorySorting, type CategoryFilter, type CategoryReads, type CategorySortField } from './category.reads.ts';
+import { findByIds, ForeignKeyViolation, getById, type Precondition, type UpdateOptions } from '../store.ts';
+import type { Stores } from '../stores.ts';
+import { deleteById, updateById } from '../update.ts';
+import type { Category } from './category.entity.ts';
+import { categorySorting, type CategoryFilter, type CategorySortField } from './category.store.ts';
 
 export interface NewCategory {
   readonly name: string;
@@ -28,34 +26,31 @@ export interface CategoryFilterInput {
 export type CategoryListRequest = ListRequest<CategoryFilterInput, CategorySortField>;
 
 const noun = 'category';
+const kind = { noun, storeOf: ({ categories }: Stores) => categories };
 
 export class CategoryService {
-  readonly #unitOfWork: UnitOfWork;
-  readonly #reads: CategoryReads;
-  readonly #inserts: Inserts;
+  readonly #stores: Stores;
 
-  constructor(unitOfWork: UnitOfWork, reads: CategoryReads, inserts: Inserts) {
-    this.#unitOfWork = unitOfWork;
-    this.#reads = reads;
-    this.#inserts = inserts;
+  constructor(stores: Stores) {
+    this.#stores = stores;
   }
 
   /** Throws NOT_FOUND. */
   get(id: string): Promise<Category> {
-    return getById(this.#reads, noun, id);
+    return getById(this.#stores.categories, noun, id);
   }
 
   findMany(ids: readonly string[]): Promise<(Category | null)[]> {
-    return findByIds(this.#reads, ids);
+    return findByIds(this.#stores.categories, ids);
   }
 
-  async list(request: CategoryListRequest, maxSize?: number): Promise<Page<Category>> {
+  async list(request: CategoryListRequest, { maxSize }: ListOptions = {}): Promise<Page<Category>> {
     const { filter, keyset } = parseRequest(request, maxSize);
-    return pageOf(categorySorting, keyset, await this.#reads.slice(filter, keyset));
+    return pageOf(categorySorting, keyset, await this.#stores.categories.page(filter, keyset));
   }
 
   async count(filter: CategoryListRequest['filter']): Promise<number> {
-    return this.#reads.count(parseRequest({ filter }).filter);
+    return this.#stores.categories.count(parseRequest({ filter }).filter);
   }
 
   async create(input: NewCategory): Promise<Category> {
@@ -65,28 +60,26 @@ export class CategoryService {
       description: check.optional('description', input.description, descriptionRule) ?? null,
     };
     check.throwIfRefused();
-    return { id: await this.#inserts.category(data), ...data };
+    return this.#stores.categories.insert(data);
   }
 
-  async update(id: string, changes: CategoryChanges, isExpected?: Expectation<Category>): Promise<Category> {
+  async update(id: string, changes: CategoryChanges, options?: UpdateOptions<Category>): Promise<Category> {
     const check = new InputCheck();
     const data = {
       name: check.change('name', changes.name, nameRule),
       description: check.changeOrClear('description', changes.description, descriptionRule),
     };
-    check.someChange(data);
+    check.requireAtLeastOneChange(data);
     check.throwIfRefused();
-    return this.#unitOfWork(async (em) =>
-      Object.assign(await lockById(em, Category, noun, id, isExpected), given(data)),
-    );
+    return updateById(this.#stores, kind, id, omitUndefined(data), options);
   }
 
   /** Throws CONFLICT while there are pets in it. */
-  async remove(id: string, isExpected?: Expectation<Category>): Promise<void> {
+  async delete(id: string, precondition?: Precondition<Category>): Promise<void> {
     try {
-      await this.#unitOfWork(async (em) => em.remove(await lockById(em, Category, noun, id, isExpected)));
+      await deleteById(this.#stores, kind, id, { precondition });
     } catch (error) {
-      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      if (!(error instanceof ForeignKeyViolation)) throw error;
       throw new DomainError('CONFLICT', `Category ${id} has pets: delete them or move them to another category first.`);
     }
   }

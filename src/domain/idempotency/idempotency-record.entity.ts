@@ -1,11 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A response as it is kept and given again. */
-export interface KeptAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
+/** A result as it is stored: whatever JSON can write. What is in it is the caller's business. */
+export type StoredResult = Readonly<Record<string, unknown>>;
 
 const IdempotencyRecordSchema = defineEntity({
   name: 'IdempotencyRecord',
@@ -14,11 +10,11 @@ const IdempotencyRecordSchema = defineEntity({
     principalId: p.text().fieldName('principal_id').primary(),
     key: p.text().primary(),
     fingerprint: p.text(),
-    answer: p.json().$type<KeptAnswer>(),
+    result: p.json().$type<StoredResult>().fieldName('answer'),
     createdAt: p.datetime(3).fieldName('created_at'),
   },
 });
 
-/** What was answered to an idempotency key. The keys of two principals have nothing to do with each other. */
+/** The result of the first request with an idempotency key. The keys of two principals have nothing to do with each other. */
 export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);

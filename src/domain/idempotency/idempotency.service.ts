@@ -1,8 +1,6 @@
-import { LockMode, type EntityManager } from '@mikro-orm/core';
-
 import { DomainError } from '../errors.ts';
-import type { UnitOfWork } from '../unit-of-work.ts';
-import { IdempotencyRecord, type KeptAnswer } from './idempotency-record.entity.ts';
+import type { Stores } from '../stores.ts';
+import type { StoredResult } from './idempotency-record.entity.ts';
 
 export interface IdempotentRequest {
   /** Whose key it is. */
@@ -12,84 +10,64 @@ export interface IdempotentRequest {
   readonly fingerprint: string;
 }
 
-export interface IdempotentOutcome {
-  readonly answer: KeptAnswer;
+export interface IdempotentOutcome<Result> {
+  readonly result: Result;
   /** True when the work was done before, by an earlier request. */
   readonly isReplayed: boolean;
 }
 
-const keptMillis = 24 * 60 * 60 * 1000;
-const clearedAtOnce = 1000;
+const storedMillis = 24 * 60 * 60 * 1000;
+const deletedPerBatch = 1000;
 
-/** Does what a client asks for once, however often it has to ask. */
-export class IdempotencyService {
-  readonly #unitOfWork: UnitOfWork;
+/** Does what a client requests once, however often it sends the request. Results are stored as JSON. */
+export class IdempotencyService<Result extends StoredResult> {
+  readonly #stores: Stores;
   readonly #now: () => Date;
 
-  constructor(unitOfWork: UnitOfWork, now = (): Date => new Date()) {
-    this.#unitOfWork = unitOfWork;
+  constructor(stores: Stores, now = (): Date => new Date()) {
+    this.#stores = stores;
     this.#now = now;
   }
 
   /**
-   * Does the work and keeps its answer, in one transaction; or gives the answer that was kept in the last 24 hours.
+   * Does the work and stores its result, in one transaction; or returns the result that was stored in the last 24 hours.
    *
-   * The work must do everything in the unit of work that it is given, which joins that transaction: then neither a crash nor a second
+   * The work must use the stores that it is given, which are those of that transaction: then neither a crash nor a second
    * process can come between the work and the record of it. A failure of the work leaves nothing behind.
    * Throws CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another request.
    */
-  once(request: IdempotentRequest, work: (joined: UnitOfWork) => Promise<KeptAnswer>): Promise<IdempotentOutcome> {
-    const { principalId, key, fingerprint } = request;
-    return this.#unitOfWork(async (em) => {
-      await lockKey(em, request);
-      const record = await em.findOne(IdempotencyRecord, { principalId, key });
-      if (record !== null && record.createdAt > this.#oldestKept()) {
+  once(
+    { principalId, key, fingerprint }: IdempotentRequest,
+    work: (stores: Stores) => Promise<Result>,
+  ): Promise<IdempotentOutcome<Result>> {
+    return this.#stores.transaction(async (stores) => {
+      const { idempotency } = stores;
+      if (!(await idempotency.tryLock({ principalId, key }))) throw stillRunning();
+      const record = await idempotency.find({ principalId, key });
+      if (record !== undefined && record.createdAt > this.#oldestStored()) {
         if (record.fingerprint !== fingerprint) throw keyReused();
-        return { answer: record.answer, isReplayed: true };
+        return { result: record.result as Result, isReplayed: true };
       }
-      if (record !== null) await em.nativeDelete(IdempotencyRecord, { principalId, key });
-      const answer = await work((joining) => joining(em));
-      await em.insert(IdempotencyRecord, { principalId, key, fingerprint, answer, createdAt: this.#now() });
-      return { answer, isReplayed: false };
+      const result = await work(stores);
+      await idempotency.save({ principalId, key, fingerprint, result, createdAt: this.#now() });
+      return { result, isReplayed: false };
     });
   }
 
-  /** Deletes the records that are too old to be replayed, in batches of a short transaction each. */
+  /** Deletes the records that are too old to be replayed, in batches of a short statement each. */
   async clearOld(): Promise<void> {
-    let cleared: number;
-    do {
-      cleared = await this.#unitOfWork(async (em) => {
-        const old = await em.find(
-          IdempotencyRecord,
-          { createdAt: { $lte: this.#oldestKept() } },
-          { fields: ['createdAt'], limit: clearedAtOnce, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE },
-        );
-        em.remove(old);
-        return old.length;
-      });
-    } while (cleared === clearedAtOnce);
+    let deleted: number;
+    do deleted = await this.#stores.idempotency.deleteUntil(this.#oldestStored(), deletedPerBatch);
+    while (deleted === deletedPerBatch);
   }
 
-  #oldestKept(): Date {
-    return new Date(this.#now().getTime() - keptMillis);
+  #oldestStored(): Date {
+    return new Date(this.#now().getTime() - storedMillis);
   }
 }
 
-/**
- * Keeps the key from everybody else until the transaction ends, in whatever way; who comes second is sent away instead of waiting
- * with a connection in hand. The record can't serve for that, because it isn't there yet.
- */
-async function lockKey(em: EntityManager, { principalId, key }: IdempotentRequest): Promise<void> {
-  const row: unknown = await em
-    .getConnection()
-    .execute(
-      'select pg_try_advisory_xact_lock(hashtextextended(?, 0)) as "isLocked"',
-      [JSON.stringify([principalId, key])],
-      'get',
-      em.getTransactionContext(),
-    );
-  if ((row as { readonly isLocked: boolean }).isLocked) return;
-  throw new DomainError(
+function stillRunning(): DomainError {
+  return new DomainError(
     'CONFLICT',
     'The first request with this Idempotency-Key is still running. Try again in a moment.',
   );

@@ -1,6 +1,6 @@
 import { defineEntity, p, type Opt } from '@mikro-orm/core';
 
-import { Pet, type PetStatus } from '../pets/pet.entity.ts';
+import { Pet, petStatuses, type PetStatus } from '../pets/pet.entity.ts';
 
 const InventoryItemSchema = defineEntity({
   name: 'InventoryItem',
@@ -8,11 +8,8 @@ const InventoryItemSchema = defineEntity({
   properties: {
     petId: () => p.oneToOne(Pet).mapToPk().fieldName('pet_id').primary(),
     quantity: p.integer().default(0),
-    /** The pet's own: one truth, never a second column that drifts. */
-    status: p
-      .string()
-      .$type<Opt<PetStatus>>()
-      .formula((item) => `(select status from pets where pets.id = ${item.petId})`),
+    /** The pet's own, read from there: one truth, never a second column that drifts. */
+    status: p.enum(petStatuses).$type<Opt<PetStatus>>().persist(false),
   },
 });
 

@@ -1,16 +1,17 @@
 import { InputCheck } from '../input.ts';
-import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
+import { pageOf, parseKeyset, type Keyset, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import type { PetStatus } from '../pets/pet.entity.ts';
-import { findByIds, getById } from '../reads.ts';
 import { choiceRule, quantityBoundRule, stockQuantityRule } from '../rules.ts';
-import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
-import { InventoryItem } from './inventory-item.entity.ts';
+import { findByIds, getById, type Include, type UpdateOptions } from '../store.ts';
+import type { Stores } from '../stores.ts';
+import { updateById } from '../update.ts';
 import {
   inventorySorting,
   type InventoryFilter,
-  type InventoryReads,
+  type InventoryRelation,
+  type InventoryRow,
   type InventorySortField,
-} from './inventory-item.reads.ts';
+} from './inventory-item.store.ts';
 
 export interface InventoryChanges {
   readonly quantity: number;
@@ -25,46 +26,46 @@ export interface InventoryFilterInput {
 export type InventoryListRequest = ListRequest<InventoryFilterInput, InventorySortField>;
 
 const noun = 'inventory item';
+const kind = { noun, storeOf: ({ inventory }: Stores) => inventory };
 
-/** The items come and go with their pets; only their quantity is anybody's to change. */
+/** The items come and go with their pets; only their quantity can be changed. */
 export class InventoryService {
-  readonly #unitOfWork: UnitOfWork;
-  readonly #reads: InventoryReads;
+  readonly #stores: Stores;
 
-  constructor(unitOfWork: UnitOfWork, reads: InventoryReads) {
-    this.#unitOfWork = unitOfWork;
-    this.#reads = reads;
+  constructor(stores: Stores) {
+    this.#stores = stores;
   }
 
   /** Throws NOT_FOUND. */
-  get(petId: string): Promise<InventoryItem> {
-    return getById(this.#reads, noun, petId);
+  get(petId: string, include?: Include<InventoryRelation>): Promise<InventoryRow> {
+    return getById(this.#stores.inventory, noun, petId, include);
   }
 
-  findMany(petIds: readonly string[]): Promise<(InventoryItem | null)[]> {
-    return findByIds(this.#reads, petIds);
+  findMany(petIds: readonly string[], include?: Include<InventoryRelation>): Promise<(InventoryRow | null)[]> {
+    return findByIds(this.#stores.inventory, petIds, include);
   }
 
-  async list(request: InventoryListRequest, maxSize?: number): Promise<Page<InventoryItem>> {
+  async list(
+    request: InventoryListRequest,
+    { include, maxSize }: ListOptions<InventoryRelation> = {},
+  ): Promise<Page<InventoryRow>> {
     const { filter, keyset } = parseRequest(request, maxSize);
-    return pageOf(inventorySorting, keyset, await this.#reads.slice(filter, keyset));
+    return pageOf(inventorySorting, keyset, await this.#stores.inventory.page(filter, keyset, include));
   }
 
   async count(filter: InventoryListRequest['filter']): Promise<number> {
-    return this.#reads.count(parseRequest({ filter }).filter);
+    return this.#stores.inventory.count(parseRequest({ filter }).filter);
   }
 
   async update(
     petId: string,
     changes: InventoryChanges,
-    isExpected?: Expectation<InventoryItem>,
-  ): Promise<InventoryItem> {
+    options?: UpdateOptions<InventoryRow, InventoryRelation>,
+  ): Promise<InventoryRow> {
     const check = new InputCheck();
     const quantity = check.required('quantity', changes.quantity, stockQuantityRule);
     check.throwIfRefused();
-    return this.#unitOfWork(async (em) =>
-      Object.assign(await lockById(em, InventoryItem, noun, petId, isExpected), { quantity }),
-    );
+    return updateById(this.#stores, kind, petId, { quantity }, options);
   }
 }
 

@@ -1,15 +1,19 @@
 import { DomainError } from '../errors.ts';
 import type { Id } from '../id.ts';
-import { given, InputCheck } from '../input.ts';
-import type { Inserts } from '../inserts.ts';
-import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page } from '../page.ts';
-import { Pet } from '../pets/pet.entity.ts';
-import { findByIds, getById } from '../reads.ts';
+import { InputCheck, omitUndefined } from '../input.ts';
+import { pageOf, parseKeyset, type Keyset, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
-import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
-import { Order } from './order.entity.ts';
-import { orderSorting, type OrderFilter, type OrderReads, type OrderSortField } from './order.reads.ts';
+import { findByIds, getById, type Include, type Precondition, type UpdateOptions } from '../store.ts';
+import type { Stores } from '../stores.ts';
+import { deleteById, updateById } from '../update.ts';
+import {
+  orderSorting,
+  type OrderFilter,
+  type OrderRelation,
+  type OrderRow,
+  type OrderSortField,
+} from './order.store.ts';
 
 export interface NewOrder {
   readonly petId?: string | null | undefined;
@@ -32,49 +36,53 @@ export interface OrderFilterInput {
 export type OrderListRequest = ListRequest<OrderFilterInput, OrderSortField>;
 
 const noun = 'order';
-const pet = new Reference('petId', Pet, 'pet');
+const kind = { noun, storeOf: ({ orders }: Stores) => orders };
+const pet = new Reference('petId', 'pet', ({ pets }) => pets);
 
 export class OrderService {
-  readonly #unitOfWork: UnitOfWork;
-  readonly #reads: OrderReads;
-  readonly #inserts: Inserts;
+  readonly #stores: Stores;
 
-  constructor(unitOfWork: UnitOfWork, reads: OrderReads, inserts: Inserts) {
-    this.#unitOfWork = unitOfWork;
-    this.#reads = reads;
-    this.#inserts = inserts;
+  constructor(stores: Stores) {
+    this.#stores = stores;
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string): Promise<Order> {
-    return getById(this.#reads, noun, id);
+  get(id: string, include?: Include<OrderRelation>): Promise<OrderRow> {
+    return getById(this.#stores.orders, noun, id, include);
   }
 
-  findMany(ids: readonly string[]): Promise<(Order | null)[]> {
-    return findByIds(this.#reads, ids);
+  findMany(ids: readonly string[], include?: Include<OrderRelation>): Promise<(OrderRow | null)[]> {
+    return findByIds(this.#stores.orders, ids, include);
   }
 
-  async list(request: OrderListRequest, maxSize?: number): Promise<Page<Order>> {
+  async list(
+    request: OrderListRequest,
+    { include, maxSize }: ListOptions<OrderRelation> = {},
+  ): Promise<Page<OrderRow>> {
     const { filter, keyset } = parseRequest(request, maxSize);
-    return pageOf(orderSorting, keyset, await this.#reads.slice(filter, keyset));
+    return pageOf(orderSorting, keyset, await this.#stores.orders.page(filter, keyset, include));
   }
 
   /** The same page for each pet, in the order of the pets. */
-  async listPerPet(petIds: readonly Id[], request: OrderListRequest): Promise<Page<Order>[]> {
+  async listPerPet(
+    petIds: readonly Id[],
+    request: OrderListRequest,
+    { include }: ListOptions<OrderRelation> = {},
+  ): Promise<Page<OrderRow>[]> {
     const { filter, keyset } = parseRequest(request);
-    const slices = await this.#reads.slicePerParent(petIds, filter, keyset);
+    const slices = await this.#stores.orders.pagePerPet(petIds, filter, keyset, include);
     return slices.map((slice) => pageOf(orderSorting, keyset, slice));
   }
 
   async count(filter: OrderListRequest['filter']): Promise<number> {
-    return this.#reads.count(parseRequest({ filter }).filter);
+    return this.#stores.orders.count(parseRequest({ filter }).filter);
   }
 
   async countPerPet(petIds: readonly Id[], filter: OrderListRequest['filter']): Promise<number[]> {
-    return this.#reads.countPerParent(petIds, parseRequest({ filter }).filter);
+    return this.#stores.orders.countPerPet(petIds, parseRequest({ filter }).filter);
   }
 
-  async create(input: NewOrder): Promise<Order> {
+  async create(input: NewOrder, include?: Include<OrderRelation>): Promise<OrderRow> {
     const check = new InputCheck();
     const data = {
       petId: check.optional('petId', input.petId, pet.rule) ?? null,
@@ -82,12 +90,16 @@ export class OrderService {
       shipDate: check.optional('shipDate', input.shipDate, instantRule) ?? null,
       complete: check.optional('complete', input.complete, anyRule<boolean>()) ?? false,
     };
-    await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
-    return { id: await pet.guard(data.petId, this.#inserts.order(data)), ...data };
+    await pet.throwIfRefused(check, this.#stores, data.petId);
+    return pet.guard(this.#stores, data.petId, () => this.#stores.orders.insert(data, include));
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
-  async update(id: string, changes: OrderChanges, isExpected?: Expectation<Order>): Promise<Order> {
+  async update(
+    id: string,
+    changes: OrderChanges,
+    options: UpdateOptions<OrderRow, OrderRelation> = {},
+  ): Promise<OrderRow> {
     const check = new InputCheck();
     const data = {
       petId: check.changeOrClear('petId', changes.petId, pet.rule),
@@ -95,28 +107,27 @@ export class OrderService {
       shipDate: check.changeOrClear('shipDate', changes.shipDate, instantRule),
       complete: check.change('complete', changes.complete, anyRule<boolean>()),
     };
-    check.someChange(data);
-    await pet.throwIfRefused(check, this.#unitOfWork, data.petId);
-    const work = this.#unitOfWork(async (em) => {
-      await pet.requireTarget(em, data.petId);
-      const order = await lockById(em, Order, noun, id, isExpected);
-      if (order.complete && data.complete === false) {
-        throw new DomainError('CONFLICT', `Order ${id} is complete, and a complete order stays complete.`);
-      }
-      return Object.assign(order, given(data));
-    });
-    return pet.guard(data.petId, work);
+    check.requireAtLeastOneChange(data);
+    await pet.throwIfRefused(check, this.#stores, data.petId);
+    const staysComplete = (order: OrderRow): void => {
+      if (!order.complete) return;
+      throw new DomainError('CONFLICT', `Order ${id} is complete, and a complete order stays complete.`);
+    };
+    return pet.guard(this.#stores, data.petId, () =>
+      updateById(this.#stores, kind, id, omitUndefined(data), {
+        ...options,
+        check: data.complete === false ? staysComplete : undefined,
+      }),
+    );
   }
 
   /** Deletes the order. Throws CONFLICT when it is complete: it has shipped. */
-  async cancelOrder(id: string, isExpected?: Expectation<Order>): Promise<void> {
-    await this.#unitOfWork(async (em) => {
-      const order = await lockById(em, Order, noun, id, isExpected);
-      if (order.complete) {
-        throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);
-      }
-      em.remove(order);
-    });
+  cancelOrder(id: string, precondition?: Precondition<OrderRow>): Promise<void> {
+    const check = (order: OrderRow): void => {
+      if (!order.complete) return;
+      throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);
+    };
+    return deleteById(this.#stores, kind, id, { precondition, check });
   }
 }
 

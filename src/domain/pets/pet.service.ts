@@ -1,17 +1,29 @@
-import { ForeignKeyConstraintViolationException } from '@mikro-orm/core';
-
-import { Category } from '../categories/category.entity.ts';
 import { DomainError } from '../errors.ts';
 import { compareIds, type Id } from '../id.ts';
-import { given, InputCheck } from '../input.ts';
-import type { Inserts } from '../inserts.ts';
-import { pageOf, parseKeyset, type Keyset, type ListRequest, type Page, type PageArguments } from '../page.ts';
-import { findByIds, getById } from '../reads.ts';
+import { InputCheck, omitUndefined } from '../input.ts';
+import {
+  pageOf,
+  parseKeyset,
+  type Keyset,
+  type ListOptions,
+  type ListRequest,
+  type Page,
+  type PageArguments,
+} from '../page.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
-import { lockById, type Expectation, type UnitOfWork } from '../unit-of-work.ts';
-import { Pet, type PetStatus } from './pet.entity.ts';
-import { petSorting, type PetFilter, type PetReads, type PetSortField } from './pet.reads.ts';
+import {
+  findByIds,
+  ForeignKeyViolation,
+  getById,
+  type Include,
+  type Precondition,
+  type UpdateOptions,
+} from '../store.ts';
+import type { Stores } from '../stores.ts';
+import { deleteById, updateById } from '../update.ts';
+import type { PetStatus } from './pet.entity.ts';
+import { petSorting, type PetFilter, type PetRelation, type PetRow, type PetSortField } from './pet.store.ts';
 
 export interface NewPet {
   readonly name: string;
@@ -40,35 +52,35 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
 export type PetListRequest = ListRequest<PetFilterInput, PetSortField>;
 
 const noun = 'pet';
-const category = new Reference('categoryId', Category, 'category');
+const kind = { noun, storeOf: ({ pets }: Stores) => pets };
+const category = new Reference('categoryId', 'category', ({ categories }) => categories);
+
+/** Every pet has a stock item from the start, empty. */
+const newStock = { quantity: 0 };
 
 export class PetService {
-  readonly #unitOfWork: UnitOfWork;
-  readonly #reads: PetReads;
-  readonly #inserts: Inserts;
+  readonly #stores: Stores;
 
-  constructor(unitOfWork: UnitOfWork, reads: PetReads, inserts: Inserts) {
-    this.#unitOfWork = unitOfWork;
-    this.#reads = reads;
-    this.#inserts = inserts;
+  constructor(stores: Stores) {
+    this.#stores = stores;
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string): Promise<Pet> {
-    return getById(this.#reads, noun, id);
+  get(id: string, include?: Include<PetRelation>): Promise<PetRow> {
+    return getById(this.#stores.pets, noun, id, include);
   }
 
-  findMany(ids: readonly string[]): Promise<(Pet | null)[]> {
-    return findByIds(this.#reads, ids);
+  findMany(ids: readonly string[], include?: Include<PetRelation>): Promise<(PetRow | null)[]> {
+    return findByIds(this.#stores.pets, ids, include);
   }
 
-  async list(request: PetListRequest): Promise<Page<Pet>> {
+  async list(request: PetListRequest, { include }: ListOptions<PetRelation> = {}): Promise<Page<PetRow>> {
     const { filter, keyset } = parseRequest(request);
-    return pageOf(petSorting, keyset, await this.#reads.slice(filter, keyset));
+    return pageOf(petSorting, keyset, await this.#stores.pets.page(filter, keyset, include));
   }
 
   /** A page of those pets that there are among the ids, each once, in the order of their ids. */
-  async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<Pet>> {
+  async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<PetRow>> {
     const { keyset } = parseRequest(page);
     const { after, limit } = keyset;
     const found = (await this.findMany([...new Set(ids)]))
@@ -80,54 +92,57 @@ export class PetService {
   }
 
   /** The same page for each category, in the order of the categories. */
-  async listPerCategory(categoryIds: readonly Id[], request: PetListRequest): Promise<Page<Pet>[]> {
+  async listPerCategory(
+    categoryIds: readonly Id[],
+    request: PetListRequest,
+    { include }: ListOptions<PetRelation> = {},
+  ): Promise<Page<PetRow>[]> {
     const { filter, keyset } = parseRequest(request);
-    const slices = await this.#reads.slicePerParent(categoryIds, filter, keyset);
+    const slices = await this.#stores.pets.pagePerCategory(categoryIds, filter, keyset, include);
     return slices.map((slice) => pageOf(petSorting, keyset, slice));
   }
 
   async count(filter: PetListRequest['filter']): Promise<number> {
-    return this.#reads.count(parseRequest({ filter }).filter);
+    return this.#stores.pets.count(parseRequest({ filter }).filter);
   }
 
   async countPerCategory(categoryIds: readonly Id[], filter: PetListRequest['filter']): Promise<number[]> {
-    return this.#reads.countPerParent(categoryIds, parseRequest({ filter }).filter);
+    return this.#stores.pets.countPerCategory(categoryIds, parseRequest({ filter }).filter);
   }
 
-  /** Its inventory item comes with it, empty. */
-  async create(input: NewPet): Promise<Pet> {
+  async create(input: NewPet, include?: Include<PetRelation>): Promise<PetRow> {
     const check = new InputCheck();
     const data = {
       name: check.required('name', input.name, nameRule),
       categoryId: check.required('categoryId', input.categoryId, category.rule),
       status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
     };
-    await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
-    return { id: await category.guard(data.categoryId, this.#inserts.pet(data)), ...data };
+    await category.throwIfRefused(check, this.#stores, data.categoryId);
+    return category.guard(this.#stores, data.categoryId, () =>
+      this.#stores.pets.insert({ ...data, inventory: newStock }, include),
+    );
   }
 
-  async update(id: string, changes: PetChanges, isExpected?: Expectation<Pet>): Promise<Pet> {
+  async update(id: string, changes: PetChanges, options: UpdateOptions<PetRow, PetRelation> = {}): Promise<PetRow> {
     const check = new InputCheck();
     const data = {
       name: check.change('name', changes.name, nameRule),
       categoryId: check.change('categoryId', changes.categoryId, category.rule),
       status: check.change('status', changes.status, anyRule<PetStatus>()),
     };
-    check.someChange(data);
-    await category.throwIfRefused(check, this.#unitOfWork, data.categoryId);
-    const work = this.#unitOfWork(async (em) => {
-      await category.requireTarget(em, data.categoryId);
-      return Object.assign(await lockById(em, Pet, noun, id, isExpected), given(data));
-    });
-    return category.guard(data.categoryId, work);
+    check.requireAtLeastOneChange(data);
+    await category.throwIfRefused(check, this.#stores, data.categoryId);
+    return category.guard(this.#stores, data.categoryId, () =>
+      updateById(this.#stores, kind, id, omitUndefined(data), options),
+    );
   }
 
   /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
-  async remove(id: string, isExpected?: Expectation<Pet>): Promise<void> {
+  async delete(id: string, precondition?: Precondition<PetRow>): Promise<void> {
     try {
-      await this.#unitOfWork(async (em) => em.remove(await lockById(em, Pet, noun, id, isExpected)));
+      await deleteById(this.#stores, kind, id, { precondition });
     } catch (error) {
-      if (!(error instanceof ForeignKeyConstraintViolationException)) throw error;
+      if (!(error instanceof ForeignKeyViolation)) throw error;
       throw new DomainError('CONFLICT', `Pet ${id} has orders: cancel them or change their petId first.`);
     }
   }

@@ -1,6 +1,6 @@
 import { Field, ObjectType, type ClassType } from 'type-graphql';
 
-import type { ListedKey } from '../../domain/access/api-key.reads.ts';
+import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { ApiKeyType } from './api-key.type.ts';
 
 export interface ChangedApiKey {

@@ -1,6 +1,6 @@
 import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 
-import type { ListedKey } from '../../domain/access/api-key.reads.ts';
+import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import type { PageArguments } from '../../domain/page.ts';
 import { PageArgs } from '../connections/connection.args.ts';

@@ -1,6 +1,6 @@
 import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
 
-import type { ListedKey } from '../../domain/access/api-key.reads.ts';
+import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import type { PlanName } from '../../domain/access/plan.ts';
 import type { Scope } from '../../domain/access/scope.ts';
 import { connectionType } from '../connections/connection.type.ts';

@@ -81,7 +81,7 @@ export class CategoryResolver {
     @Ctx() context: GraphQLContext,
   ): Promise<DeleteCategoryPayload> {
     return context.mutate(async ({ categories }) => {
-      await categories.remove(id);
+      await categories.delete(id);
       return { deletedCategoryId: id };
     });
   }

@@ -92,7 +92,7 @@ export class PetResolver {
     @Ctx() context: GraphQLContext,
   ): Promise<DeletePetPayload> {
     return context.mutate(async ({ pets }) => {
-      await pets.remove(id);
+      await pets.delete(id);
       return { deletedPetId: id };
     });
   }

@@ -1,12 +1,12 @@
 import { maxBatchSize } from '../../domain/page.ts';
 import { collection, created, deleted, resource } from '../answers.ts';
-import { expectationOf } from '../entity-tag.ts';
+import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { categoryBody } from './category.body.ts';
 
 export const categoryRoutes = {
   listCategories: (call, { categories }) =>
-    collection(call, (request) => categories.list(request, maxBatchSize), categoryBody),
+    collection(call, (request) => categories.list(request, { maxSize: maxBatchSize }), categoryBody),
 
   createCategory: async (call, { categories }) => {
     const category = await categories.create(call.body);
@@ -16,10 +16,14 @@ export const categoryRoutes = {
   getCategory: async ({ path }, { categories }) => resource(categoryBody(await categories.get(path.categoryId))),
 
   updateCategory: async ({ path, body, ifMatch }, { categories }) =>
-    resource(categoryBody(await categories.update(path.categoryId, body, expectationOf(ifMatch, categoryBody)))),
+    resource(
+      categoryBody(
+        await categories.update(path.categoryId, body, { precondition: preconditionOf(ifMatch, categoryBody) }),
+      ),
+    ),
 
   deleteCategory: async ({ path, ifMatch }, { categories }) => {
-    await categories.remove(path.categoryId, expectationOf(ifMatch, categoryBody));
+    await categories.delete(path.categoryId, preconditionOf(ifMatch, categoryBody));
     return deleted;
   },
 } satisfies Partial<Handlers>;

@@ -1,15 +1,19 @@
 import { maxBatchSize } from '../../domain/page.ts';
 import { collection, resource } from '../answers.ts';
-import { expectationOf } from '../entity-tag.ts';
+import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { inventoryItemBody } from './inventory-item.body.ts';
 
 export const inventoryRoutes = {
   listInventory: (call, { inventory }) =>
-    collection(call, (request) => inventory.list(request, maxBatchSize), inventoryItemBody),
+    collection(call, (request) => inventory.list(request, { maxSize: maxBatchSize }), inventoryItemBody),
 
   getInventoryItem: async ({ path }, { inventory }) => resource(inventoryItemBody(await inventory.get(path.petId))),
 
   updateInventory: async ({ path, body, ifMatch }, { inventory }) =>
-    resource(inventoryItemBody(await inventory.update(path.petId, body, expectationOf(ifMatch, inventoryItemBody)))),
+    resource(
+      inventoryItemBody(
+        await inventory.update(path.petId, body, { precondition: preconditionOf(ifMatch, inventoryItemBody) }),
+      ),
+    ),
 } satisfies Partial<Handlers>;

@@ -1,11 +1,12 @@
 import { maxBatchSize } from '../../domain/page.ts';
 import { collection, created, deleted, resource } from '../answers.ts';
-import { expectationOf } from '../entity-tag.ts';
+import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { orderBody } from './order.body.ts';
 
 export const orderRoutes = {
-  listOrders: (call, { orders }) => collection(call, (request) => orders.list(request, maxBatchSize), orderBody),
+  listOrders: (call, { orders }) =>
+    collection(call, (request) => orders.list(request, { maxSize: maxBatchSize }), orderBody),
 
   createOrder: async (call, { orders }) => {
     const order = await orders.create(call.body);
@@ -15,10 +16,10 @@ export const orderRoutes = {
   getOrder: async ({ path }, { orders }) => resource(orderBody(await orders.get(path.orderId))),
 
   updateOrder: async ({ path, body, ifMatch }, { orders }) =>
-    resource(orderBody(await orders.update(path.orderId, body, expectationOf(ifMatch, orderBody)))),
+    resource(orderBody(await orders.update(path.orderId, body, { precondition: preconditionOf(ifMatch, orderBody) }))),
 
   cancelOrder: async ({ path, ifMatch }, { orders }) => {
-    await orders.cancelOrder(path.orderId, expectationOf(ifMatch, orderBody));
+    await orders.cancelOrder(path.orderId, preconditionOf(ifMatch, orderBody));
     return deleted;
   },
 } satisfies Partial<Handlers>;

@@ -1,6 +1,6 @@
 import { maxPageSize } from '../../domain/page.ts';
 import { created, deleted, page, resource, selection } from '../answers.ts';
-import { expectationOf } from '../entity-tag.ts';
+import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { petBody } from './pet.body.ts';
 
@@ -22,10 +22,10 @@ export const petRoutes = {
   getPet: async ({ path }, { pets }) => resource(petBody(await pets.get(path.petId))),
 
   updatePet: async ({ path, body, ifMatch }, { pets }) =>
-    resource(petBody(await pets.update(path.petId, body, expectationOf(ifMatch, petBody)))),
+    resource(petBody(await pets.update(path.petId, body, { precondition: preconditionOf(ifMatch, petBody) }))),
 
   deletePet: async ({ path, ifMatch }, { pets }) => {
-    await pets.remove(path.petId, expectationOf(ifMatch, petBody));
+    await pets.delete(path.petId, preconditionOf(ifMatch, petBody));
     return deleted;
   },
 } satisfies Partial<Handlers>;

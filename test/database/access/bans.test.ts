@@ -13,8 +13,7 @@ let now = Date.now();
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  const { unitOfWork, reads } = opened.database;
-  service = new AccessService(unitOfWork, reads.apiKeys, { now: () => now });
+  service = new AccessService(opened.database.stores, { now: () => now });
 });
 
 afterAll(() => opened.close());

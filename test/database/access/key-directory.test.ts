@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../../src/domain/access/access.service.ts';
-import { ApiKey } from '../../../src/domain/access/api-key.entity.ts';
 import { generateKey, hashKey } from '../../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
 import { newApiKey } from '../../../src/domain/access/new-api-key.ts';
@@ -16,8 +15,7 @@ let now = 1_800_000_000_000;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  const { unitOfWork, reads } = opened.database;
-  access = new AccessService(unitOfWork, reads.apiKeys, { now: () => now });
+  access = new AccessService(opened.database.stores, { now: () => now });
 });
 
 afterAll(() => opened.close());
@@ -35,7 +33,7 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
 
 /** Runs SQL behind the program's back. */
 function sql(text: string): Promise<unknown> {
-  return opened.database.unitOfWork((em) => em.getConnection().execute(text, [], 'run', em.getTransactionContext()));
+  return opened.sql(text);
 }
 
 function find(secrets: readonly string[]) {
@@ -136,7 +134,7 @@ describe('a change of a key', () => {
     const secret = generateKey();
     expect(await directory.find(secret)).toBeUndefined();
     const { row } = newApiKey({ name: 'Late', plan: 'free' }, now);
-    await opened.database.unitOfWork((em) => em.insert(ApiKey, { ...row, sha256: hashKey(secret) }));
+    await opened.database.stores.apiKeys.insert({ ...row, sha256: hashKey(secret) });
     now += 1_000;
     // Somebody else brings the news.
     await directory.find(generateKey());

@@ -53,7 +53,7 @@ afterAll(() => directories.remove());
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;
-  const access = new AccessService(database.unitOfWork, database.reads.apiKeys, { now: () => now });
+  const access = new AccessService(database.stores, { now: () => now });
   const { secret } = await access.create({ name: 'Known', plan: 'free' });
   const directory = new KeyDirectory(database.keyRecords, { now: () => now });
   const [asked, neverAsked] = [generateKey(), generateKey()];
@@ -79,7 +79,7 @@ it('without the database known keys stay good, and of the others nothing is said
 it('a ban that begins without the database is written down when it is back', async () => {
   let now = Date.now();
   const failures: unknown[] = [];
-  const service = new AccessService(database.unitOfWork, database.reads.apiKeys);
+  const service = new AccessService(database.stores);
   const key = { name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 10 } as const;
   const { apiKey, secret } = await service.create(key);
   const access = await openAccess({
@@ -107,6 +107,6 @@ it('a ban that begins without the database is written down when it is back', asy
   await serve();
   expect(failures[0]).toMatchObject({ code: 'UNAVAILABLE' });
   await access.close();
-  const [written] = await database.reads.apiKeys.byIds([apiKey.id]);
+  const [written] = await database.stores.apiKeys.byIds([apiKey.id]);
   expect(written?.bannedUntil).toEqual(new Date(now + 900_000));
 });

@@ -29,7 +29,7 @@ const literalLimits = new Set([1, 5, 10, 20, 50, 100, 500, 1000].map((size) => s
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
 
 /**
- * The SQL of a stretch, and of one row more, which tells whether there are more. Undefined when it can't have a row.
+ * The SQL of a range, and of one row more, which tells whether there are more. Undefined when it can't have a row.
  *
  * The rows come in the order in which they are taken: from the end for `takeLast`. Each part of it is a walk along an index that
  * ends with the limit, so that its cost depends neither on the number of rows nor on the place in the list.
@@ -38,7 +38,7 @@ export function keysetPage(source: PageSource, keyset: Keyset<string>, statement
   const rows = keyset.limit + 1;
   const limit = literalLimits.has(rows) ? String(rows) : statement.bind(rows, 'bigint');
   const page = new PageSql(source, keyset, statement, limit);
-  return source.type === 'instant' ? page.withNulls() : page.stretch(source.by, keyset);
+  return source.type === 'instant' ? page.withNulls() : page.range(source.by, keyset);
 }
 
 type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
@@ -56,24 +56,24 @@ class PageSql {
     this.#limit = limit;
   }
 
-  /** Rows without a value come last either way: they are a stretch of their own, in the order of their ids. */
+  /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
   withNulls(): string | undefined {
     const { by, conditions } = this.#source;
     const { after, before, takeLast } = this.#keyset;
     const [key, ...id] = by as [SortColumn, ...SortColumn[]];
-    const stretches: string[] = [];
+    const ranges: string[] = [];
     if (after?.value !== null) {
       const bounds = { after, before: before?.value === null ? undefined : before };
-      stretches.push(this.stretch(by, bounds, `${key.column} is not null`));
+      ranges.push(this.range(by, bounds, `${key.column} is not null`));
     }
     const isGiven = conditions.some(({ givenColumn }) => givenColumn === key.column);
     if (!isGiven && (before === undefined || before.value === null)) {
       const bounds = { after: after?.value === null ? after : undefined, before };
-      stretches.push(this.stretch(id, bounds, `${key.column} is null`));
+      ranges.push(this.range(id, bounds, `${key.column} is null`));
     }
-    if (stretches.length < 2) return stretches[0];
+    if (ranges.length < 2) return ranges[0];
     const nullsLast = `page."${key.property}" is null ${takeLast ? 'desc' : 'asc'}`;
-    return `select page.* from (${stretches.map((stretch) => `(${stretch})`).join(' union all ')}) as page
+    return `select page.* from (${ranges.map((range) => `(${range})`).join(' union all ')}) as page
       order by ${nullsLast}, ${this.#orderByProperties(by)} limit ${this.#limit}`;
   }
 
@@ -81,7 +81,7 @@ class PageSql {
    * One walk along an index; with a choice of values one for each of them, merged. (`= any` would read either all the rows of
    * these values or, in the order of the list, all the rows between.)
    */
-  stretch(by: readonly SortColumn[], bounds: Bounds, extra?: string): string {
+  range(by: readonly SortColumn[], bounds: Bounds, extra?: string): string {
     const { columns, from, conditions } = this.#source;
     const { bind } = this.#statement;
     // For what needs its own plan the planner has the values before it, and knows best where to begin.
@@ -128,7 +128,7 @@ class PageSql {
     const { bind } = this.#statement;
     const { type } = this.#source;
     if (by.length === 1 || type === undefined) return bind(id, 'bigint');
-    const known = type === 'instant' ? new Date(Number(value)).toISOString() : value;
+    const known: string | number | null = type === 'instant' ? new Date(Number(value)).toISOString() : value;
     return `${bind(known, sqlTypes[type])}, ${bind(id, 'bigint')}`;
   }
 }

@@ -1,5 +1,5 @@
 import type { Sorting } from '../page.ts';
-import type { Reads } from '../reads.ts';
+import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { Category } from './category.entity.ts';
 
 /** What is left out, or undefined, doesn't filter. */
@@ -18,4 +18,5 @@ export const categorySorting: Sorting<Category, CategorySortField> = {
   defaultField: 'ID',
 };
 
-export type CategoryReads = Reads<Category, CategoryFilter, CategorySortField>;
+export interface CategoryStore
+  extends ReadStore<Category, CategoryFilter, CategorySortField>, WriteStore<Category, RowData<Category>> {}

@@ -1,5 +1,5 @@
 import type { Sorting } from '../page.ts';
-import type { Reads } from '../reads.ts';
+import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { ApiKey } from './api-key.entity.ts';
 
 type ListedProperty = Exclude<keyof ApiKey & string, 'sha256' | 'previousSha256' | 'banEpoch' | 'automaticBans'>;
@@ -16,5 +16,8 @@ export const apiKeySorting: Sorting<ListedKey, ApiKeySortField> = {
   defaultField: 'ID',
 };
 
-/** Keys aren't filtered. */
-export type ApiKeyReads = Reads<ListedKey, object, ApiKeySortField>;
+/** Keys aren't filtered, and never deleted. */
+export interface ApiKeyStore
+  extends
+    ReadStore<ListedKey, object, ApiKeySortField>,
+    Pick<WriteStore<ApiKey, RowData<ApiKey>>, 'insert' | 'update' | 'lock'> {}

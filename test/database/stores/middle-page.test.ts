@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { createReads } from '../../../src/database/reads/store-reads.ts';
-import type { StatementRunner } from '../../../src/database/reads/statement.ts';
+import { createOrm } from '../../../src/database/database.ts';
+import type { Query, Session } from '../../../src/database/stores/session.ts';
+import { createStores } from '../../../src/database/stores/stores.ts';
 import type { Id } from '../../../src/domain/id.ts';
-import type { InventoryFilter } from '../../../src/domain/inventory/inventory-item.reads.ts';
-import type { OrderFilter } from '../../../src/domain/orders/order.reads.ts';
-import type { PetFilter } from '../../../src/domain/pets/pet.reads.ts';
-import type { Reads } from '../../../src/domain/reads.ts';
-import type { StoreReads } from '../../../src/domain/services.ts';
+import type { InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
+import type { OrderFilter } from '../../../src/domain/orders/order.store.ts';
+import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
+import type { ReadStore } from '../../../src/domain/store.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 
 const pets = 20_000;
@@ -15,38 +16,38 @@ const pageSize = 20;
 /** A walk along an index passes a few rows that the filter leaves out; whoever starts at the beginning passes half the store. */
 const fewRows = 1_000;
 
+const metadata = createOrm({ location: 'postgresql://unused/unused', poolSize: 1, isPatient: false }).getMetadata();
+
 let opened: OpenedDatabase;
-let reads: StoreReads;
+let stores: Stores;
 /** Of the statements since the test emptied it. */
 const rowsRead: number[] = [];
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  await opened.database.unitOfWork(async (em) => {
-    const execute = (sql: string): Promise<unknown> =>
-      em.getConnection().execute(sql, [], 'all', em.getTransactionContext());
-    await execute(`insert into categories (name) select 'Category ' || n from generate_series(1, 10) as n`);
-    await execute(`insert into pets (name, status, category_id)
+  const execute = opened.sql;
+  await execute(`insert into categories (name) select 'Category ' || n from generate_series(1, 10) as n`);
+  await execute(`insert into pets (name, status, category_id)
       select 'Pet ' || n * 7919 % 1000, (array['available', 'pending', 'sold'])[1 + n % 3], 1 + n % 10 from generate_series(1, ${pets}) as n`);
-    await execute('insert into inventory (pet_id, quantity) select id, id * 7919 % 100 from pets');
-    await execute(`insert into orders (pet_id, quantity, ship_date, complete)
+  await execute('insert into inventory (pet_id, quantity) select id, id * 7919 % 100 from pets');
+  await execute(`insert into orders (pet_id, quantity, ship_date, complete)
       select id, 1, timestamptz '2026-01-01' + id * interval '1 minute', id % 3 = 0 from pets`);
-    await execute('analyze categories, pets, inventory, orders');
-    reads = createReads(em.getMetadata(), explain);
-  });
+  await execute('analyze categories, pets, inventory, orders');
+  stores = createStores(metadata, explain);
 });
 
 afterAll(() => opened.close());
 
 /** Runs it for its plan only: how many rows came from tables and indexes, left out or not. */
-const explain: StatementRunner = async (_name, text, values) => {
-  const sql = text.replaceAll(/\$(\d+)/g, (_, place: string) => literal(values[Number(place) - 1]));
-  const answer: unknown = await opened.database.unitOfWork((em) =>
-    em.getConnection().execute(`explain (analyze, format json) ${sql}`, [], 'get', em.getTransactionContext()),
-  );
-  const [{ Plan: plan }] = (answer as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'];
-  rowsRead.push(rowsReadIn(plan));
-  return [];
+const explain: Session = {
+  run: async <Row>({ text, values }: Query<Row>) => {
+    const sql = text.replaceAll(/\$(\d+)/g, (_, place: string) => literal(values[Number(place) - 1]));
+    const [answer] = await opened.sql(`explain (analyze, format json) ${sql}`);
+    const [{ Plan: plan }] = (answer as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'];
+    rowsRead.push(rowsReadIn(plan));
+    return [];
+  },
+  transaction: (work) => work(explain),
 };
 
 interface PlanNode {
@@ -78,7 +79,7 @@ type Places<SortField extends string> = Readonly<Record<SortField, string | numb
 
 /** The most rows that a page in the middle reads, of all orders and filters. */
 async function mostRows<Row, Filter, SortField extends string>(
-  list: Reads<Row, Filter, SortField>,
+  list: ReadStore<Row, Filter, SortField>,
   filters: readonly Filter[],
   places: Places<SortField>,
 ): Promise<number> {
@@ -86,7 +87,7 @@ async function mostRows<Row, Filter, SortField extends string>(
   for (const [field, value] of Object.entries(places) as [SortField, string | number | null][]) {
     for (const direction of ['asc', 'desc'] as const) {
       const keyset = { sort: { field, direction }, after: { value, id: middle }, before: undefined, takeLast: false };
-      for (const filter of filters) await list.slice(filter, { ...keyset, limit: pageSize });
+      for (const filter of filters) await list.page(filter, { ...keyset, limit: pageSize });
     }
   }
   expect(rowsRead).not.toHaveLength(0);
@@ -102,13 +103,13 @@ describe('a page in the middle of a list reads a few rows, however it is filtere
       { categoryIdIn: ['7' as Id, '9' as Id] },
       { categoryIdIn: ['7' as Id], statusIn: ['sold'] },
     ];
-    expect(await mostRows(reads.pets, filters, { ID: null, NAME: 'Pet 500' })).toBeLessThan(fewRows);
+    expect(await mostRows(stores.pets, filters, { ID: null, NAME: 'Pet 500' })).toBeLessThan(fewRows);
   });
 
   it('of orders', async () => {
     const filters: OrderFilter[] = [{}, { complete: true }, { shipDateFrom: new Date('2026-01-02T00:00:00Z') }];
     const places = { ID: null, SHIP_DATE: Date.UTC(2026, 0, 8) };
-    expect(await mostRows(reads.orders, filters, places)).toBeLessThan(fewRows);
+    expect(await mostRows(stores.orders, filters, places)).toBeLessThan(fewRows);
   });
 
   it('of the inventory', async () => {
@@ -119,6 +120,6 @@ describe('a page in the middle of a list reads a few rows, however it is filtere
       { quantityAtLeast: 20 },
       { quantityAtLeast: 20, statusIn: ['sold'] },
     ];
-    expect(await mostRows(reads.inventory, filters, { PET_ID: null, QUANTITY: 50 })).toBeLessThan(fewRows);
+    expect(await mostRows(stores.inventory, filters, { PET_ID: null, QUANTITY: 50 })).toBeLessThan(fewRows);
   });
 });

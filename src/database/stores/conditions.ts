@@ -1,3 +1,5 @@
+import { petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
+import type { Parameter } from '../prepared-statement.ts';
 import type { Bind } from './statement.ts';
 
 /** One thing that a filter asks of a row. The SQL is made when it is known which statement it goes into. */
@@ -27,17 +29,22 @@ export function oneOf(column: string, values: readonly string[] | undefined, typ
   if (values === undefined) return [];
   const distinct = [...new Set(values)];
   if (distinct.length === 0) return undefined;
-  if (distinct.length === 1) return [{ sql: (bind) => `${column} = ${bind(distinct[0], type)}` }];
+  if (distinct.length === 1) return [{ sql: (bind) => `${column} = ${bind(distinct[0] as string, type)}` }];
   const list = (bind: Bind): string => bind(distinct, `${type}[]`);
   return [{ sql: (bind) => `${column} = any(${list(bind)})`, choice: { column, list } }];
 }
 
-export function equals(column: string, value: unknown, type: string): Conditions {
+export function equals(column: string, value: Parameter | undefined, type: string): Conditions {
   return value === undefined ? [] : [{ sql: (bind) => `${column} = ${bind(value, type)}` }];
 }
 
 /** A bound: a row without a value doesn't fulfil it. */
-export function compares(column: string, operator: '<' | '<=' | '>=', value: unknown, type: string): Conditions {
+export function compares(
+  column: string,
+  operator: '<' | '<=' | '>=',
+  value: Parameter | undefined,
+  type: string,
+): Conditions {
   if (value === undefined) return [];
   return [{ sql: (bind) => `${column} ${operator} ${bind(value, type)}`, needsOwnPlan: true, givenColumn: column }];
 }
@@ -49,4 +56,9 @@ export function contains(column: string, text: string | undefined): Conditions {
   return [
     { sql: (bind) => `petstore_fold(${column}) like petstore_fold(${bind(pattern, 'text')})`, needsOwnPlan: true },
   ];
+}
+
+/** Such a choice leaves nothing out, so that it isn't worth a condition. */
+export function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
+  return petStatuses.every((status) => values?.includes(status));
 }

@@ -2,8 +2,8 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-records.ts';
-import { columnsOf } from './api-key-reads.ts';
-import type { StatementRunner } from './statement.ts';
+import type { StatementRunner } from '../statement-runner.ts';
+import { columnsOf } from './api-key.store.ts';
 
 /** More than this have to be looked up by their ids. */
 const maxChanges = 1_000;

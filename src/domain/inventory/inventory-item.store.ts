@@ -1,6 +1,6 @@
 import type { Sorting } from '../page.ts';
-import type { PetStatus } from '../pets/pet.entity.ts';
-import type { Reads } from '../reads.ts';
+import type { Pet, PetStatus } from '../pets/pet.entity.ts';
+import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { InventoryItem } from './inventory-item.entity.ts';
 
 /** What is left out, or undefined, doesn't filter; an empty list matches nothing. */
@@ -22,5 +22,16 @@ export const inventorySorting: Sorting<InventoryItem, InventorySortField> = {
   defaultField: 'PET_ID',
 };
 
-/** Its ids are the pets'. */
-export type InventoryReads = Reads<InventoryItem, InventoryFilter, InventorySortField>;
+interface InventoryRelations {
+  readonly pet: Pet;
+}
+export type InventoryRelation = keyof InventoryRelations;
+
+/** An inventory item with the related rows that were included and exist. */
+export type InventoryRow = InventoryItem & Partial<InventoryRelations>;
+
+/** Its ids are the pets'. Items are inserted and deleted with their pets. */
+export interface InventoryStore
+  extends
+    ReadStore<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>,
+    Pick<WriteStore<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>, 'update' | 'lock'> {}

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { categorySorting } from '../../../src/domain/categories/category.reads.ts';
+import { categorySorting } from '../../../src/domain/categories/category.store.ts';
 import type { Id } from '../../../src/domain/id.ts';
-import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.reads.ts';
-import { orderSorting, type OrderFilter } from '../../../src/domain/orders/order.reads.ts';
-import type { Keyset, Sorting } from '../../../src/domain/page.ts';
+import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
+import { orderSorting, type OrderFilter, type OrderSortField } from '../../../src/domain/orders/order.store.ts';
+import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
 import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
-import { petSorting, type PetFilter } from '../../../src/domain/pets/pet.reads.ts';
-import type { NestedReads, Reads } from '../../../src/domain/reads.ts';
+import { petSorting, type PetFilter, type PetSortField } from '../../../src/domain/pets/pet.store.ts';
+import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { expectedSlice } from './oracle.ts';
 import { fillAtRandom, names, rollDice, type Dice, type StoredRows } from './random-store.ts';
@@ -19,7 +19,7 @@ let stored: StoredRows;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  stored = await fillAtRandom(opened.database.unitOfWork, dice);
+  stored = await fillAtRandom(opened.sql, dice);
 });
 
 afterAll(() => opened.close());
@@ -65,7 +65,7 @@ function randomKeyset<Row, SortField extends string>(
 }
 
 interface Kind<Row, Filter, SortField extends string> {
-  readonly reads: Reads<Row, Filter, SortField>;
+  readonly store: ReadStore<Row, Filter, SortField>;
   readonly sorting: Sorting<Row, SortField>;
   readonly rows: readonly Row[];
   readonly filter: () => Filter;
@@ -73,12 +73,12 @@ interface Kind<Row, Filter, SortField extends string> {
 }
 
 async function expectReads<Row, Filter, SortField extends string>(kind: Kind<Row, Filter, SortField>): Promise<void> {
-  const { reads, sorting, rows, filter: randomFilter, matches } = kind;
+  const { store, sorting, rows, filter: randomFilter, matches } = kind;
   for (let round = 0; round < rounds; round += 1) {
     const filter = randomFilter();
     const keyset = randomKeyset(sorting, rows);
     const matching = rows.filter((row) => matches(filter, row));
-    const [slice, count] = [await reads.slice(filter, keyset), await reads.count(filter)];
+    const [slice, count] = [await store.page(filter, keyset), await store.count(filter)];
     expect({ filter, keyset, slice, count }).toEqual({
       filter,
       keyset,
@@ -90,19 +90,20 @@ async function expectReads<Row, Filter, SortField extends string>(kind: Kind<Row
 
 async function expectNestedReads<Row, Filter, SortField extends string>(
   kind: Kind<Row, Filter, SortField> & {
-    readonly reads: NestedReads<Row, Filter, SortField>;
+    readonly perParent: (ids: readonly Id[], filter: Filter, keyset: Keyset<SortField>) => Promise<Slice<Row>[]>;
+    readonly countPerParent: (ids: readonly Id[], filter: Filter) => Promise<number[]>;
     readonly parents: readonly Id[];
     readonly parentOf: (row: Row) => Id | null | undefined;
   },
 ): Promise<void> {
-  const { reads, sorting, rows, filter: randomFilter, matches, parents, parentOf } = kind;
+  const { perParent, countPerParent, sorting, rows, filter: randomFilter, matches, parents, parentOf } = kind;
   for (let round = 0; round < rounds / 3; round += 1) {
     const filter = randomFilter();
     const keyset = randomKeyset(sorting, rows);
     const chosen = ['77' as Id, ...parents.filter(() => dice.chance(0.6)), '-4711' as Id];
     const matching = chosen.map((id) => rows.filter((row) => parentOf(row) === id && matches(filter, row)));
-    const slices = await reads.slicePerParent(chosen, filter, keyset);
-    const counts = await reads.countPerParent(chosen, filter);
+    const slices = await perParent(chosen, filter, keyset);
+    const counts = await countPerParent(chosen, filter);
     expect({ filter, keyset, slices, counts }).toEqual({
       filter,
       keyset,
@@ -113,7 +114,10 @@ async function expectNestedReads<Row, Filter, SortField extends string>(
 }
 
 const pets = () => ({
-  reads: opened.database.reads.pets,
+  store: opened.database.stores.pets,
+  perParent: (ids: readonly Id[], filter: PetFilter, keyset: Keyset<PetSortField>) =>
+    opened.database.stores.pets.pagePerCategory(ids, filter, keyset),
+  countPerParent: (ids: readonly Id[], filter: PetFilter) => opened.database.stores.pets.countPerCategory(ids, filter),
   sorting: petSorting,
   rows: stored.pets,
   filter: (): PetFilter => ({
@@ -130,7 +134,10 @@ const pets = () => ({
 });
 
 const orders = () => ({
-  reads: opened.database.reads.orders,
+  store: opened.database.stores.orders,
+  perParent: (ids: readonly Id[], filter: OrderFilter, keyset: Keyset<OrderSortField>) =>
+    opened.database.stores.orders.pagePerPet(ids, filter, keyset),
+  countPerParent: (ids: readonly Id[], filter: OrderFilter) => opened.database.stores.orders.countPerPet(ids, filter),
   sorting: orderSorting,
   rows: stored.orders,
   filter: (): OrderFilter => ({
@@ -154,7 +161,7 @@ const orders = () => ({
 describe('reading gives what sorting and counting off in memory gives', () => {
   it('for categories', async () => {
     await expectReads({
-      reads: opened.database.reads.categories,
+      store: opened.database.stores.categories,
       sorting: categorySorting,
       rows: stored.categories,
       filter: () => ({ nameContains: maybe(() => dice.oneOf(names)) }),
@@ -169,7 +176,7 @@ describe('reading gives what sorting and counting off in memory gives', () => {
 
   it('for the inventory', async () => {
     await expectReads({
-      reads: opened.database.reads.inventory,
+      store: opened.database.stores.inventory,
       sorting: inventorySorting,
       rows: stored.inventory,
       filter: (): InventoryFilter => ({
@@ -185,12 +192,12 @@ describe('reading gives what sorting and counting off in memory gives', () => {
 
 describe('rows by their ids', () => {
   it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {
-    const { reads } = opened.database;
+    const { stores } = opened.database;
     const [a, b] = [stored.pets[3]!, stored.pets[9]!];
-    expect(await reads.pets.byIds([b.id, '77' as Id, a.id, b.id])).toEqual([b, undefined, a, b]);
-    expect(await reads.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
-    expect(await reads.inventory.byIds([b.id])).toEqual([stored.inventory[9]]);
-    expect(await reads.categories.byIds([])).toEqual([]);
+    expect(await stores.pets.byIds([b.id, '77' as Id, a.id, b.id])).toEqual([b, undefined, a, b]);
+    expect(await stores.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
+    expect(await stores.inventory.byIds([b.id])).toEqual([stored.inventory[9]]);
+    expect(await stores.categories.byIds([])).toEqual([]);
   });
 });
 
@@ -208,14 +215,10 @@ describe('a read is one statement', () => {
     for (const count of [3, 300]) {
       const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
       statements.length = 0;
-      await database.reads.pets.byIds(ids);
-      await database.reads.pets.slicePerParent(ids, {}, keyset);
-      await database.reads.orders.slicePerParent(
-        ids,
-        {},
-        { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } },
-      );
-      await database.reads.orders.countPerParent(ids, { complete: true });
+      await database.stores.pets.byIds(ids);
+      await database.stores.pets.pagePerCategory(ids, {}, keyset);
+      await database.stores.orders.pagePerPet(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
+      await database.stores.orders.countPerPet(ids, { complete: true });
       expect(statements).toHaveLength(4);
     }
   });
@@ -223,9 +226,9 @@ describe('a read is one statement', () => {
   it('or none, when nothing can be found', async () => {
     const { statements, database } = opened;
     statements.length = 0;
-    expect(await database.reads.pets.slice({ statusIn: [] }, keyset)).toEqual({ rows: [], hasMore: false });
-    expect(await database.reads.pets.count({ categoryIdIn: [] })).toBe(0);
-    expect(await database.reads.pets.slicePerParent([], {}, keyset)).toEqual([]);
+    expect(await database.stores.pets.page({ statusIn: [] }, keyset)).toEqual({ rows: [], hasMore: false });
+    expect(await database.stores.pets.count({ categoryIdIn: [] })).toBe(0);
+    expect(await database.stores.pets.pagePerCategory([], {}, keyset)).toEqual([]);
     expect(statements).toEqual([]);
   });
 });

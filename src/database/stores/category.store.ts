@@ -1,0 +1,41 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import { Category } from '../../domain/categories/category.entity.ts';
+import {
+  categorySorting,
+  type CategoryFilter,
+  type CategorySortField,
+  type CategoryStore,
+} from '../../domain/categories/category.store.ts';
+import type { RowData } from '../../domain/store.ts';
+import { contains } from './conditions.ts';
+import { EntityTable } from './entity-table.ts';
+import type { Session } from './session.ts';
+import { TableReads } from './table-reads.ts';
+import { TableWrites } from './table-writes.ts';
+
+export function createCategoryStore(metadata: MetadataStorage, session: Session): CategoryStore {
+  const table = new EntityTable(metadata.get(Category));
+  const reads = new TableReads<Category, CategoryFilter, CategorySortField>(
+    {
+      sorting: categorySorting,
+      table,
+      relations: {},
+      from: table.name,
+      id: table.column('id'),
+      by: { ID: table.by('id'), NAME: table.by('name', 'id') },
+      conditions: ({ nameContains }) => contains(table.column('name'), nameContains),
+    },
+    session,
+  );
+  const writes = new TableWrites<Category, RowData<Category>>(table, {}, session);
+  return {
+    byIds: (ids) => reads.byIds(ids),
+    page: (filter, keyset) => reads.page(filter, keyset),
+    count: (filter) => reads.count(filter),
+    insert: (data) => writes.insert(data),
+    update: (id, changes) => writes.update(id, changes),
+    lock: (id) => writes.lock(id),
+    delete: (id) => writes.delete(id),
+  };
+}

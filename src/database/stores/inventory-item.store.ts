@@ -1,0 +1,79 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
+import {
+  inventorySorting,
+  type InventoryFilter,
+  type InventoryRelation,
+  type InventoryRow,
+  type InventorySortField,
+  type InventoryStore,
+} from '../../domain/inventory/inventory-item.store.ts';
+import { Pet } from '../../domain/pets/pet.entity.ts';
+import type { RowData } from '../../domain/store.ts';
+import { all, compares, isEveryStatus, oneOf, plannedAnew, type Conditions } from './conditions.ts';
+import { EntityTable } from './entity-table.ts';
+import { namedBy } from './selection.ts';
+import type { Session } from './session.ts';
+import { TableReads, type Source } from './table-reads.ts';
+import { TableWrites } from './table-writes.ts';
+
+type InventorySource = Source<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
+
+export function createInventoryStore(metadata: MetadataStorage, session: Session): InventoryStore {
+  const pet = new EntityTable(metadata.get(Pet));
+  /** An item's status is its pet's. */
+  const status = (item: string): string =>
+    `(select owner.${pet.columnName('status')} from ${pet.name} as owner where owner.${pet.columnName('id')} = ${item}.${table.columnName('petId')})`;
+  const table: EntityTable<InventoryItem> = new EntityTable(metadata.get(InventoryItem), { status });
+  const withPet = new EntityTable(metadata.get(InventoryItem), { status: () => pet.column('status') });
+  const relations = { pet: namedBy(table, 'petId', 'pet', pet) };
+  const quantities = ({ quantityAtLeast, quantityAtMost }: InventoryFilter): Conditions =>
+    all(
+      compares(table.column('quantity'), '>=', quantityAtLeast, 'int'),
+      compares(table.column('quantity'), '<=', quantityAtMost, 'int'),
+    );
+  const unfiltered: InventorySource = {
+    sorting: inventorySorting,
+    table,
+    relations,
+    from: table.name,
+    id: table.column('petId'),
+    by: { PET_ID: table.by('petId'), QUANTITY: table.by('quantity', 'petId') },
+    conditions: quantities,
+  };
+  const byStatus: InventorySource = {
+    ...unfiltered,
+    table: withPet,
+    from: `${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}`,
+    // The pet's own id, so that the index of pets by status serves the order.
+    by: {
+      ...unfiltered.by,
+      PET_ID: [{ column: pet.column('id'), property: 'petId', joined: table.column('petId') }],
+    },
+    conditions: (filter) => all(plannedAnew(oneOf(pet.column('status'), filter.statusIn, 'text')), quantities(filter)),
+  };
+  const reads = new TableReads(unfiltered, session);
+  const readsByStatus = new TableReads(byStatus, session);
+  // Every pet has its item, so that there is nothing to join for a number.
+  const countsByStatus = new TableReads({ ...byStatus, from: pet.name }, session);
+  const writes = new TableWrites<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>(
+    table,
+    relations,
+    session,
+  );
+  return {
+    byIds: (ids, include) => reads.byIds(ids, include),
+    page: (filter, keyset, include) => (hasStatus(filter) ? readsByStatus : reads).page(filter, keyset, include),
+    count: (filter) => {
+      if (!hasStatus(filter)) return reads.count(filter);
+      return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(filter);
+    },
+    update: (petId, changes, include) => writes.update(petId, changes, include),
+    lock: (petId) => writes.lock(petId),
+  };
+}
+
+function hasStatus({ statusIn }: InventoryFilter): boolean {
+  return statusIn !== undefined && !isEveryStatus(statusIn);
+}

@@ -1,0 +1,55 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import { Order } from '../../domain/orders/order.entity.ts';
+import {
+  orderSorting,
+  type OrderFilter,
+  type OrderRelation,
+  type OrderRow,
+  type OrderSortField,
+  type OrderStore,
+} from '../../domain/orders/order.store.ts';
+import { Pet } from '../../domain/pets/pet.entity.ts';
+import type { RowData } from '../../domain/store.ts';
+import { all, compares, equals, oneOf } from './conditions.ts';
+import { EntityTable } from './entity-table.ts';
+import { namedBy } from './selection.ts';
+import type { Session } from './session.ts';
+import { TableReads } from './table-reads.ts';
+import { TableWrites } from './table-writes.ts';
+
+export function createOrderStore(metadata: MetadataStorage, session: Session): OrderStore {
+  const table = new EntityTable(metadata.get(Order));
+  const relations = { pet: namedBy(table, 'petId', 'pet', new EntityTable(metadata.get(Pet))) };
+  const reads = new TableReads<OrderRow, OrderFilter, OrderSortField, OrderRelation>(
+    {
+      sorting: orderSorting,
+      table,
+      relations,
+      from: table.name,
+      id: table.column('id'),
+      by: { ID: table.by('id'), SHIP_DATE: table.by('shipDate', 'id') },
+      parent: table.column('petId'),
+      conditions: ({ petIdIn, complete, shipDateFrom, shipDateTo }) =>
+        all(
+          oneOf(table.column('petId'), petIdIn, 'bigint'),
+          equals(table.column('complete'), complete, 'boolean'),
+          compares(table.column('shipDate'), '>=', shipDateFrom?.toISOString(), 'timestamptz'),
+          compares(table.column('shipDate'), '<', shipDateTo?.toISOString(), 'timestamptz'),
+        ),
+    },
+    session,
+  );
+  const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations, session);
+  return {
+    byIds: (ids, include) => reads.byIds(ids, include),
+    page: (filter, keyset, include) => reads.page(filter, keyset, include),
+    count: (filter) => reads.count(filter),
+    pagePerPet: (ids, filter, keyset, include) => reads.pagePerParent(ids, filter, keyset, include),
+    countPerPet: (ids, filter) => reads.countPerParent(ids, filter),
+    insert: (data, include) => writes.insert(data, include),
+    update: (id, changes, include) => writes.update(id, changes, include),
+    lock: (id) => writes.lock(id),
+    delete: (id) => writes.delete(id),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ComputedColumns, Column, EntityTable } from './entity-table.ts';
+
+/** A row of another table that belongs to a row: at most one, found by its primary key. */
+export interface Relation {
+  readonly table: EntityTable<never>;
+  /** The condition that joins it, under the name of the relation. */
+  readonly on: string;
+  /** Instead of the table's own expressions, where the join knows better ones. */
+  readonly computed?: ComputedColumns | undefined;
+}
+
+/** What a statement selects: the columns, the joins that they need, and how they become a row. */
+export interface Selection<Row> {
+  readonly columns: string;
+  readonly joins: string;
+  /** Takes the values in the order of `columns`; what follows them doesn't matter. */
+  readonly decode: (fields: readonly unknown[]) => Row;
+}
+
+/** Selects all columns of the table, and those of the relations in the list: a related row becomes a property, or undefined when there is none. */
+export function selectionOf<Row>(
+  table: EntityTable<never>,
+  relations: Readonly<Record<string, Relation>>,
+  include: readonly string[],
+): Selection<Row> {
+  const expressions = table.columns.map(({ read, property }) => `${read(table.name)} as "${property}"`);
+  const joins: string[] = [];
+  const related: { name: string; start: number; keyAt: number; columns: readonly Column[] }[] = [];
+  for (const name of include) {
+    const { table: other, on, computed = {} } = relations[name] as Relation;
+    const start = expressions.length;
+    const keyAt = start + other.columns.findIndex(({ property }) => property === other.keyProperty);
+    related.push({ name, start, keyAt, columns: other.columns });
+    for (const { property, read } of other.columns) {
+      expressions.push(`${(computed[property] ?? read)(name)} as "${name}.${property}"`);
+    }
+    joins.push(`left join ${other.name} as ${name} on ${on}`);
+  }
+  const decodeRow = decoderOf(table.columns, 0);
+  const decoders = related.map(({ name, keyAt, start, columns }) => ({
+    name,
+    keyAt,
+    decode: decoderOf(columns, start),
+  }));
+  return {
+    columns: expressions.join(', '),
+    joins: joins.join(' '),
+    decode: (fields) => {
+      const row = decodeRow(fields);
+      for (const { name, keyAt, decode } of decoders) row[name] = fields[keyAt] === null ? undefined : decode(fields);
+      return row as Row;
+    },
+  };
+}
+
+function decoderOf(columns: readonly Column[], start: number): (fields: readonly unknown[]) => Record<string, unknown> {
+  return (fields) => {
+    const row: Record<string, unknown> = {};
+    for (let index = 0; index < columns.length; index += 1) {
+      const { property, parse } = columns[index] as Column;
+      const value = fields[start + index];
+      row[property] = value === null || parse === undefined ? value : parse(value);
+    }
+    return row;
+  };
+}
+
+/** The row that the table's property names, under the name of the relation: `Pet.categoryId`, as `category`. */
+export function namedBy<Row extends object>(
+  table: EntityTable<Row>,
+  property: keyof Row & string,
+  name: string,
+  other: EntityTable<never>,
+): Relation {
+  return { table: other, on: `${name}.${other.columnName(other.keyProperty)} = ${table.column(property)}` };
+}
+
+/** The row whose property names the table's row: `InventoryItem.petId`, as the pet's `inventory`. */
+export function hasOne<Row extends object, Other extends object>(
+  table: EntityTable<Row>,
+  name: string,
+  other: EntityTable<Other>,
+  property: keyof Other & string,
+): Relation {
+  return { table: other, on: `${name}.${other.columnName(property)} = ${table.column(table.keyProperty)}` };
+}

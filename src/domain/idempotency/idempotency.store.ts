@@ -1,0 +1,17 @@
+import type { IdempotencyRecord } from './idempotency-record.entity.ts';
+
+/** Whose key it is, and which. */
+export type IdempotencyKey = Pick<IdempotencyRecord, 'principalId' | 'key'>;
+
+export interface IdempotencyStore {
+  /**
+   * Locks the key until the transaction ends, in whatever way; false when another transaction has it locked. It never waits,
+   * and it needs no record, which isn't there yet when the first request with the key is under way.
+   */
+  tryLock(key: IdempotencyKey): Promise<boolean>;
+  find(key: IdempotencyKey): Promise<IdempotencyRecord | undefined>;
+  /** Takes the place of an older record of the same key. */
+  save(record: IdempotencyRecord): Promise<void>;
+  /** Deletes at most `limit` of the records that were created at that time or before, and returns how many. */
+  deleteUntil(createdAt: Date, limit: number): Promise<number>;
+}

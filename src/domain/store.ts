@@ -1,0 +1,100 @@
+import { DomainError, notFound } from './errors.ts';
+import { idOf, parseId, type Id } from './id.ts';
+import type { Keyset, Slice } from './page.ts';
+
+/**
+ * Reading the rows of one kind. Every method is one statement, however many ids are given.
+ *
+ * Related rows that `include` names are read by the same statement.
+ */
+export interface ReadStore<Row, Filter, SortField extends string, Relation extends string = never> {
+  /** The rows with these ids, in the order of the ids; undefined where there is none. */
+  byIds(ids: readonly Id[], include?: Include<Relation>): Promise<(Row | undefined)[]>;
+  page(filter: Filter, keyset: Keyset<SortField>, include?: Include<Relation>): Promise<Slice<Row>>;
+  count(filter: Filter): Promise<number>;
+}
+
+/**
+ * Writing the rows of one kind. Every method is one statement.
+ *
+ * Throws `ForeignKeyViolation` when the row names another that doesn't exist, or is named by one.
+ */
+export interface WriteStore<Row, Data, Relation extends string = never> {
+  insert(data: Data, include?: Include<Relation>): Promise<Row>;
+  /** Undefined when there is no such row. */
+  update(id: Id, changes: Partial<Data>, include?: Include<Relation>): Promise<Row | undefined>;
+  /** The row, which nobody else can change until the transaction ends; undefined when there is none. */
+  lock(id: Id): Promise<Row | undefined>;
+  /** False when there was no such row. */
+  delete(id: Id): Promise<boolean>;
+}
+
+/** The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is sure to need. */
+export type Include<Relation extends string> = readonly Relation[];
+
+/** Every property of a row but those that the database gives it. */
+export type RowData<Row, Given extends keyof Row = 'id' & keyof Row> = {
+  readonly [Property in Exclude<keyof Row & string, Given>]-?: Exclude<Row[Property], undefined>;
+};
+
+/** A row names another that doesn't exist, or is still named by one. */
+export class ForeignKeyViolation extends Error {
+  override readonly name = 'ForeignKeyViolation';
+}
+
+/** Whether a row is still as the client has seen it. */
+export type Precondition<Row> = (row: Row) => boolean;
+
+/** How a row is changed. */
+export interface UpdateOptions<Row, Relation extends string = never> {
+  /** Decided on the locked row; when it doesn't hold, nothing is changed and PRECONDITION_FAILED is thrown. */
+  readonly precondition?: Precondition<Row> | undefined;
+  readonly include?: Include<Relation> | undefined;
+}
+
+/** The rows that the texts name, in their order; null where there is none. */
+export async function findByIds<Row, Relation extends string>(
+  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
+  texts: readonly string[],
+  include?: Include<Relation>,
+): Promise<(Row | null)[]> {
+  const ids = texts.map(parseId);
+  const known = ids.filter((id) => id !== undefined);
+  const rows = (await store.byIds(known, include)).values();
+  return ids.map((id) => (id === undefined ? null : (rows.next().value ?? null)));
+}
+
+/** The row that the text names; throws NOT_FOUND when there is none. */
+export async function getById<Row, Relation extends string>(
+  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
+  noun: string,
+  text: string,
+  include?: Include<Relation>,
+): Promise<Row> {
+  const [row] = await findByIds(store, [text], include);
+  return required(row, noun, text);
+}
+
+/**
+ * The row with this id, locked until the transaction ends.
+ *
+ * Throws NOT_FOUND when there is none, and PRECONDITION_FAILED when the precondition doesn't hold.
+ */
+export async function lockById<Row>(
+  store: Pick<WriteStore<Row, never>, 'lock'>,
+  noun: string,
+  id: string,
+  precondition?: Precondition<Row>,
+): Promise<Row> {
+  const row = required(await store.lock(idOf(noun, id)), noun, id);
+  if (precondition?.(row) === false) {
+    throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is no longer in the state that was expected.`);
+  }
+  return row;
+}
+
+/** The row; throws NOT_FOUND when there is none. */
+export function required<Row>(row: Row | null | undefined, noun: string, id: string): Row {
+  if (row === null || row === undefined) throw notFound(noun, id);
+  return row;
+}
