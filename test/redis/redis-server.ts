@@ -1,10 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+
+import { findFreePort } from '../support/free-port.ts';
 
 /** A Redis server of one suite, which can be killed, paused and started again; it keeps nothing on disk. */
 export class RedisServer {
@@ -14,7 +15,7 @@ export class RedisServer {
 
   static async start(): Promise<RedisServer> {
     const server = new RedisServer();
-    server.#port = await freePort();
+    server.#port = await findFreePort();
     await server.restart();
     return server;
   }
@@ -59,13 +60,4 @@ export class RedisServer {
     await this.kill();
     rmSync(this.#directory, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

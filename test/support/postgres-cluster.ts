@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { once } from 'node:events';
+
+import { findFreePort } from './free-port.ts';
 
 /** A PostgreSQL server of the suite's own, durable as it is by default, that can be stopped, paused and started again. */
 export class PostgresCluster {
@@ -81,13 +81,4 @@ function programPath(program: string): string {
     a.localeCompare(b, 'en', { numeric: true }),
   );
   return found.at(-1) ?? program;
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { repository } from './running-command.ts';
+
+/** A file of `.github/deploy/` with what differs on a machine of tests replaced; fails when one of the texts isn't in it. */
+export function deployFile(name: string, replacements: readonly (readonly [string, string])[]): string {
+  let text = readFileSync(join(repository, '.github/deploy', name), 'utf8');
+  for (const [documented, used] of replacements) {
+    if (!text.includes(documented)) throw new Error(`${name} has no ${JSON.stringify(documented)}.`);
+    text = text.replaceAll(documented, used);
+  }
+  return text;
+}
+
+/** The shell commands of the first code block after a heading of the operations guide, continued lines joined. */
+export function guideCommands(heading: string): string[] {
+  const guide = readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8');
+  const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0];
+  const block = section?.split('```sh\n')[1]?.split('\n```')[0];
+  if (block === undefined) throw new Error(`The guide has no commands below ${JSON.stringify(heading)}.`);
+  const lines = block.replaceAll(/\\\n\s*/g, '').split('\n');
+  return lines
+    .map((line) => line.replace(/\s+#\s.*$/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

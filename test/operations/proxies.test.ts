@@ -1,0 +1,179 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { request, Agent } from 'node:https';
+import { text } from 'node:stream/consumers';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IncomingMessage } from 'node:http';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { RedisServer } from '../redis/redis-server.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { deployFile } from './guide.ts';
+import { adminKey, RunningCommand, startService } from './running-command.ts';
+
+interface Proxy {
+  readonly name: string;
+  /** Starts it by the guide's configuration, on a port of its own. */
+  start(port: number, addresses: readonly [string, string]): RunningCommand;
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-proxy-'));
+const file = (name: string): string => join(directory, name);
+
+const proxies: readonly Proxy[] = [
+  {
+    name: 'HAProxy',
+    start: (port, [first, second]) => {
+      const configuration = deployFile('haproxy.cfg', [
+        [':443 ', `127.0.0.1:${port} `],
+        ['/etc/haproxy/petstore.pem', file('petstore.pem')],
+        ['10.0.0.11:4000', first],
+        ['10.0.0.12:4000', second],
+      ]);
+      writeFileSync(file('haproxy.cfg'), configuration);
+      return new RunningCommand(`haproxy -W -db -f ${file('haproxy.cfg')}`, {});
+    },
+  },
+  {
+    name: 'nginx',
+    start: (port, [first, second]) => {
+      const configuration = deployFile('nginx.conf', [
+        ['listen 443 ', `listen 127.0.0.1:${port} `],
+        ['/run/nginx.pid', file('nginx.pid')],
+        ['/etc/nginx/petstore.crt', file('petstore.crt')],
+        ['/etc/nginx/petstore.key', file('petstore.key')],
+        ['10.0.0.11:4000', first],
+        ['10.0.0.12:4000', second],
+      ]);
+      writeFileSync(file('nginx.conf'), configuration);
+      return new RunningCommand(`nginx -g 'daemon off; error_log stderr notice;' -c ${file('nginx.conf')}`, {});
+    },
+  },
+];
+
+let cluster: PostgresCluster;
+let redis: RedisServer;
+
+beforeAll(async () => {
+  [cluster, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
+  const certificate = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
+  const outputs = ['-keyout', file('petstore.key'), '-out', file('petstore.crt')];
+  execFileSync('openssl', ['req', '-x509', ...certificate, ...names, ...outputs], { stdio: 'ignore' });
+  writeFileSync(
+    file('petstore.pem'),
+    readFileSync(file('petstore.crt'), 'utf8') + readFileSync(file('petstore.key'), 'utf8'),
+  );
+});
+
+afterAll(async () => {
+  cluster.remove();
+  await redis.close();
+  rmSync(directory, { recursive: true });
+});
+
+describe.each(proxies)('$name by the configuration of the guide, in front of two processes', (proxy) => {
+  const addressBase = proxy.name === 'HAProxy' ? '127.0.1' : '127.0.2';
+  let services: Awaited<ReturnType<typeof startService>>[];
+  let running: RunningCommand;
+  let port: number;
+
+  beforeAll(async () => {
+    const settings = {
+      DATABASE_URL: cluster.url,
+      REDIS_URL: redis.url,
+      TRUST_PROXY: '127.0.0.1',
+      DRAIN_DELAY: '3s',
+      LOG_LEVEL: 'warn',
+    };
+    services = await Promise.all([startService(settings), startService(settings)]);
+    port = await findFreePort();
+    const [first, second] = services.map(({ address }) => new URL(address).host) as [string, string];
+    running = proxy.start(port, [first, second]);
+    await untilServed();
+  });
+
+  afterAll(async () => {
+    await Promise.all([running.stop(), ...services.map((service) => service.process.stop())]);
+  });
+
+  interface Sent {
+    readonly method?: string;
+    readonly headers?: Record<string, string>;
+    readonly body?: string;
+    readonly from?: string;
+    readonly agent?: Agent;
+  }
+
+  async function send(path: string, { from = '127.0.0.1', body, ...options }: Sent = {}) {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const certificate = readFileSync(file('petstore.crt'));
+      request({ host: '127.0.0.1', port, path, ca: certificate, localAddress: from, ...options }, resolve)
+        .on('error', reject)
+        .end(body);
+    });
+    return { status: response.statusCode, headers: response.headers, body: await text(response) };
+  }
+
+  /** The proxy needs a moment to listen and, where it checks, to find both processes ready. */
+  async function untilServed(): Promise<void> {
+    const deadline = performance.now() + 20_000;
+    for (let hits = 0; hits < 2;) {
+      const status = await send('/readyz').then(
+        (response) => response.status,
+        (error: unknown) => String(error),
+      );
+      hits = status === 200 ? hits + 1 : 0;
+      if (performance.now() > deadline) throw new Error(`Not served: ${status}\n${running.output}`);
+    }
+  }
+
+  test('the address that counts is the one the proxy saw, whatever the client claims, and both processes count together', async () => {
+    const remaining = async (from: string, claimed: string): Promise<string> => {
+      const { status, headers } = await send('/pets', { from, headers: { 'x-forwarded-for': claimed } });
+      expect(status).toBe(401);
+      return String(headers['x-ratelimit-remaining']);
+    };
+    const seen = [];
+    for (const claimed of ['203.0.113.1', '203.0.113.2', '203.0.113.3, 203.0.113.4']) {
+      seen.push(await remaining(`${addressBase}.2`, claimed));
+    }
+    expect(seen).toEqual(['59', '58', '57']);
+    expect(await remaining(`${addressBase}.3`, '203.0.113.1')).toBe('59');
+  });
+
+  test('clients are served over TLS, the published examples say so, and the metrics stay inside', async () => {
+    const document = await send('/openapi.json');
+    expect(document.body).toContain(`https://127.0.0.1:${port}/pets`);
+    expect(document.headers['strict-transport-security']).toBe('max-age=31536000');
+    expect((await send('/metrics')).status).toBe(404);
+  });
+
+  test('a process that gets SIGTERM leaves without one failed request', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
+    const statuses = new Map<number | undefined, number>();
+    const over = new AbortController();
+    const sendOn = async (number: number): Promise<void> => {
+      for (let turn = 0; !over.signal.aborted; turn += 1) {
+        const body = `{"name":"Category ${number} ${turn}"}`;
+        const post = { method: 'POST', headers, body, agent };
+        const { status } = turn % 10 === 0 ? await send('/categories', post) : await send('/healthz', { agent });
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const load = Promise.all(Array.from({ length: 8 }, (_, number) => sendOn(number)));
+    const exitCode = await services[0]!.process.stop();
+    // Then only the other one is left.
+    const after = await send('/categories', { method: 'POST', headers, body: '{"name":"After"}' });
+    over.abort();
+    await load;
+    agent.destroy();
+    expect(exitCode).toBe(0);
+    expect(after.status).toBe(201);
+    expect(new Set(statuses.keys())).toEqual(new Set([200, 201]));
+  });
+});
