@@ -39,6 +39,9 @@ export interface AppOverrides {
   readonly streamLimits?: Partial<StreamLimits>;
 }
 
+/** Connections that wait to be accepted, as far as the system allows so many. */
+const backlog = 4096;
+
 /** The whole service, not listening yet. */
 export interface App {
   readonly server: FastifyInstance;
@@ -77,7 +80,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logLevel: config.logLevel,
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,
+    limits: { maxConnections: config.maxConnections },
     onAnswered: (answered) => metrics.countRequest(answered),
+    onRefusal,
   });
   const access = await openAccess({
     database,
@@ -156,7 +161,7 @@ async function listenOn(
   portName: 'PORT' | 'METRICS_PORT',
 ): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    return await server.listen({ host, port, backlog });
   } catch (error) {
     throw listenFailure(error, portName, host, port);
   }

@@ -77,6 +77,7 @@ describe('settings', () => {
     ['BAN_FOR', '0s'],
     ['BAN_FOR', '25h'],
     ['METRICS_PORT', '65536'],
+    ['MAX_CONNECTIONS', '0'],
     ['TRUST_PROXY', 'true'],
     ['TRUST_PROXY', '101'],
     ['TRUST_PROXY', '10.0.0.1,proxy'],

@@ -55,6 +55,7 @@ async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   const { is404, server, routeOptions } = request;
   if (is404 && server.routeTable.isPublic(pathOf(request.url))) refuseUnmatched(request);
   await server.gate.admit(request, reply);
+  server.connections.requireUnreadBelowLimits(request.socket, request.principal.id);
   if (is404) refuseUnmatched(request);
   const { scope } = routeOptions.config;
   if (scope !== undefined) requireScope(request.principal, scope);
@@ -85,5 +86,5 @@ async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): 
   if (isPublic) return;
   void reply.header('vary', apiVary);
   if (!reply.hasHeader('x-ratelimit-limit'))
-    void reply.headers(await request.server.gate.headersFor(request.headers, request.ip));
+    void reply.headers(await request.server.gate.headersFor(request.ip, request.principal));
 }

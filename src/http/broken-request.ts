@@ -43,6 +43,9 @@ export function answerBrokenRequest(context: BrokenRequestContext, error: Parser
   if (error.code === 'ECONNRESET' || !socket.writable) {
     // After our answer the rest of what the client sends is garbage by definition.
     if (!socket.writableEnded) socket.destroy();
+  } else if (context.connections.isAnsweredEarly(socket as Socket)) {
+    // The rest of a body whose request has had its response: a second one would answer nothing.
+    closeSoon(socket);
   } else if (current === undefined) {
     void refuseOnSocket(context, socket, refusalOf(error), askedIn(error.rawPacket));
   } else if (others.length === 0 && !current.req.complete && !current.headersSent) {
@@ -71,7 +74,7 @@ export async function refuseOnSocket(
   const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
   const failure = describeFailure(refusal);
   const { status, headers, body } = failureResponse(failure, { format, requestId });
-  const quota = format === 'text' ? {} : await context.server().gate.headersFor({}, addressOf(socket));
+  const quota = format === 'text' ? {} : await context.server().gate.headersFor(addressOf(socket));
   const tell = (hasLeft: boolean): void => {
     const millis = performance.now() - startedAt;
     const refused = { requestId, method, path, route, status, code: failure.restCode, millis, hasLeft };
@@ -91,9 +94,13 @@ export async function refuseOnSocket(
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   // The answer to HEAD has no content (RFC 9110, section 9.3.2).
   const content = method === 'HEAD' ? '' : body;
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${content}`, () =>
-    tell(socket.writableFinished),
-  );
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${content}`);
+  closeSoon(socket, () => tell(socket.writableFinished));
+}
+
+/** Ends our side, and takes in what the client still sends, so that it sees the response. */
+function closeSoon(socket: Duplex, onEnd?: () => void): void {
+  socket.end(onEnd);
   socket.resume();
   const cut = setTimeout(() => socket.destroy(), lingerMillis);
   socket.once('close', () => clearTimeout(cut));
@@ -109,7 +116,7 @@ async function refuseBody(context: BrokenRequestContext, response: ServerRespons
   const failure = failureResponse(described, { format, requestId, accept: asked.accept });
   // Whoever answers it: what comes after can't be told from the broken body.
   response.shouldKeepAlive = false;
-  const quota = format === 'text' ? {} : await context.server().gate.headersFor(asked, addressOf(socket));
+  const quota = format === 'text' ? {} : await context.server().gate.headersFor(addressOf(socket));
   if (response.headersSent || response.destroyed) return;
   noteFailure(response, described.restCode);
   response.writeHead(failure.status, {

@@ -1,61 +1,184 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { performance } from 'node:perf_hooks';
+
+import type { OnRefusal } from './bounds.ts';
+import { Connection, type ConnectionLimits } from './connection.ts';
+import { HttpError } from './error-table.ts';
+
+/** What connections may hold. Tests lower it. */
+export interface ConnectionsLimits extends ConnectionLimits {
+  readonly maxConnections: number;
+  /** Responses that are written and not taken, of one key and of all clients. */
+  readonly maxUnreadBytesOfKey: number;
+  readonly maxUnreadBytesOfAll: number;
+  /** How long the operating system may report no progress with a response. */
+  readonly stallMillis: number;
+  /** How often progress is looked at. */
+  readonly checkEveryMillis: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+const defaultLimits: ConnectionsLimits = {
+  maxConnections: 10_000,
+  maxRequests: 32,
+  maxUnreadBytes: mebibyte,
+  maxUnreadBytesOfKey: 32 * mebibyte,
+  maxUnreadBytesOfAll: 256 * mebibyte,
+  stallMillis: 120_000,
+  checkEveryMillis: 250,
+};
+
+/** For how long a sum over all connections is good enough. */
+const measureEveryMillis = 50;
+
+const retryAfterSeconds = 5;
 
 /**
- * The open connections and the responses under way on each.
+ * The open connections, the requests under way on each, and what their clients haven't taken.
  *
  * Node's own `closeIdleConnections` counts a response as over when its last byte is queued, and cuts off a client that is still
  * reading; here it is over when that byte has left.
+ *
+ * A request is refused before it is executed while too much waits for its key or for all. Those that are under way by then may
+ * still add to it: beyond twice the limit of all, the connection with most of it is closed.
  */
 export class Connections {
-  readonly #responses = new Map<Socket, Set<ServerResponse>>();
+  readonly #limits: ConnectionsLimits;
+  readonly #onRefusal: OnRefusal;
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #unreadOfKeys = new Map<string, number>();
+  #unreadOfAll = 0;
+  #measuredAt = -Infinity;
+  #underWay = 0;
   #isDraining = false;
   #isClosing = false;
 
-  constructor(server: Server) {
+  constructor(server: Server, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#onRefusal = onRefusal;
+    server.maxConnections = this.#limits.maxConnections;
+    server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      this.#responses.set(socket, new Set());
-      socket.once('close', () => this.#responses.delete(socket));
+      this.#connections.set(socket, new Connection(socket, this.#limits));
+      socket.once('close', () => this.#connections.delete(socket));
     });
     // `close` calls it.
     server.closeIdleConnections = () => {
       this.#closeIdle();
     };
-  }
-
-  /** Counts a response from here until it has left or can't any more. */
-  begin(socket: Socket, response: ServerResponse): void {
-    const responses = this.#responses.get(socket);
-    responses?.add(response);
-    if (this.#isDraining) response.shouldKeepAlive = false;
-    response.once('close', () => {
-      responses?.delete(response);
-      if (this.#isClosing && responses?.size === 0) socket.destroySoon();
+    server.once('listening', () => {
+      const checking = setInterval(() => this.#check(), this.#limits.checkEveryMillis).unref();
+      server.once('close', () => clearInterval(checking));
     });
   }
 
+  /** Requests that have begun and whose responses haven't left. */
+  get underWay(): number {
+    return this.#underWay;
+  }
+
+  /** Requests that have begun, have arrived whole, and have no response yet. */
+  countWaiting(): number {
+    let waiting = 0;
+    for (const { begun } of this.#connections.values())
+      for (const response of begun) if (!response.headersSent && response.req.complete) waiting += 1;
+    return waiting;
+  }
+
+  /** Calls the listener when the request's connection has room for it. */
+  accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
+    const connection = this.#connections.get(request.socket);
+    if (connection === undefined) return;
+    const isPaused = connection.accept(request, response, () => {
+      this.#underWay += 1;
+      if (this.#isDraining) response.shouldKeepAlive = false;
+      response.once('close', () => this.#end(connection, request, response));
+      listener(request, response);
+    });
+    if (isPaused) this.#onRefusal('connection_requests');
+  }
+
   responsesOn(socket: Socket): readonly ServerResponse[] {
-    return [...(this.#responses.get(socket) ?? [])];
+    return this.#connections.get(socket)?.responses ?? [];
+  }
+
+  /** Whether what comes on the connection may be the rest of a body that nobody reads any more. */
+  isAnsweredEarly(socket: Socket): boolean {
+    return this.#connections.get(socket)?.answeredEarly?.complete === false;
+  }
+
+  /** Notes whose response goes out on the connection. Throws UNAVAILABLE while too much waits to be taken. */
+  requireUnreadBelowLimits(socket: Socket, keyId: string): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined) return;
+    connection.keyId = keyId;
+    this.#measure();
+    const { maxUnreadBytesOfKey, maxUnreadBytesOfAll } = this.#limits;
+    if ((this.#unreadOfKeys.get(keyId) ?? 0) > maxUnreadBytesOfKey) {
+      this.#onRefusal('unread_responses');
+      const message = `More than ${maxUnreadBytesOfKey} bytes of responses to this key wait to be read: read them, or close their connections.`;
+      throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+    }
+    if (this.#unreadOfAll > maxUnreadBytesOfAll) {
+      this.#onRefusal('unread_responses');
+      const message = 'Too many responses wait to be read at the moment. Try again in a few seconds.';
+      throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+    }
   }
 
   /** From now on every response tells its client to connect anew for the next request. */
   startDraining(): void {
     this.#isDraining = true;
-    for (const responses of this.#responses.values()) {
-      for (const response of responses) {
-        if (!response.headersSent) response.shouldKeepAlive = false;
-      }
+    for (const { begun } of this.#connections.values()) {
+      for (const response of begun) if (!response.headersSent) response.shouldKeepAlive = false;
     }
   }
 
   destroyAll(): void {
-    for (const socket of this.#responses.keys()) socket.destroy();
+    for (const connection of this.#connections.values()) connection.destroy();
+  }
+
+  #end(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    this.#underWay -= 1;
+    connection.end(request, response);
+    if (this.#isClosing && connection.isIdle) connection.destroySoon();
   }
 
   #closeIdle(): void {
     this.#isClosing = true;
-    for (const [socket, responses] of this.#responses) {
-      if (responses.size === 0) socket.destroySoon();
+    for (const connection of this.#connections.values()) if (connection.isIdle) connection.destroySoon();
+  }
+
+  #measure(): void {
+    const now = performance.now();
+    if (now - this.#measuredAt < measureEveryMillis) return;
+    this.#measuredAt = now;
+    this.#unreadOfAll = 0;
+    this.#unreadOfKeys.clear();
+    for (const { keyId, unreadBytes } of this.#connections.values()) {
+      // Without a key there are only pages, which share their bytes, and short refusals.
+      if (keyId === undefined || unreadBytes === 0) continue;
+      this.#unreadOfAll += unreadBytes;
+      this.#unreadOfKeys.set(keyId, (this.#unreadOfKeys.get(keyId) ?? 0) + unreadBytes);
     }
+  }
+
+  #check(): void {
+    const now = performance.now();
+    for (const connection of this.#connections.values()) {
+      if (connection.stalledMillis(now) >= this.#limits.stallMillis) this.#cutOff(connection);
+      else connection.beginQueued();
+    }
+    this.#measure();
+    if (this.#unreadOfAll <= 2 * this.#limits.maxUnreadBytesOfAll) return;
+    const [largest] = [...this.#connections.values()].toSorted((a, b) => b.unreadBytes - a.unreadBytes);
+    if (largest !== undefined) this.#cutOff(largest);
+  }
+
+  #cutOff(connection: Connection): void {
+    this.#onRefusal('unread_responses');
+    connection.destroy();
   }
 }

@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { KeyDirectory } from '../domain/access/key-directory.ts';
@@ -51,12 +49,12 @@ export class Gate {
 
   /** A request costs 1, unless its route takes the price. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const key = sentKey(request.headers);
-    const principal = await this.#find(key, request, reply);
+    const sent = sentKey(request.raw);
+    const principal = await this.#find(sent, request, reply);
     if (principal === undefined) {
       // Counted, so that keys can't be guessed at speed.
       this.#settle('none', await this.#quota.consume(addressSubject(request.ip), 1), reply);
-      throw unauthorized(key);
+      throw unauthorized(sent);
     }
     request.principal = principal;
     const { subject, plan } = principal;
@@ -70,10 +68,12 @@ export class Gate {
     }
   }
 
-  /** The headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws. */
-  async headersFor(headers: IncomingHttpHeaders, address: string | undefined): Promise<Record<string, string>> {
-    const key = sentKey(headers);
-    const principal = key ? await this.#keys.find(key).catch(() => undefined) : undefined;
+  /**
+   * The headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws.
+   *
+   * Before the gate they are the address's, even where a key is sent: free of charge, a key's would tell whether a guess is one.
+   */
+  async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
     return quotaHeaders(await this.#quota.look(principal?.subject ?? addressSubject(address)));
   }
 
@@ -83,10 +83,10 @@ export class Gate {
     return decision;
   }
 
-  async #find(key: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
-    if (!key) return undefined;
+  async #find(sent: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
+    if (sent === undefined || 'fault' in sent) return undefined;
     try {
-      return await this.#keys.find(key, request.socket);
+      return await this.#keys.find(sent.key, request.socket);
     } catch (error) {
       void reply.headers(quotaHeaders(await this.#quota.look(addressSubject(request.ip))));
       throw error;
@@ -126,16 +126,13 @@ export class Meter {
   }
 }
 
-function unauthorized(key: SentKey): HttpError {
-  if (key === undefined) {
+function unauthorized(sent: SentKey): HttpError {
+  if (sent === undefined) {
     const message = 'A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.';
     return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': bearerChallenge } });
   }
   const challenge = `${bearerChallenge}, error="invalid_token"`;
-  const message =
-    key === null
-      ? 'Send one key, as Authorization: Bearer KEY or as X-API-Key: KEY; if you send both, they must be the same.'
-      : 'This key is not valid: it is mistyped, unknown, revoked or expired.';
+  const message = 'fault' in sent ? sent.fault : 'This key is not valid: it is mistyped, unknown, revoked or expired.';
   return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': challenge } });
 }
 

@@ -2,7 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import { answerBrokenRequest, refuseOnSocket, type BrokenRequestContext } from './broken-request.ts';
-import { Connections } from './connections.ts';
+import type { OnRefusal } from './bounds.ts';
+import { Connections, type ConnectionsLimits } from './connections.ts';
 import { HttpError } from './error-table.ts';
 
 /** How long a client may take. Tests shorten it. */
@@ -27,6 +28,8 @@ const parserMaxHeaderBytes = 32 * 1024;
 
 export interface NodeServerOptions {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
+  readonly limits: Partial<ConnectionsLimits> | undefined;
+  readonly onRefusal: OnRefusal;
   readonly broken: Omit<BrokenRequestContext, 'connections'>;
 }
 
@@ -53,7 +56,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     keepAliveTimeout: keepAliveMillis,
     connectionsCheckingInterval: checkEveryMillis,
   });
-  const connections = new Connections(server);
+  const connections = new Connections(server, options.onRefusal, options.limits);
   const broken = { ...options.broken, connections };
   server.on('connect', (_request, socket) => {
     // Node takes its own listener off before this event: without one, a reset would end the process.
@@ -68,8 +71,9 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   });
   const onRequest = (listener: RequestListener): void => {
     const listen: RequestListener = (request, response) => {
-      connections.begin(request.socket, response);
-      listener(request, response);
+      // The router takes `*`, which only OPTIONS knows, for `/`.
+      if (request.url === '*' && request.method !== 'OPTIONS') request.url = '/*';
+      connections.accept(request, response, listener);
     };
     server.on('request', listen);
     server.on('checkExpectation', listen);

@@ -15,10 +15,15 @@ export function headersTooLarge(): HttpError {
 export function findMalformation(request: IncomingMessage): HttpError | undefined {
   const { url = '', rawHeaders, headers, httpVersionMajor, httpVersionMinor } = request;
   if (url.length > maxTargetBytes) return targetTooLong();
-  // On the wire each name and value has four more bytes between and behind them.
-  const headerBytes = rawHeaders.reduce((sum, text) => sum + text.length + 2, 0);
+  let headerBytes = 0;
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    // On the wire each name and value has four more bytes between and behind them.
+    headerBytes += name.length + (rawHeaders[index + 1]?.length ?? 0) + 4;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
   if (headerBytes > maxHeaderBytes) return headersTooLarge();
-  const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length;
   const isHostNeeded = httpVersionMajor === 1 && httpVersionMinor >= 1;
   if (hosts > 1 || (hosts === 0 && isHostNeeded)) {
     return new HttpError('BAD_REQUEST', `There must be one Host header, but there are ${hosts}.`);

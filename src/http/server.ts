@@ -1,6 +1,7 @@
 import { fastify, LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 
-import type { Connections } from './connections.ts';
+import type { OnRefusal } from './bounds.ts';
+import type { Connections, ConnectionsLimits } from './connections.ts';
 import { announceDeprecation, deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
@@ -29,6 +30,8 @@ export interface ServerOptions {
   /** Where the log goes; stdout when left out. */
   readonly logStream?: { write(line: string): void } | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
+  readonly limits?: Partial<ConnectionsLimits> | undefined;
+  readonly onRefusal?: OnRefusal | undefined;
   /** Told of every response that has left. */
   readonly onAnswered?: OnAnswered | undefined;
 }
@@ -46,9 +49,18 @@ const maxParamLength = 64 * 1024;
  * It has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with `isPublic`.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { logLevel, logStream, timeouts, trustProxy = false, onAnswered } = options;
+  const {
+    logLevel,
+    logStream,
+    timeouts,
+    limits,
+    trustProxy = false,
+    onAnswered,
+    onRefusal = () => undefined,
+  } = options;
   const routeTable = new RouteTable();
-  const node = createNodeServer({ timeouts, broken: { routes: routeTable, server: () => server, onAnswered } });
+  const broken = { routes: routeTable, server: () => server, onAnswered };
+  const node = createNodeServer({ timeouts, limits, onRefusal, broken });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -95,7 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   /** A path that can't be decoded has no route, and passes no hook of the API. */
   async function answerUndecodable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    void reply.headers(await server.gate.headersFor(request.headers, request.ip));
+    void reply.headers(await server.gate.headersFor(request.ip));
     sendFailure(error, request, reply);
   }
 

@@ -103,18 +103,38 @@ describe('a client without a key is counted by the address', () => {
 });
 
 describe('the key of a request is', () => {
+  const sent = (headers: Record<string, string>, rawHeaders = Object.entries(headers).flat()) =>
+    sentKey({ headers, rawHeaders });
+
   it.each([
-    ['nothing', {}, undefined],
-    ['a bearer token', { authorization: 'Bearer k' }, 'k'],
-    ['a bearer token of any case and distance', { authorization: 'bEARER   k' }, 'k'],
-    ['X-API-Key', { 'x-api-key': 'k' }, 'k'],
-    ['both that agree', { authorization: 'Bearer k', 'x-api-key': 'k' }, 'k'],
-    ['refused when they do not', { authorization: 'Bearer k', 'x-api-key': 'K' }, null],
-    ['refused when one is empty', { authorization: 'Bearer k', 'x-api-key': '' }, null],
-    ['refused in another scheme', { authorization: 'Basic k', 'x-api-key': 'k' }, null],
-    ['refused without a token', { authorization: 'Bearer' }, null],
-    ['refused with two tokens', { authorization: 'Bearer k k' }, null],
-  ])('%s', (_what, headers, key) => {
-    expect(sentKey(headers)).toBe(key);
+    ['a bearer token', { authorization: 'Bearer k' }],
+    ['a bearer token of any case and distance', { authorization: 'bEARER   k' }],
+    ['X-API-Key', { 'x-api-key': 'k' }],
+    ['both that agree', { authorization: 'Bearer k', 'x-api-key': 'k' }],
+  ])('%s', (_what, headers) => {
+    expect(sent(headers)).toEqual({ key: 'k' });
+  });
+
+  it('nothing when none is sent', () => {
+    expect(sent({})).toBeUndefined();
+  });
+
+  it.each([
+    ['both that do not agree', { authorization: 'Bearer k', 'x-api-key': 'K' }, /two different keys/],
+    ['one that is empty', { authorization: 'Bearer k', 'x-api-key': '' }, /X-API-Key is empty/],
+    ['another scheme', { authorization: 'Basic k', 'x-api-key': 'k' }, /the scheme "Basic"/],
+    ['another scheme without anything', { authorization: 'Basic' }, /the scheme "Basic"/],
+    ['no token', { authorization: 'Bearer' }, /says Bearer, but has no key/],
+    ['two tokens', { authorization: 'Bearer k k' }, /no spaces/],
+    ['no scheme', { authorization: '' }, /no scheme/],
+  ])('refused in its own words with %s', (_what, headers, words) => {
+    expect(sent(headers)).toEqual({ fault: expect.stringMatching(words) });
+  });
+
+  it('refused when Authorization is sent twice, of which Node shows the first', () => {
+    const rawHeaders = ['Authorization', 'Bearer k', 'AUTHORIZATION', 'Bearer other'];
+    expect(sent({ authorization: 'Bearer k' }, rawHeaders)).toEqual({
+      fault: expect.stringMatching('several Authorization headers'),
+    });
   });
 });

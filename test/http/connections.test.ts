@@ -1,0 +1,246 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from '@jest/globals';
+
+import { Connection } from '../../src/http/connection.ts';
+import type { ServerOptions } from '../../src/http/server.ts';
+import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+const mebibyte = 1024 * 1024;
+const large = Buffer.alloc(8 * mebibyte, 'x');
+
+interface Harness extends HttpHarness {
+  readonly port: number;
+  readonly refusals: string[];
+  /** The responses of the requests for `/slow` that have begun. */
+  readonly begun: ServerResponse[];
+}
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
+  const refusals: string[] = [];
+  const begun: ServerResponse[] = [];
+  const http = await startHttp({
+    ...options,
+    onRefusal: (bound) => void refusals.push(bound),
+    routes: async (api) => {
+      api.get('/slow', (_request, reply) => void begun.push(reply.raw));
+      api.get('/large', (_request, reply) => void reply.send(large));
+    },
+  });
+  closers.push(
+    () => http.server.close(),
+    () => begun.forEach((response) => response.end()),
+  );
+  return { ...http, port: await portOf(http.server), refusals, begun };
+}
+
+const request = (path: string, key = 'anybody'): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
+
+/** Opens a connection, sends the text and reads nothing. */
+async function sendUnread(port: number, text: string): Promise<Socket> {
+  const socket = await send(port, text);
+  socket.pause();
+  closers.push(() => socket.destroy());
+  return socket;
+}
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`It never came to ${condition.toString()}.`);
+    await new Promise(setImmediate);
+  }
+}
+
+async function statusOf(port: number, path: string, key: string): Promise<number> {
+  const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`;
+  return parseResponse(await receive(await send(port, head))).status;
+}
+
+describe('Node, as this server relies on it,', () => {
+  it('hands over every request of one read at once, and nothing more once the socket is paused', async () => {
+    const seen: IncomingMessage[] = [];
+    const server = createServer((incoming) => {
+      seen.push(incoming);
+      incoming.socket.pause();
+      // At the end of each request Node resumes the socket.
+      if (seen.length === 1) incoming.socket.on('resume', () => incoming.socket.pause());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    const one = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    const socket = await sendUnread((server.address() as AddressInfo).port, one.repeat(100_000));
+    await until(() => seen.length > 0);
+    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen.length * one.length).toBeLessThanOrEqual(64 * 1024);
+    expect(seen[0]?.socket.bytesRead).toBeLessThanOrEqual(64 * 1024);
+    socket.destroy();
+  });
+
+  it('tells how much of one large write the operating system has taken', async () => {
+    const server = createTcpServer();
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    socket.write(Buffer.alloc(64 * mebibyte));
+    const handle = (socket as unknown as { _handle: { writeQueueSize: number; bytesWritten: number } })._handle;
+    const before = handle.writeQueueSize;
+    expect(before).toBeGreaterThan(32 * mebibyte);
+    client.resume();
+    await until(() => handle.writeQueueSize < before);
+    expect(handle.bytesWritten).toBe(64 * mebibyte);
+    client.destroy();
+    socket.destroy();
+  });
+
+  it('remembers the address of a connection that has been asked for before the reset', async () => {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      expect(socket.remoteAddress).toBe('127.0.0.1');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    client.resetAndDestroy();
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(socket.remoteAddress).toBe('127.0.0.1');
+  });
+});
+
+it('has 32 requests of a connection under way; the others are begun, and answered in order, as these are answered', async () => {
+  const { port, begun, server, refusals, log } = await start();
+  const socket = await send(port, request('/slow').repeat(100));
+  await until(() => begun.length === 32);
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  expect([begun.length, server.connections.underWay]).toEqual([32, 32]);
+  expect(refusals).toEqual(['connection_requests']);
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  for (let answered = 0; answered < 100; answered += 1) {
+    await until(() => begun.length > answered);
+    begun[answered]?.end(`<${answered}>`);
+  }
+  await until(() => text.includes('<99>'));
+  expect(text.match(/<\d+>/g)).toEqual(Array.from({ length: 100 }, (_, index) => `<${index}>`));
+  await until(() => server.connections.underWay === 0);
+  expect(log.filter(({ path }) => path === '/slow')).toHaveLength(100);
+  // The connection is as good as new.
+  socket.write(request('/things'));
+  await until(() => text.includes('a thing'));
+});
+
+it('reads one piece of 64 KiB and no more of a client that goes on asking', async () => {
+  const { port, begun, server } = await start();
+  const sockets: Socket[] = [];
+  server.server.on('connection', (socket) => sockets.push(socket));
+  await sendUnread(port, request('/slow').repeat(100_000));
+  await until(() => begun.length === 32);
+  for (let answered = 0; answered < 20; answered += 1) begun[answered]?.end('x');
+  await until(() => begun.length === 52);
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(2 * 64 * 1024);
+});
+
+it('begins nothing on a connection while more than 1 MiB of a response waits to be read', async () => {
+  const { port, begun, server } = await start();
+  const socket = await sendUnread(port, request('/large').repeat(2));
+  await until(() => server.connections.underWay === 2);
+  socket.write(request('/slow'));
+  for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate);
+  expect(begun).toHaveLength(0);
+  socket.resume();
+  await until(() => begun.length === 1);
+});
+
+it('refuses a key with too many unread responses by 503 before anything is done, and serves others', async () => {
+  const { port, refusals } = await start({ limits: { maxUnreadBytesOfKey: 4 * mebibyte } });
+  for (let connections = 1; connections <= 3; connections += 1)
+    await sendUnread(port, request('/large', 'greedy').repeat(4));
+  // The sum over all connections may be a moment old.
+  await until(async () => (await statusOf(port, '/things', 'greedy')) === 503);
+  const refused = parseResponse(
+    await receive(
+      await send(port, 'GET /things HTTP/1.1\r\nHost: x\r\nX-API-Key: greedy\r\nConnection: close\r\n\r\n'),
+    ),
+  );
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+  expect(JSON.parse(refused.body)).toMatchObject({ code: 'unavailable', status: 503 });
+  expect(refusals).toContain('unread_responses');
+  expect(await statusOf(port, '/things', 'modest')).toBe(200);
+});
+
+it('refuses everybody but the pages when too much is unread altogether', async () => {
+  const limits = { maxUnreadBytesOfAll: 12 * mebibyte };
+  const { port } = await start({ limits });
+  for (let connections = 1; connections <= 3; connections += 1) {
+    await sendUnread(port, request('/large', `k${connections}`).repeat(4));
+  }
+  await until(async () => (await statusOf(port, '/things', 'modest')) === 503);
+  expect(await statusOf(port, '/robots.txt', 'modest')).toBe(200);
+});
+
+it('closes the connections that hold most when requests under way have added twice as much', async () => {
+  const { port, server, refusals } = await start({
+    limits: { maxUnreadBytesOfAll: 4 * mebibyte, checkEveryMillis: 20 },
+  });
+  await sendUnread(port, request('/large').repeat(8));
+  await until(() => server.connections.underWay === 8);
+  await until(() => server.connections.underWay === 0);
+  expect(refusals).toContain('unread_responses');
+});
+
+it('cuts off whoever takes nothing of a response, whatever it is', async () => {
+  const { port, server, refusals } = await start({ limits: { stallMillis: 300, checkEveryMillis: 20 } });
+  await sendUnread(port, request('/large').repeat(4));
+  await until(() => server.connections.underWay === 4);
+  await until(() => server.connections.underWay === 0);
+  expect(refusals).toContain('unread_responses');
+});
+
+it('takes for progress what the operating system has taken, within one large write', async () => {
+  const server = createTcpServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closers.push(() => server.close());
+  const accepted = once(server, 'connection') as Promise<[Socket]>;
+  const client = await sendUnread((server.address() as AddressInfo).port, '');
+  const [socket] = await accepted;
+  closers.push(() => socket.destroy());
+  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 });
+  expect(connection.stalledMillis(1_000)).toBe(0);
+  socket.write(Buffer.alloc(64 * mebibyte));
+  expect(connection.stalledMillis(2_000)).toBe(0);
+  expect(connection.stalledMillis(3_000)).toBe(1_000);
+  client.resume();
+  await until(() => connection.stalledMillis(4_000) === 0);
+});
+
+it('closes connections beyond the maximum at once', async () => {
+  const { port, refusals } = await start({ limits: { maxConnections: 2 } });
+  const kept = [await send(port, request('/things')), await send(port, request('/things'))];
+  for (const socket of kept) await once(socket, 'data');
+  expect(await receive(await send(port, request('/things')))).toBe('');
+  expect(refusals).toEqual(['connections']);
+  for (const socket of kept) socket.destroy();
+});
+
+it('sends one response to a request that is refused before its body, however long that takes', async () => {
+  const { port } = await start({ timeouts: { headersMillis: 100, requestMillis: 100, checkEveryMillis: 10 } });
+  const head = 'POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n';
+  const text = await receive(await send(port, head));
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+});
