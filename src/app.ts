@@ -13,6 +13,7 @@ import { createSchema, printSortedSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
 import type { OnRefusal } from './http/bounds.ts';
+import type { ConnectionsLimits } from './http/connections.ts';
 import { drain } from './http/drain.ts';
 import { Gate } from './http/gate.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
@@ -37,6 +38,7 @@ export interface AppOverrides {
   readonly onStatement?: (sql: string) => void;
   readonly logStream?: { write(line: string): void };
   readonly streamLimits?: Partial<StreamLimits>;
+  readonly connectionsLimits?: Partial<ConnectionsLimits>;
 }
 
 /** Connections that wait to be accepted, as far as the system allows so many. */
@@ -80,7 +82,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logLevel: config.logLevel,
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,
-    limits: { maxConnections: config.maxConnections },
+    limits: { maxConnections: config.maxConnections, ...overrides.connectionsLimits },
     onAnswered: (answered) => metrics.countRequest(answered),
     onRefusal,
   });

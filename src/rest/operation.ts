@@ -11,12 +11,13 @@ import type { Call, Handler } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
 import { compileBody } from './schema-check.ts';
-import { sendAnswer, type Streams } from './send-answer.ts';
+import { sendAnswer } from './send-answer.ts';
+import type { StreamPlaces } from './stream-places.ts';
 
 export interface OperationContext {
   readonly services: Services;
   readonly idempotency: IdempotencyService<StoredResponse>;
-  readonly streams: Streams;
+  readonly places: StreamPlaces;
 }
 
 /** A response as it is stored, and sent again. */
@@ -45,7 +46,7 @@ export function compileOperation(
       key === undefined
         ? await answer(request, context.services)
         : await answerOnce(request, String(key), context, answer);
-    return sendAnswer(request, reply, answered, context.streams);
+    return sendAnswer(request, reply, answered, context.places);
   };
 }
 

@@ -13,7 +13,7 @@ import { orderRoutes } from './orders/order.routes.ts';
 import { petRoutes } from './pets/pet.routes.ts';
 import { StreamPlaces, type StreamLimits } from './stream-places.ts';
 
-export interface RestOptions extends Omit<OperationContext, 'streams'> {
+export interface RestOptions extends Omit<OperationContext, 'places'> {
   readonly operations: readonly Operation[];
   /** Before every path: nothing, or `/v1`. */
   readonly prefix: string;
@@ -36,13 +36,12 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
   assertBound(operations, Object.keys(handlers));
   const { streamLimits, onStream, onRefusal, ...context } = options;
   const places = new StreamPlaces(streamLimits, { onChange: onStream, onRefusal });
-  const streams = { places, stallMillis: streamLimits.stallMillis };
   return async (api) => {
     await api.register(async (rest) => {
       rest.removeAllContentTypeParsers();
       // The types are checked by operation; the bytes are needed as they came, for fingerprints and exact integers.
       rest.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-      for (const operation of operations) addRoute(rest, operation, options, { ...context, streams });
+      for (const operation of operations) addRoute(rest, operation, options, { ...context, places });
     });
   };
 }

@@ -5,21 +5,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Answer } from './answers.ts';
 import { isNamedBy } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
-import { StallTimer } from './stall-timer.ts';
 import type { StreamPlaces } from './stream-places.ts';
-
-/** Where whole collections are written. */
-export interface Streams {
-  readonly places: StreamPlaces;
-  readonly stallMillis: number;
-}
 
 /** Sends the answer, or as much of it as the client needs. */
 export async function sendAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: Answer,
-  streams: Streams,
+  places: StreamPlaces,
 ): Promise<FastifyReply> {
   void reply.code(status).headers(headers);
   if (status === 200 && headers['etag'] !== undefined && isRead(request)) {
@@ -27,7 +20,7 @@ export async function sendAnswer(
   }
   if (status !== 204) void reply.header('content-type', jsonMediaType);
   if (body === undefined || typeof body === 'string') return reply.send(body);
-  return sendPieces(request, reply, body, streams);
+  return sendPieces(request, reply, body, places);
 }
 
 function isRead({ method }: FastifyRequest): boolean {
@@ -42,17 +35,12 @@ async function sendPieces(
   request: FastifyRequest,
   reply: FastifyReply,
   pieces: AsyncIterable<string>,
-  { places, stallMillis }: Streams,
+  places: StreamPlaces,
 ): Promise<FastifyReply> {
-  const giveBack = places.take(request.principal.id);
-  const stall = new StallTimer(reply.raw, stallMillis);
-  whenOver(request, reply, () => {
-    giveBack();
-    stall.stop();
-  });
+  whenOver(request, reply, places.take(request.principal.id));
   const iterator = pieces[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return reply.send(Readable.from(timed(stall, first, iterator), { highWaterMark: 1 }));
+  return reply.send(Readable.from(piecesOf(first, iterator), { highWaterMark: 1 }));
 }
 
 /** Also when the connection goes before it is the response's turn on it, or has gone already: Node says neither to the response. */
@@ -67,20 +55,10 @@ function whenOver({ raw: { socket } }: FastifyRequest, { raw: response }: Fastif
 }
 
 /** The pieces; the next one is asked for when the client has taken the last. */
-async function* timed(
-  stall: StallTimer,
-  first: IteratorResult<string>,
-  rest: AsyncIterator<string>,
-): AsyncGenerator<string, void> {
+async function* piecesOf(first: IteratorResult<string>, rest: AsyncIterator<string>): AsyncGenerator<string, void> {
   try {
-    for (let piece = first; piece.done !== true; piece = await rest.next()) {
-      stall.start();
-      yield piece.value;
-      stall.stop();
-    }
+    for (let piece = first; piece.done !== true; piece = await rest.next()) yield piece.value;
   } finally {
-    stall.stop();
     await rest.return?.();
   }
-  stall.start();
 }

@@ -1,15 +1,13 @@
 import type { OnRefusal } from '../http/bounds.ts';
 import { HttpError } from '../http/error-table.ts';
 
-/** How many whole collections may be under way at a time, and how patient they are. */
+/** How many whole collections may be under way at a time. */
 export interface StreamLimits {
   readonly perKey: number;
   readonly perProcess: number;
-  /** How long a client may take nothing before it is cut off. */
-  readonly stallMillis: number;
 }
 
-export const defaultStreamLimits: StreamLimits = { perKey: 2, perProcess: 50, stallMillis: 30_000 };
+export const defaultStreamLimits: StreamLimits = { perKey: 2, perProcess: 50 };
 
 export interface StreamEvents {
   /** Adds 1 when a stream begins, -1 when it ends. */

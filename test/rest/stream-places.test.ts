@@ -7,7 +7,7 @@ it('has places for each key and for the process, and each is given back and coun
   let taken = 0;
   const refusals: string[] = [];
   const places = new StreamPlaces(
-    { perKey: 2, perProcess: 3, stallMillis: 1 },
+    { perKey: 2, perProcess: 3 },
     { onChange: (change) => (taken += change), onRefusal: (bound) => refusals.push(bound) },
   );
   const giveBack = places.take('a');

@@ -16,7 +16,10 @@ const sockets: Socket[] = [];
 const serverSockets: Socket[] = [];
 
 beforeAll(async () => {
-  rest = await startRestApp({}, { streamLimits: { perKey, perProcess: 5, stallMillis: 1_000 } });
+  rest = await startRestApp(
+    {},
+    { streamLimits: { perKey, perProcess: 5 }, connectionsLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
+  );
   await rest.sql(`insert into orders (id, quantity, ship_date)
     select n, n, '2026-12-24T10:00:00Z' from generate_series(1, ${total}) n`);
   rest.app.server.server.on('connection', (socket) => serverSockets.push(socket));
