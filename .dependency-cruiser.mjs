@@ -4,13 +4,13 @@
 const rooms = {
   domain: [],
   counters: ['domain'],
-  database: ['counters', 'domain', 'migrations'],
+  database: ['domain', 'migrations'],
   http: ['domain'],
   rest: ['http', 'domain'],
   graphql: ['http', 'domain'],
   pages: ['domain', 'http', 'rest'],
   cli: ['app', 'config', 'database', 'domain', 'graphql'],
-  app: ['config', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
+  app: ['config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: [],
   main: ['app', 'config', 'database'],
 };

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { listenFailure, type Config } from './config.ts';
-import { openAccess, type AccessEvents } from './database/access.ts';
+import { openCounters } from './counters/counters.ts';
 import type { EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 import { openDatabase } from './database/open.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
+import { openAccess } from './domain/access/open-access.ts';
 import type { Principal } from './domain/access/principal.ts';
+import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
 import { createServices } from './domain/services.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
@@ -86,15 +88,22 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onAnswered: (answered) => metrics.countRequest(answered),
     onRefusal,
   });
-  const access = await openAccess({
-    database,
+  const events = accessEvents(server.log, metrics);
+  const counters = await openCounters({
+    table: database.usage,
     redisUrl: config.redisUrl,
-    adminKey: config.adminApiKey,
-    banRules: config.banRules,
-    events: accessEvents(server.log, metrics),
+    rules: config.banRules,
+    ...events,
   });
   const services = createServices(database.stores, () => access.keys.catchUp());
-  metrics.watch({ pool: database.poolFigures, isCountingShared: () => access.isCountingShared() });
+  const access = openAccess({
+    records: database.keyRecords,
+    counters: counters.store,
+    service: services.access,
+    adminKey: config.adminApiKey,
+    ...events,
+  });
+  metrics.watch({ pool: database.poolFigures, isCountingShared: () => counters.isShared() });
   const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({
     schema,
@@ -132,6 +141,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     clearInterval(clearing);
     await graphql.stop();
     await metricsServer?.close();
+    await counters.close();
     await access.close();
     await database.close();
   });
@@ -169,16 +179,17 @@ async function listenOn(
   }
 }
 
-function accessEvents(log: FastifyBaseLogger, metrics: Metrics): AccessEvents {
+/** What operators should learn of keys and counters. */
+function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
   return {
-    onSharingChange: (isShared, reason) => {
+    onSharedChange: (isShared: boolean, reason?: unknown) => {
       if (isShared) log.info('Redis is back: quotas are counted together again');
-      else log.warn({ err: reason }, 'Redis is gone: quotas are counted by this process alone');
+      else log.warn({ err: reason }, 'Redis is lost: quotas are counted by this process alone');
     },
-    onBan: ({ id }, { until }) => {
+    onBan: ({ id }: QuotaSubject, { until }: AutomaticBan) => {
       metrics.countBan();
       log.warn({ key: id, until: new Date(until) }, 'a key is banned: it went on after its quota was spent');
     },
-    onWriteFailure: (error) => log.warn({ err: error }, 'a ban or what has been spent is not written down yet'),
+    onSaveFailure: (error: unknown) => log.warn({ err: error }, 'a ban or what has been spent is not saved yet'),
   };
 }

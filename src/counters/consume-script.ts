@@ -1,48 +1,62 @@
 import { graceMillis, refusalSpanMillis } from '../domain/quota/bans.ts';
 import { dayMillis, minuteMillis } from '../domain/quota/window.ts';
 
+/** Everything that is kept in Redis is over so long after it was last written. */
+export const keptMillis = dayMillis + minuteMillis;
+
 /**
- * What `decide` in `domain/quota/counter.ts` does, step by step, for Redis to do at once.
+ * `decide` of `domain/quota/counter.ts` for Redis, step by step and in the same order: a property test runs the same histories through both.
  *
- * KEYS: the counter, a hash; the refusals that count, a list, latest first.
- * ARGV: now (empty: Redis' own time); needs; spends; requests per minute; per day; the most refusals that count (0: no bans);
- *       seconds of the first ban; epoch of the known bans (empty: never banned); banned until; the beginnings of automatic bans;
- *       what the asking process knows of the minute, opened at and spent, and of the day: a Redis that has lost it gets it back.
- * Answers: outcome (0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now, minute opened at, spent,
- *          day opened at, spent, banned until, epoch.
+ * KEYS: the counter, a hash; the refusals that count, a list, latest first; the generation.
+ * ARGV: the generation that the process counts in; now (empty: Redis' own time); needs; spends; requests per minute; per day; the
+ *       most refusals that count (0: no bans); seconds of the first ban; epoch of the known bans (empty: never banned); banned until;
+ *       the beginnings of automatic bans; what the process knows of the minute, opened at and spent, and of the day.
+ * Returns: outcome (-1 another generation, 0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now, minute opened at,
+ *          spent, day opened at, spent, banned until, epoch.
  */
 export const consumeScript = `
-local counter, refusals = KEYS[1], KEYS[2]
-local now = tonumber(ARGV[1])
+local counter, refusals, generation = KEYS[1], KEYS[2], KEYS[3]
+if redis.call('GET', generation) ~= ARGV[1] then return { -1 } end
+local now = tonumber(ARGV[2])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
-local needs, spends = tonumber(ARGV[2]), tonumber(ARGV[3])
-local limits = { tonumber(ARGV[4]), tonumber(ARGV[5]) }
-local banAfter, epoch = tonumber(ARGV[6]), tonumber(ARGV[8])
+local needs, spends = tonumber(ARGV[3]), tonumber(ARGV[4])
+local limits = { tonumber(ARGV[5]), tonumber(ARGV[6]) }
+local banAfter, epoch = tonumber(ARGV[7]), tonumber(ARGV[9])
 local lengths = { ${minuteMillis}, ${dayMillis} }
 local kept = redis.call('HMGET', counter, 'mo', 'ms', 'mr', 'do', 'ds', 'dr', 'be', 'bu', 'bb')
 local opened, spent, refused = {}, {}, {}
-for i = 1, 2 do
-  opened[i], spent[i], refused[i] = tonumber(kept[i * 3 - 2]) or 0, tonumber(kept[i * 3 - 1]) or 0, tonumber(kept[i * 3]) or 0
-  if math.abs(now - opened[i]) >= lengths[i] then opened[i], spent[i], refused[i] = 0, 0, 0 end
-  local knownOpened, knownSpent = tonumber(ARGV[9 + i * 2]), tonumber(ARGV[10 + i * 2])
-  if opened[i] == 0 and math.abs(now - knownOpened) < lengths[i] then opened[i], spent[i] = knownOpened, knownSpent
-  elseif opened[i] == knownOpened then spent[i] = math.max(spent[i], knownSpent) end
-end
-local keptEpoch, bannedUntil, begun = tonumber(kept[7]) or 0, tonumber(kept[8]) or 0, kept[9] or ''
 
-local function answer(outcome)
-  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, keptEpoch }
-end
--- Everything that is kept is over a day after it was last written.
 local function keep(...)
   redis.call('HSET', counter, ...)
-  redis.call('PEXPIRE', counter, ${dayMillis + minuteMillis})
+  redis.call('PEXPIRE', counter, ${keptMillis})
+  redis.call('PEXPIRE', generation, ${keptMillis})
 end
 local function keepWindows()
   keep('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
+end
+
+local isMoved = false
+for i = 1, 2 do
+  opened[i], spent[i], refused[i] = tonumber(kept[i * 3 - 2]) or 0, tonumber(kept[i * 3 - 1]) or 0, tonumber(kept[i * 3]) or 0
+  if opened[i] ~= 0 and now - opened[i] >= lengths[i] then opened[i], spent[i], refused[i], isMoved = 0, 0, 0, true end
+  if opened[i] > now then opened[i], isMoved = now, true end
+  if refused[i] > now then refused[i], isMoved = now, true end
+  -- What Redis has lost comes back from those who know it; what has been counted since then is added once.
+  local knownOpened, knownSpent = math.min(now, tonumber(ARGV[10 + i * 2])), tonumber(ARGV[11 + i * 2])
+  if knownOpened ~= 0 and now - knownOpened < lengths[i] then
+    if opened[i] == 0 then opened[i], spent[i] = knownOpened, knownSpent
+    elseif knownOpened == opened[i] then spent[i] = math.max(spent[i], knownSpent)
+    elseif knownOpened < opened[i] then opened[i], spent[i], isMoved = knownOpened, spent[i] + knownSpent, true end
+  end
+end
+if isMoved then keepWindows() end
+local keptEpoch, bannedUntil, begun = tonumber(kept[7]) or 0, tonumber(kept[8]) or 0, kept[9] or ''
+
+local function decided(outcome)
+  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, keptEpoch }
 end
 
 if epoch then
@@ -52,10 +66,10 @@ if epoch then
     redis.call('DEL', refusals)
   end
   if epoch == keptEpoch then
-    bannedUntil = math.max(bannedUntil, tonumber(ARGV[9]))
-    begun = begun .. ' ' .. ARGV[10]
+    bannedUntil = math.max(bannedUntil, tonumber(ARGV[10]))
+    begun = begun .. ' ' .. ARGV[11]
   end
-  if now < bannedUntil then return answer(3) end
+  if now < bannedUntil then return decided(3) end
 end
 
 local outcome = 0
@@ -72,7 +86,7 @@ if #full == 0 then
     end
     keepWindows()
   end
-  return answer(outcome)
+  return decided(outcome)
 end
 
 local couldKnow, isFirst = false, false
@@ -81,12 +95,13 @@ for _, i in ipairs(full) do
   elseif now - refused[i] > ${graceMillis} then couldKnow = true end
 end
 if isFirst then keepWindows() end
-if not epoch or banAfter == 0 or not couldKnow then return answer(1) end
+if not epoch or banAfter == 0 or not couldKnow then return decided(1) end
+if (tonumber(redis.call('LINDEX', refusals, 0) or 0)) > now then redis.call('DEL', refusals) end
 redis.call('LPUSH', refusals, now)
 redis.call('LTRIM', refusals, 0, banAfter)
 redis.call('PEXPIRE', refusals, ${refusalSpanMillis})
 local oldest = redis.call('LINDEX', refusals, banAfter)
-if not oldest or now - oldest >= ${refusalSpanMillis} then return answer(1) end
+if not oldest or now - oldest >= ${refusalSpanMillis} then return decided(1) end
 
 local earlier, count = {}, 0
 local list = now
@@ -96,8 +111,8 @@ for text in string.gmatch(begun, '%d+') do
     earlier[at], count, list = true, count + 1, list .. ' ' .. at
   end
 end
-bannedUntil = now + math.min(${dayMillis}, tonumber(ARGV[7]) * 1000 * 2 ^ count)
+bannedUntil = now + math.min(${dayMillis}, tonumber(ARGV[8]) * 1000 * 2 ^ count)
 keep('be', keptEpoch, 'bu', bannedUntil, 'bb', list)
 redis.call('DEL', refusals)
-return answer(4)
+return decided(4)
 `;

@@ -1,22 +1,22 @@
 import type { BanRules } from '../domain/quota/bans.ts';
 import { decide, decisionOf, isOver, newCounter, type Counter, type Verdict } from '../domain/quota/counter.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from '../domain/quota/counter-store.ts';
-import type { DayCounter } from '../domain/quota/day-counters.ts';
+import type { DayCounter, KeyUsage } from '../domain/quota/usage.ts';
 
 export interface MemoryCounterStoreOptions {
   readonly rules: BanRules;
   readonly now?: (() => number) | undefined;
-  /** More addresses than this are never counted at a time: the longest known are forgotten for new ones. */
+  /** The largest number of addresses counted at a time: the oldest are forgotten for new ones. */
   readonly maxAddresses?: number | undefined;
 }
 
-/** What one process remembers. Instants are milliseconds since 1970; zero means never. */
-export type Knowledge = Pick<Verdict, 'minute' | 'day' | 'bannedUntil'>;
+/** The state of a counter. Instants are milliseconds since 1970; zero means never. */
+export type CounterSnapshot = Pick<Verdict, 'minute' | 'day' | 'bannedUntil'>;
 
 const neverOpened = { openedAt: 0, spent: 0 };
-const nothingKnown: Knowledge = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
+const emptySnapshot: CounterSnapshot = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
 
-/** Counters that are looked at on each new one, so that there are never many more than are needed. */
+/** How many counters are checked for being over with each new one, so that there are never many more than are needed. */
 const sweepsPerInsertion = 2;
 
 /** Counts in this process. */
@@ -25,8 +25,8 @@ export class MemoryCounterStore implements CounterStore {
   readonly #now: () => number;
   readonly #keys: SweptCounters;
   readonly #addresses: SweptCounters;
-  /** The keys that have spent since their day counters were taken last. */
-  readonly #changed = new Set<string>();
+  /** The keys that were used since the last drain, and when they were last. */
+  readonly #used = new Map<string, number>();
 
   constructor({ rules, now = Date.now, maxAddresses = 100_000 }: MemoryCounterStoreOptions) {
     this.#rules = rules;
@@ -35,7 +35,7 @@ export class MemoryCounterStore implements CounterStore {
     this.#addresses = new SweptCounters(maxAddresses);
   }
 
-  /** How many counters are kept. */
+  /** The number of counters. */
   get size(): number {
     return this.#keys.size + this.#addresses.size;
   }
@@ -46,13 +46,13 @@ export class MemoryCounterStore implements CounterStore {
 
   decideNow(subject: QuotaSubject, charge: Charge): QuotaDecision {
     const now = this.#now();
-    const verdict = decide(this.#counterOf(subject, now), subject, charge, this.#rules, now);
-    if (charge.spends > 0 && !subject.isAnonymous) this.#changed.add(subject.id);
-    return decisionOf(verdict, subject, charge);
+    this.#markUsed(subject, now);
+    return decisionOf(decide(this.#counterOf(subject, now), subject, charge, this.#rules, now), subject, charge);
   }
 
-  /** Takes over what another store has counted, so that it can be gone on with here. */
-  adopt(subject: QuotaSubject, { now, minute, day, bannedUntil, banEpoch, isBanNew }: Verdict): void {
+  /** Takes over the counters of another store, so that this one can go on with them. */
+  restore(subject: QuotaSubject, { now, minute, day, bannedUntil, banEpoch, isBanNew }: Verdict): void {
+    this.#markUsed(subject, now);
     const counter = this.#counterOf(subject, now);
     Object.assign(counter.minute, minute, { firstRefusedAt: 0 });
     Object.assign(counter.day, day, { firstRefusedAt: 0 });
@@ -63,35 +63,40 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** What is known of a subject, for a store that may have lost it: its windows, and its ban of the same epoch. */
-  recall({ id, isAnonymous, bans }: QuotaSubject): Knowledge {
+  snapshot({ id, isAnonymous, bans }: QuotaSubject): CounterSnapshot {
     const counter = (isAnonymous ? this.#addresses : this.#keys).get(id);
-    if (counter === undefined) return nothingKnown;
-    const { minute, day, bans: kept } = counter;
-    return { minute, day, bannedUntil: kept.epoch === bans?.epoch ? kept.bannedUntil : 0 };
+    if (counter === undefined) return emptySnapshot;
+    const { minute, day, bans: known } = counter;
+    return { minute, day, bannedUntil: known.epoch === bans?.epoch ? known.bannedUntil : 0 };
   }
 
-  /** The day counters that have changed since they were taken last. */
-  takeChanged(): DayCounter[] {
-    const counters: DayCounter[] = [];
-    for (const subjectId of this.#changed) {
-      const day = this.#keys.get(subjectId)?.day;
-      if (day !== undefined && day.openedAt !== 0)
-        counters.push({ subjectId, openedAt: day.openedAt, spent: day.spent });
+  /** The keys that were used since the last call, with what they have spent. */
+  drain(): KeyUsage[] {
+    const usages: KeyUsage[] = [];
+    for (const [subjectId, lastUsedAt] of this.#used) {
+      const { minute, day } = this.#keys.get(subjectId) ?? emptySnapshot;
+      usages.push({ subjectId, lastUsedAt, minute: { ...minute }, day: { ...day } });
     }
-    this.#changed.clear();
-    return counters;
+    this.#used.clear();
+    return usages;
   }
 
-  /** Puts taken counters back that couldn't be kept. */
-  putBack(counters: readonly DayCounter[]): void {
-    for (const { subjectId } of counters) this.#changed.add(subjectId);
+  /** Puts drained keys back that couldn't be saved. */
+  requeue(usages: readonly KeyUsage[]): void {
+    for (const { subjectId, lastUsedAt } of usages) {
+      if (!this.#used.has(subjectId)) this.#used.set(subjectId, lastUsedAt);
+    }
   }
 
   /** Goes on with the day counters of an earlier process. */
-  restore(counters: readonly DayCounter[]): void {
+  restoreDays(counters: readonly DayCounter[]): void {
     const now = this.#now();
     for (const { subjectId, openedAt, spent } of counters)
       Object.assign(this.#keys.at(subjectId, now).day, { openedAt, spent });
+  }
+
+  #markUsed({ id, isAnonymous, isUnsaved }: QuotaSubject, now: number): void {
+    if (!isAnonymous && isUnsaved !== true) this.#used.set(id, now);
   }
 
   #counterOf({ id, isAnonymous }: QuotaSubject, now: number): Counter {
@@ -99,7 +104,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 }
 
-/** Counters by subject, of which those that are over go by themselves. */
+/** Counters by subject; those that are over are deleted a few at a time. */
 class SweptCounters {
   readonly #maxSize: number;
   readonly #counters = new Map<string, Counter>();
@@ -120,14 +125,14 @@ class SweptCounters {
   at(id: string, now: number): Counter {
     let counter = this.#counters.get(id);
     if (counter === undefined) {
-      this.#makeRoom(now);
+      this.#evict(now);
       counter = newCounter();
       this.#counters.set(id, counter);
     }
     return counter;
   }
 
-  #makeRoom(now: number): void {
+  #evict(now: number): void {
     for (let count = 0; count < sweepsPerInsertion; count++) {
       const { value } = this.#sweep.next();
       if (value === undefined) this.#sweep = this.#counters.entries();

@@ -11,9 +11,9 @@ import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.enti
 import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../domain/orders/order.entity.ts';
 import { Pet } from '../domain/pets/pet.entity.ts';
-import type { DayCounterTable } from '../domain/quota/day-counters.ts';
+import type { UsageTable } from '../domain/quota/usage.ts';
 import type { Stores } from '../domain/stores.ts';
-import { createDayCounterTable } from './day-counter-table.ts';
+import { createUsageTable } from './usage-table.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { PostgresAddress } from './embedded/socket-directory.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
@@ -52,7 +52,7 @@ export interface Database {
   readonly stores: Stores;
   /** What requests are judged by. */
   readonly keyRecords: KeyRecords;
-  readonly dayCounters: DayCounterTable;
+  readonly usage: UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
   /** The connections that there are, those of them that nobody uses, and how many wait for one. */
@@ -78,7 +78,7 @@ export async function connectDatabase(options: DatabaseOptions): Promise<Databas
   return {
     stores: createStores(metadata, createSession({ orm, pool, pipeline, isGuest })),
     keyRecords: createKeyRecords(metadata, run),
-    dayCounters: createDayCounterTable(run),
+    usage: createUsageTable(run),
     checkReady: async () => {
       const applied = await run<{ name: string }>('petstore_ready', `select name from ${migrationsTable}`, []);
       const names = new Set(applied.map(({ name }) => name));

@@ -28,7 +28,7 @@ declare module 'fastify' {
 
 export interface GateOptions {
   readonly keys: Pick<KeyDirectory, 'find'>;
-  readonly quota: Pick<QuotaService, 'consume' | 'check' | 'look'>;
+  readonly quota: Pick<QuotaService, 'consume' | 'consumeFree' | 'check' | 'peek'>;
   /** Told of every decision; `none` are those who have no key. */
   readonly onDecision?: ((plan: Plan, outcome: QuotaDecision['outcome']) => void) | undefined;
 }
@@ -74,13 +74,16 @@ export class Gate {
    * Before the gate they are the address's, even where a key is sent: free of charge, a key's would tell whether a guess is one.
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
-    return quotaHeaders(await this.#quota.look(principal?.subject ?? addressSubject(address)));
+    return quotaHeaders(await this.#quota.peek(principal?.subject ?? addressSubject(address)));
   }
 
-  async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<QuotaDecision> {
-    const decision = await (cost === 0 ? this.#quota.look(subject) : this.#quota.consume(subject, cost));
-    this.#settle(plan, decision, reply);
-    return decision;
+  async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<Taken> {
+    const taken =
+      cost === 0
+        ? await this.#quota.consumeFree(subject)
+        : { cost, decision: await this.#quota.consume(subject, cost) };
+    this.#settle(plan, taken.decision, reply);
+    return taken;
   }
 
   async #find(sent: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
@@ -88,7 +91,7 @@ export class Gate {
     try {
       return await this.#keys.find(sent.key, request.socket);
     } catch (error) {
-      void reply.headers(quotaHeaders(await this.#quota.look(addressSubject(request.ip))));
+      void reply.headers(quotaHeaders(await this.#quota.peek(addressSubject(request.ip))));
       throw error;
     }
   }
@@ -108,20 +111,20 @@ interface Taken {
 
 /** Takes the price of a request that its route knows, once. */
 export class Meter {
-  readonly #charge: (cost: number) => Promise<QuotaDecision>;
+  readonly #charge: (cost: number) => Promise<Taken>;
   #taken: Promise<Taken> | undefined;
 
-  constructor(charge: (cost: number) => Promise<QuotaDecision>) {
+  constructor(charge: (cost: number) => Promise<Taken>) {
     this.#charge = charge;
   }
 
   /**
-   * The price, and what was left then; what has no price yet costs 1.
+   * The price, and what was left then; what has no price yet costs 1. What asks for 0 is free only so often, and costs 1 after that.
    *
    * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a price that no window ever has room for.
    */
   take(cost = 1): Promise<Taken> {
-    this.#taken ??= this.#charge(cost).then((decision) => ({ cost, decision }));
+    this.#taken ??= this.#charge(cost);
     return this.#taken;
   }
 }

@@ -73,14 +73,10 @@ export class Metrics {
     this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
       gauge.set(pool().waiting);
     });
-    this.#gauge(
-      'quota_shared',
-      '1 when quotas are counted together with the other processes, 0 when alone.',
-      [],
-      (gauge) => {
-        gauge.set(isCountingShared() === true ? 1 : 0);
-      },
-    );
+    if (isCountingShared() !== undefined) {
+      const help = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
+      this.#gauge('quota_shared', help, [], (gauge) => gauge.set(isCountingShared() === true ? 1 : 0));
+    }
   }
 
   countRequest({ operation, status, seconds }: AnsweredRequest): void {

@@ -6,9 +6,10 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
-import { openAccess, type Access } from '../../src/database/access.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import type { Access } from '../../src/domain/access/open-access.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
+import { startAccessProcess } from '../support/access-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 // Engines and processes are started several times.
@@ -31,19 +32,7 @@ interface Process {
 async function start(): Promise<Process> {
   const { databaseUrl: url, dataDir } = readConfig(files.environment);
   const database = await openDatabase({ url, dataDir, poolSize: 2, withDemoStore: false });
-  const access = await openAccess({
-    database,
-    redisUrl: undefined,
-    adminKey: undefined,
-    banRules: { banAfter: 0, banForSeconds: 1 },
-    events: {
-      onSharingChange: () => undefined,
-      onBan: () => undefined,
-      onWriteFailure: (error) => {
-        throw error;
-      },
-    },
-  });
+  const access = await startAccessProcess(database);
   const end = async (): Promise<void> => {
     await access.close();
     await database.close();
@@ -63,7 +52,7 @@ describe('the day counters of a single process', () => {
     await first.end();
 
     const second = await start();
-    const { day } = await second.access.quota.look(keyOf(50));
+    const { day } = await second.access.quota.peek(keyOf(50));
     expect({ remaining: day.remaining, resetsAt: day.resetsAt }).toEqual({
       remaining: 20,
       resetsAt: spent?.day.resetsAt,
@@ -88,7 +77,7 @@ describe('the day counters of a single process', () => {
     const last = lines.at(-1)!;
     const safe = lines.findLast(({ at }) => at <= last.at - 1_000)!;
     const after = await start();
-    const { day } = await after.access.quota.look(keyOf(1_000_000));
+    const { day } = await after.access.quota.peek(keyOf(1_000_000));
     const kept = day.limit - day.remaining;
     expect(kept).toBeGreaterThanOrEqual(safe.spent);
     expect(safe.spent).toBeGreaterThan(50);

@@ -1,15 +1,12 @@
-import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
-import { RedisCounterStore } from '../../src/counters/redis-counter-store.ts';
+import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
 
-// Makes so many requests of the same key at once, and says how many of them were admitted.
+// Makes so many requests of the same key at once, and prints how many of them were admitted.
 const [url = '', requests = '0'] = process.argv.slice(2);
 const rules = { banAfter: 0, banForSeconds: 1 };
-const local = new MemoryCounterStore({ rules });
-let isShared = true;
-const onSharedChange = (): void => {
-  isShared = false;
-};
-const store = await RedisCounterStore.connect({ url, rules, local, onSharedChange });
+const onSharedChange = (): void => undefined;
+const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, rules }, onError);
+const store = await FallbackCounterStore.open({ connect, rules, onSharedChange });
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
 const subject = {
   id: 'of several processes',
@@ -20,5 +17,5 @@ const subject = {
 const charge = { needs: 1, spends: 1 };
 const decisions = await Promise.all(Array.from({ length: Number(requests) }, () => store.decide(subject, charge)));
 const admitted = decisions.filter(({ outcome }) => outcome === 'admitted').length;
-process.stdout.write(JSON.stringify({ admitted, isShared }));
+process.stdout.write(JSON.stringify({ admitted, isShared: store.isShared }));
 store.close();

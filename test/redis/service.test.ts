@@ -41,5 +41,5 @@ it('the service loses Redis without losing a request or what was spent, and says
   await redis.kill();
   expect(await statuses(40, secret)).toEqual({ 200: 20, 429: 20 });
   expect(await sharedGauge()).toBe('0');
-  expect(lines.filter((line) => line.includes('Redis is gone'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('Redis is lost'))).toHaveLength(1);
 });

@@ -21,10 +21,11 @@ export function openGate(): ApiOptions['gate'] {
     admit: async (request) => {
       const id = request.headers['x-api-key'];
       request.principal = typeof id === 'string' ? { ...anybody, id } : anybody;
-      request.meter = new Meter(async () => {
+      request.meter = new Meter(async (cost) => {
         const now = Date.now();
         const minute = figuresOf('minute', newWindow(), limits.requestsPerMinute, now);
-        return { outcome: 'admitted', now, minute, day: figuresOf('day', newWindow(), limits.requestsPerDay, now) };
+        const day = figuresOf('day', newWindow(), limits.requestsPerDay, now);
+        return { cost, decision: { outcome: 'admitted', now, minute, day } };
       });
     },
     headersFor: async () => ({ 'x-ratelimit-limit': String(limits.requestsPerMinute) }),

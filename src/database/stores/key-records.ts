@@ -31,10 +31,10 @@ export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner
     `select false as "isChange", ${columns} from ${table} where ${hash} = any($2::text[])`;
   // The upper bound keeps the versions out that a transaction under way has given out already, however many they are.
   const news = `
-    select api_key_state.version::text as "changes", api_key_state.deletions::text as "deletions", found.*
-    from api_key_state left join lateral (
+    select state.version::text as "changes", state.deletions::text as "deletions", found.*
+    from (select version, deletions from api_key_state limit 1) as state left join lateral (
       (select true as "isChange", ${columns} from ${table}
-        where version > $1::bigint and version <= api_key_state.version order by version limit ${maxChanges + 1})
+        where version > $1::bigint and version <= state.version order by version limit ${maxChanges + 1})
       union all ${named(column('sha256'))}
       union all ${named(column('previousSha256'))}
     ) as found on true`;

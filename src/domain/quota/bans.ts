@@ -28,7 +28,7 @@ export interface BanState {
 
 export const refusalSpanMillis = 60_000;
 
-/** Refusals of parallel requests tell nothing about the client: it couldn't know of the first one yet. */
+/** Refusals of parallel requests don't count: the client couldn't know of the first one yet. */
 export const graceMillis = 2_000;
 
 export function newBanState(): BanState {
@@ -48,15 +48,16 @@ export function banEnd(state: BanState, record: BanRecord): number {
   return record.epoch < state.epoch ? state.bannedUntil : Math.max(state.bannedUntil, record.bannedUntil);
 }
 
-/** Counts a refusal and answers whether it is one too many. */
+/** Counts a refusal and returns whether it is one too many. Those that lie ahead, because the clock was set back, are forgotten with all others. */
 export function countRefusal(state: BanState, rules: BanRules, now: number): boolean {
+  if ((state.refusals.at(-1) ?? 0) > now) state.refusals = [];
   const { refusals } = state;
   while (refusals[0] !== undefined && now - refusals[0] >= refusalSpanMillis) refusals.shift();
   refusals.push(now);
   return refusals.length > rules.banAfter;
 }
 
-/** Bans, twice as long for each automatic ban begun in the 24 hours before; answers the end. Refusals from before a ban don't count after it. */
+/** Bans, twice as long for each automatic ban begun in the 24 hours before; returns the end. Refusals from before a ban don't count after it. */
 export function beginBan(state: BanState, record: BanRecord, rules: BanRules, now: number): number {
   const known = record.epoch < state.epoch ? [] : record.automaticBans;
   const earlier = new Set([...state.automaticBans, ...known].filter((begun) => now - begun < dayMillis));

@@ -8,8 +8,10 @@ export interface QuotaSubject {
   readonly limits: QuotaLimits;
   /** What the database knows of the key's bans; undefined for those who are never banned. */
   readonly bans: BanRecord | undefined;
-  /** There is no end of addresses: their counters may be given up when there are too many. */
+  /** There is no end of addresses: the counters of those not seen for longest are forgotten, or shared, when there are too many. */
   readonly isAnonymous: boolean;
+  /** Its counters don't outlive the process, and aren't the use of a key. */
+  readonly isUnsaved?: boolean;
 }
 
 /** Room for `needs` must be left in both windows, and `spends` of it is taken. */

@@ -10,7 +10,7 @@ import {
 } from './bans.ts';
 import type { Charge, QuotaDecision, QuotaSubject } from './counter-store.ts';
 import {
-  closeIfOver,
+  bringUpToDate,
   dayMillis,
   figuresOf,
   isOpen,
@@ -46,7 +46,7 @@ export function newCounter(): Counter {
   return { minute: newWindow(), day: newWindow(), bans: newBanState() };
 }
 
-/** Decides about a request and counts it. The script for Redis does the same, step by step. */
+/** Decides about a request and counts it: the algorithm of every counter store. */
 export function decide(
   counter: Counter,
   { limits, bans: record }: QuotaSubject,
@@ -59,8 +59,8 @@ export function decide(
   const verdict = (outcome: Verdict['outcome'], isBanNew = false): Verdict => {
     return { outcome, now, minute, day, bannedUntil, banEpoch: bans.epoch, isBanNew };
   };
-  closeIfOver(minute, minuteMillis, now);
-  closeIfOver(day, dayMillis, now);
+  bringUpToDate(minute, minuteMillis, now);
+  bringUpToDate(day, dayMillis, now);
   if (record !== undefined) {
     takeOver(bans, record);
     bannedUntil = banEnd(bans, record);
@@ -85,7 +85,7 @@ export function decide(
   return verdict('banned', true);
 }
 
-/** The verdict in the words of those who asked. */
+/** What the caller of a counter store learns from a verdict. */
 export function decisionOf(verdict: Verdict, { limits }: QuotaSubject, charge: Charge): QuotaDecision {
   const { outcome, now, bannedUntil, banEpoch, isBanNew } = verdict;
   const figures = {
@@ -111,7 +111,7 @@ export function decisionOf(verdict: Verdict, { limits }: QuotaSubject, charge: C
   }
 }
 
-/** Whether forgetting the counter changes nothing. What the database knows of bans isn't counted here. */
+/** Whether forgetting the counter changes nothing. The bans that the database knows don't matter here. */
 export function isOver({ minute, day, bans }: Counter, now: number): boolean {
   if (isOpen(minute, minuteMillis, now) || isOpen(day, dayMillis, now) || now < bans.bannedUntil) return false;
   return bans.automaticBans.every((begun) => now - begun >= dayMillis);

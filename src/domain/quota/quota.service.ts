@@ -1,9 +1,11 @@
 import type { AutomaticBan, Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 
-/** Told of each ban that a refused request has brought about, so that it is written down; it must not throw. */
+/** Called for each ban that a refused request has led to, so that it is saved. Must not throw. */
 export type OnBan = (subject: QuotaSubject, ban: AutomaticBan) => void;
 
-/** Whether somebody may make one more request. */
+const one: Charge = { needs: 1, spends: 1 };
+
+/** Whether a key or an address may make one more request. */
 export class QuotaService {
   readonly #store: CounterStore;
   readonly #onBan: OnBan;
@@ -23,9 +25,19 @@ export class QuotaService {
     return this.#decide(subject, { needs: 1, spends: 0 });
   }
 
-  /** For a request that costs nothing, and is told the figures all the same: never refused, but for a ban. */
-  look(subject: QuotaSubject): Promise<QuotaDecision> {
+  /** For a response that costs nothing, and carries the figures all the same: never refused, but for a ban. */
+  peek(subject: QuotaSubject): Promise<QuotaDecision> {
     return this.#decide(subject, { needs: 0, spends: 0 });
+  }
+
+  /**
+   * For a request that asks only for its quota: free as often per minute as the plan has requests per minute, and 1 each after that. Counted like
+   * requests, exactly and in all processes that share a Redis.
+   */
+  async consumeFree(subject: QuotaSubject): Promise<{ readonly cost: 0 | 1; readonly decision: QuotaDecision }> {
+    const { outcome } = await this.#store.decide(freeSubjectOf(subject), one);
+    if (outcome === 'admitted') return { cost: 0, decision: await this.peek(subject) };
+    return { cost: 1, decision: await this.consume(subject, 1) };
   }
 
   async #decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
@@ -33,4 +45,10 @@ export class QuotaService {
     if (decision.outcome === 'banned' && decision.begun !== undefined) this.#onBan(subject, decision.begun);
     return decision;
   }
+}
+
+/** Counts the free requests of a minute, and has no end of a day. */
+function freeSubjectOf({ id, limits: { requestsPerMinute } }: QuotaSubject): QuotaSubject {
+  const limits = { requestsPerMinute, requestsPerDay: 2 ** 31 - 1 };
+  return { id: `free:${id}`, limits, bans: undefined, isAnonymous: false, isUnsaved: true };
 }

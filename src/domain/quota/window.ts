@@ -33,17 +33,24 @@ export function newWindow(): QuotaWindow {
   return { openedAt: 0, spent: 0, firstRefusedAt: 0 };
 }
 
-/** A clock that was set back by more than the window's length closes it: it must not lock anybody out until it is caught up with. */
 export function isOpen({ openedAt }: QuotaWindow, lengthMillis: number, now: number): boolean {
-  return Math.abs(now - openedAt) < lengthMillis;
+  return openedAt !== 0 && now - openedAt < lengthMillis;
 }
 
-/** Puts a window that has closed back to its start, unopened. */
-export function closeIfOver(window: QuotaWindow, lengthMillis: number, now: number): void {
-  if (window.openedAt === 0 || isOpen(window, lengthMillis, now)) return;
-  window.openedAt = 0;
-  window.spent = 0;
-  window.firstRefusedAt = 0;
+/**
+ * Closes a window that is over.
+ *
+ * One that lies ahead, because the clock was set back, opens now with what is spent: it never lasts longer than its length from now, and admits nothing twice.
+ */
+export function bringUpToDate(window: QuotaWindow, lengthMillis: number, now: number): void {
+  if (window.openedAt === 0) return;
+  if (!isOpen(window, lengthMillis, now)) {
+    window.openedAt = 0;
+    window.spent = 0;
+    window.firstRefusedAt = 0;
+  }
+  window.openedAt = Math.min(window.openedAt, now);
+  window.firstRefusedAt = Math.min(window.firstRefusedAt, now);
 }
 
 export function spend(window: QuotaWindow, cost: number, now: number): void {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { openAccess, type Access } from '../../../src/database/access.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
+import type { Access } from '../../../src/domain/access/open-access.ts';
 import type { QuotaDecision } from '../../../src/domain/quota/counter-store.ts';
+import { startAccessProcess } from '../../support/access-process.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 
 const hour = 3_600_000;
@@ -20,20 +21,7 @@ afterAll(() => opened.close());
 
 /** Another process on the same database. */
 function start(): Promise<Access> {
-  return openAccess({
-    database: opened.database,
-    redisUrl: undefined,
-    adminKey: undefined,
-    banRules: { banAfter: 3, banForSeconds: 900 },
-    events: {
-      onSharingChange: () => undefined,
-      onBan: () => undefined,
-      onWriteFailure: (error) => {
-        throw error;
-      },
-    },
-    now: () => now,
-  });
+  return startAccessProcess(opened.database, { rules: { banAfter: 3, banForSeconds: 900 }, now: () => now });
 }
 
 async function request({ keys, quota }: Access, secret: string): Promise<QuotaDecision> {

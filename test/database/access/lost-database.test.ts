@@ -4,12 +4,12 @@ import { join } from 'node:path';
 
 import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 
-import { openAccess } from '../../../src/database/access.ts';
 import { connectDatabase, type Database } from '../../../src/database/database.ts';
 import { embeddedPostgresAddress } from '../../../src/database/embedded/embedded-postgres.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { generateKey } from '../../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
+import { startAccessProcess } from '../../support/access-process.ts';
 import { DataDirectories } from '../embedded/data-directories.ts';
 
 // Processes and engines are started several times.
@@ -82,16 +82,9 @@ it('a ban that begins without the database is written down when it is back', asy
   const service = new AccessService(database.stores);
   const key = { name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 10 } as const;
   const { apiKey, secret } = await service.create(key);
-  const access = await openAccess({
-    database,
-    redisUrl: undefined,
-    adminKey: undefined,
-    banRules: { banAfter: 1, banForSeconds: 900 },
-    events: {
-      onSharingChange: () => undefined,
-      onBan: () => undefined,
-      onWriteFailure: (error) => failures.push(error),
-    },
+  const access = await startAccessProcess(database, {
+    rules: { banAfter: 1, banForSeconds: 900 },
+    onSaveFailure: (error) => failures.push(error),
     now: () => now,
   });
   const { subject } = (await access.keys.find(secret))!;

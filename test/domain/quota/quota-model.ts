@@ -7,6 +7,7 @@ import type { QuotaLimits } from '../../../src/domain/quota/window.ts';
 /** What can happen to a key, in the order in which it happens. */
 export type Step =
   | { readonly kind: 'wait'; readonly millis: number }
+  | { readonly kind: 'setClockBack'; readonly millis: number }
   | { readonly kind: 'request'; readonly needs: number; readonly spends: number }
   | { readonly kind: 'changePlan'; readonly limits: QuotaLimits }
   | { readonly kind: 'ban'; readonly seconds: number }
@@ -54,6 +55,7 @@ const request = fc.oneof(
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 20, arbitrary: request },
   { weight: 10, arbitrary: pause.map((millis) => ({ kind: 'wait' as const, millis })) },
+  { weight: 1, arbitrary: pause.map((millis) => ({ kind: 'setClockBack' as const, millis })) },
   { weight: 1, arbitrary: limits.map((changed) => ({ kind: 'changePlan' as const, limits: changed })) },
   { weight: 1, arbitrary: fc.integer({ min: 1, max: 90 }).map((seconds) => ({ kind: 'ban' as const, seconds })) },
   { weight: 1, arbitrary: fc.constant({ kind: 'unban' as const }) },
@@ -68,6 +70,7 @@ export const scenarios: fc.Arbitrary<Scenario> = fc.record({
 
 const ask = { kind: 'request', needs: 1, spends: 1 } as const;
 const after = (millis: number): Step => ({ kind: 'wait', millis });
+const setBack = (millis: number): Step => ({ kind: 'setClockBack', millis });
 /** Spends a minute that has one request, waits until refusals count, and goes over by the second one that does. */
 const provoke = [ask, ask, after(2_001), ask, ask];
 
@@ -91,14 +94,23 @@ export const edges: [Scenario][] = [
   ...[86_397_998, 86_397_999].map((wait) => edge(onePerMinute, [...provoke, after(wait), ...provoke])),
   // Twice 50,000 seconds are more than a day.
   edge(onePerMinute, [...provoke, after(50_000_000), ...provoke], { banAfter: 1, banForSeconds: 50_000 }),
+  // A clock that is set back, before and after a window has closed.
+  ...[1, 30_000, 59_999, 60_000, 36_000_000, 86_400_000].flatMap((millis) => [
+    edge(onePerDay, [ask, setBack(millis), ask, after(86_399_999), ask, after(1), ask]),
+    edge(onePerMinute, [ask, setBack(millis), ask, after(59_999), ask, after(1), ask]),
+    edge(onePerMinute, [ask, after(60_000), ask, setBack(millis), ask, after(2_001), ask, ask]),
+    edge(onePerMinute, [ask, ask, after(2_001), ask, setBack(millis), ask, after(2_001), ask, ask, ask]),
+  ]),
   // Two refusals are forgotten, and one more is not too many.
   edge(onePerMinute, [...provoke, { kind: 'unban' }, ask, ask], { banAfter: 2, banForSeconds: 1 }),
 ];
 
 interface PastWindow {
-  readonly start: number;
+  start: number;
   readonly spent: number[];
-  readonly refusals: number[];
+  refusals: number[];
+  /** Seen to be over: it doesn't open again when the clock is set back. */
+  isClosed: boolean;
 }
 
 interface Ban {
@@ -132,6 +144,9 @@ export class QuotaModel {
       case 'wait':
         this.now += each.millis;
         break;
+      case 'setClockBack':
+        this.now -= each.millis;
+        break;
       case 'changePlan':
         this.limits = each.limits;
         break;
@@ -151,6 +166,7 @@ export class QuotaModel {
 
   /** What a store has to answer. */
   request(needs: number, spends: number): QuotaDecision {
+    this.#bringWindowsUpToDate();
     if (this.now < this.#bannedUntil) return this.#answer('banned', { until: this.#bannedUntil });
     const largestCost = Math.min(this.limits.requestsPerMinute, this.limits.requestsPerDay);
     if (needs > largestCost) {
@@ -170,6 +186,7 @@ export class QuotaModel {
     const couldKnow = windows.some(({ refusals }) => refusals[0] !== undefined && refusals[0] < this.now - 2_000);
     for (const { refusals } of windows) refusals.push(this.now);
     if (couldKnow && this.#rules.banAfter > 0) {
+      if (this.#refusals.some((at) => at > this.now)) this.#refusals = [];
       this.#refusals.push(this.now);
       const lastMinute = this.#refusals.filter((at) => at > this.now - 60_000);
       if (lastMinute.length > this.#rules.banAfter) {
@@ -211,11 +228,22 @@ export class QuotaModel {
   }
 
   #current(name: 'minute' | 'day'): PastWindow | undefined {
-    return this.#windows[name].find(({ start }) => this.now < start + lengths[name]);
+    return this.#windows[name].find(({ isClosed }) => !isClosed);
+  }
+
+  /** A window that lies ahead, because the clock was set back, opens now. */
+  #bringWindowsUpToDate(): void {
+    for (const name of ['minute', 'day'] as const) {
+      const current = this.#current(name);
+      if (current === undefined) continue;
+      current.isClosed = this.now >= current.start + lengths[name];
+      current.start = Math.min(current.start, this.now);
+      current.refusals = current.refusals.map((at) => Math.min(at, this.now));
+    }
   }
 
   #openWindow(name: 'minute' | 'day'): PastWindow {
-    const current = this.#current(name) ?? { start: this.now, spent: [], refusals: [] };
+    const current = this.#current(name) ?? { start: this.now, spent: [], refusals: [], isClosed: false };
     if (!this.#windows[name].includes(current)) this.#windows[name].push(current);
     return current;
   }

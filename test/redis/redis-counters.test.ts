@@ -5,19 +5,22 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
 
+import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
 import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
-import { RedisCounterStore } from '../../src/counters/redis-counter-store.ts';
+import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
 import type { BanRules } from '../../src/domain/quota/bans.ts';
+import { decisionOf } from '../../src/domain/quota/counter.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
 import { RedisServer } from './redis-server.ts';
 
 const one = { needs: 1, spends: 1 };
+const nothingKnown = { minute: { openedAt: 0, spent: 0 }, day: { openedAt: 0, spent: 0 }, bannedUntil: 0 };
 const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
 
 let redis: RedisServer;
 let lastId = 0;
-const stores: RedisCounterStore[] = [];
+const stores: FallbackCounterStore[] = [];
 
 beforeAll(async () => {
   redis = await RedisServer.start();
@@ -31,11 +34,11 @@ afterAll(() => redis.close());
 
 /** The store of one process, with what it says of Redis' coming and going. */
 class Counting {
-  readonly store: RedisCounterStore;
+  readonly store: FallbackCounterStore;
   readonly #changes: boolean[];
   readonly #waiting: (() => void)[];
 
-  private constructor(store: RedisCounterStore, changes: boolean[], waiting: (() => void)[]) {
+  private constructor(store: FallbackCounterStore, changes: boolean[], waiting: (() => void)[]) {
     this.store = store;
     this.#changes = changes;
     this.#waiting = waiting;
@@ -44,11 +47,10 @@ class Counting {
   static async open(rules = noBans, now?: () => number): Promise<Counting> {
     const changes: boolean[] = [];
     const waiting: (() => void)[] = [];
-    const store = await RedisCounterStore.connect({
-      url: redis.url,
+    const store = await FallbackCounterStore.open({
+      connect: (onError) => connectRedisCounters({ url: redis.url, rules, now }, onError),
       rules,
       now,
-      local: new MemoryCounterStore({ rules, now }),
       onSharedChange: (isShared) => {
         changes.push(isShared);
         for (const wake of waiting.splice(0)) wake();
@@ -81,21 +83,27 @@ function newKey(requestsPerMinute = 60, requestsPerDay = 1_000): QuotaSubject {
 }
 
 describe('counters in Redis', () => {
-  it('decide as those of one process do, whatever is asked when, and whatever an operator does meanwhile', async () => {
+  it('decide as those in memory do, whatever is asked when, and whatever clocks and operators do meanwhile', async () => {
     await fc.assert(
       fc.asyncProperty(scenarios, async (scenario) => {
         const model = new QuotaModel(scenario);
-        const { store } = await Counting.open(scenario.rules, () => model.now);
+        const { rules } = scenario;
+        const connect = (onError: (error: unknown) => void) =>
+          connectRedisCounters({ url: redis.url, rules, now: () => model.now }, onError);
+        const shared = await connect(() => undefined);
+        const memory = new MemoryCounterStore({ rules, now: () => model.now });
         const { id } = newKey();
         for (const step of scenario.steps) {
           if (step.kind === 'request') {
-            const decision = await store.decide(model.subject(id), step);
-            expect(decision).toEqual(model.request(step.needs, step.spends));
+            const subject = model.subject(id);
+            const verdict = await shared.decide(subject, step, nothingKnown);
+            expect(decisionOf(verdict, subject, step)).toEqual(await memory.decide(subject, step));
+            model.request(step.needs, step.spends);
           } else {
             model.apply(step);
           }
         }
-        store.close();
+        shared.close();
       }),
       { numRuns: 300, examples: edges },
     );
@@ -166,7 +174,86 @@ describe('counters in Redis', () => {
   });
 });
 
-describe('when Redis is gone, counting', () => {
+describe('addresses without a key', () => {
+  const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
+
+  it('share at most 100,000 counters, that expire', async () => {
+    await command('FLUSHALL');
+    const { store } = await Counting.open();
+    const subjects = Array.from({ length: 2_000 }, (_, n) => ({
+      id: `address:2001:db8:${n.toString(16)}:${(n * 7919).toString(16)}::/64`,
+      limits,
+      bans: undefined,
+      isAnonymous: true,
+    }));
+    await Promise.all(subjects.map((subject) => store.decide(subject, one)));
+    const names = ((await command('KEYS', '*address*')) as string[]).toSorted();
+    expect(names.length).toBeGreaterThan(1_900);
+    for (const name of names) expect(name).toMatch(/^petstore:quota:\{address:\d{1,5}\}$/);
+    expect(Number(await command('PTTL', names[0]!))).toBeLessThanOrEqual(86_460_000);
+  });
+
+  it('are counted together over all processes', async () => {
+    const subject = { id: 'address:192.0.2.1', limits, bans: undefined, isAnonymous: true };
+    const [first, second] = await Promise.all([Counting.open(), Counting.open()]);
+    expect((await first.admitted(40, subject)) + (await second.admitted(40, subject))).toBe(60);
+  });
+});
+
+describe('when Redis is emptied, counting', () => {
+  it('goes on in each process from what it knows, and returns with that: nothing more is admitted', async () => {
+    const key = newKey(1_000, 100_000);
+    const [first, second] = await Promise.all([Counting.open(), Counting.open()]);
+    expect((await first.admitted(350, key)) + (await second.admitted(350, key))).toBe(700);
+
+    await command('FLUSHALL');
+    const alone = [await first.admitted(1_000, key), await second.admitted(1_000, key)];
+    // What the first knew is what it had when the second hadn't begun.
+    expect(alone).toEqual([650, 300]);
+    expect([first.changes, second.changes]).toEqual([[false], [false]]);
+
+    await Promise.all([first.shared(true), second.shared(true)]);
+    expect((await first.admitted(1_000, key)) + (await second.admitted(1_000, key))).toBe(0);
+    const other = await Counting.open();
+    expect(await other.admitted(10, key)).toBe(0);
+  });
+
+  it('in the middle of requests, admits at most once more for each process, in the minute and in the day', async () => {
+    for (const key of [newKey(1_000, 100_000), newKey(100_000, 1_000)]) {
+      const processes = await Promise.all([Counting.open(), Counting.open()]);
+      let admitted = 0;
+      const flood = async (process: Counting): Promise<void> => {
+        for (let burst = 0; burst < 12; burst += 1) {
+          const more = await process.admitted(250, key);
+          admitted += more;
+        }
+      };
+      const floods = processes.map(flood);
+      await command('FLUSHALL');
+      await Promise.all(floods);
+      expect(admitted).toBeGreaterThanOrEqual(1_000);
+      expect(admitted).toBeLessThanOrEqual(3_000);
+      await Promise.all(processes.map((process) => process.shared(true)));
+      for (const process of processes) expect(await process.admitted(10, key)).toBe(0);
+    }
+  });
+
+  it('adds what a process that knew nothing has admitted meanwhile to what was known before', async () => {
+    const key = newKey(1_000, 100_000);
+    const [knowing, other] = await Promise.all([Counting.open(), Counting.open()]);
+    expect(await knowing.admitted(600, key)).toBe(600);
+    await command('FLUSHALL');
+    await other.admitted(1, newKey());
+    await other.shared(true);
+    expect(await other.admitted(300, key)).toBe(300);
+    await knowing.admitted(1, newKey());
+    await knowing.shared(true);
+    expect(await knowing.admitted(1_000, key)).toBe(100);
+    expect(await other.admitted(10, key)).toBe(0);
+  });
+});
+
+describe('when Redis is lost, counting', () => {
   it('goes on in the process from what it knows, says so once, and returns with that to a new and empty Redis', async () => {
     const key = newKey();
     const counting = await Counting.open();

@@ -1,0 +1,73 @@
+import type { BanRules } from '../domain/quota/bans.ts';
+import type { CounterStore } from '../domain/quota/counter-store.ts';
+import type { UsageTable } from '../domain/quota/usage.ts';
+import { FallbackCounterStore } from './fallback-counter-store.ts';
+import { MemoryCounterStore } from './memory-counter-store.ts';
+import { UsageRecorder } from './usage-recorder.ts';
+
+/*
+ * Where requests are counted.
+ *
+ * Model. Two fixed windows for each key or address, its refusals and its ban make one counter, and one decision is one step: `decide` in
+ * `domain/quota/counter.ts`. `MemoryCounterStore` runs it on counters of this process. With Redis the same step is a script, one round trip;
+ * `RedisCounters` is only the transport, and a property test runs random histories, clocks that step included, through both and compares every
+ * verdict. `FallbackCounterStore` chooses between them, and `UsageRecorder` saves what was counted.
+ *
+ * Guarantees. A window never admits more than its limit, however parallel the requests, over all processes that share a Redis. It never lasts longer
+ * than its length, even if a clock is set back, and what it has spent stays spent then. At most 100,000 addresses are remembered in memory, and they
+ * share 100,000 counters in Redis; counters of keys end with their windows, in Redis by their expiry.
+ *
+ * Failures. Redis that doesn't respond within 500 ms is lost: each process goes on by itself from the last verdict that it has seen, by Redis' clock,
+ * and looks for Redis every 500 ms. An emptied Redis is noticed before anything is counted in it, since the generation that it was filled under
+ * is gone with the counters, and is lost in the same way. A process that returns brings back what it knows: for the same window the larger figure
+ * holds; what was counted meanwhile in a window that began later is added to the earlier one. So with a limit of n, each process admits at most n
+ * once more, less what it knows to be spent. A killed process loses half a second of its day counters.
+ */
+
+export interface CountersOptions {
+  readonly table: UsageTable;
+  /** Counts in this Redis, together with all other processes that do; undefined counts in this process. */
+  readonly redisUrl: string | undefined;
+  readonly rules: BanRules;
+  /** Redis is lost, with the reason, or back. */
+  readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
+  /** What has been spent couldn't be saved; it is tried again. */
+  readonly onSaveFailure: (error: unknown) => void;
+  /** Milliseconds since 1970. Undefined is the system's clock, and Redis' own for what is counted there. */
+  readonly now?: (() => number) | undefined;
+}
+
+export interface Counters {
+  readonly store: CounterStore;
+  /** Whether the counters are those of all processes; undefined when they aren't meant to be. */
+  isShared(): boolean | undefined;
+  /** Saves the use of keys that was counted before the call, for those who read it from the database. Never throws. */
+  saveUsage(): Promise<void>;
+  /** Before the database is closed. */
+  close(): Promise<void>;
+}
+
+/** Throws UNAVAILABLE when the database can't be reached. */
+export async function openCounters(options: CountersOptions): Promise<Counters> {
+  const { table, redisUrl, rules, onSaveFailure, now } = options;
+  const fallback = redisUrl === undefined ? undefined : await openRedis(redisUrl, options);
+  const store = fallback?.local ?? new MemoryCounterStore({ rules, now });
+  const recorder = new UsageRecorder({ store, table, onFailure: onSaveFailure, now });
+  await recorder.start();
+  return {
+    store: fallback ?? store,
+    isShared: () => fallback?.isShared,
+    saveUsage: () => recorder.flush(),
+    close: async () => {
+      fallback?.close();
+      await recorder.stop();
+    },
+  };
+}
+
+async function openRedis(url: string, { rules, onSharedChange, now }: CountersOptions): Promise<FallbackCounterStore> {
+  // A fifth of all the modules, which nobody needs without a Redis.
+  const { connectRedisCounters } = await import('./redis-counters.ts');
+  const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, rules, now }, onError);
+  return FallbackCounterStore.open({ connect, rules, onSharedChange, now });
+}

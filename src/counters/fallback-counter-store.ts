@@ -1,0 +1,114 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { BanRules } from '../domain/quota/bans.ts';
+import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from '../domain/quota/counter-store.ts';
+import { decisionOf, type Verdict } from '../domain/quota/counter.ts';
+import { MemoryCounterStore, type CounterSnapshot } from './memory-counter-store.ts';
+
+/** Counters of several processes, over a connection that can be lost. */
+export interface SharedCounters {
+  /** `known` comes back into counters that have lost it. Rejects when the counters can't be reached in time, or have been emptied. */
+  decide(subject: QuotaSubject, charge: Charge, known: CounterSnapshot): Promise<Verdict>;
+  close(): void;
+}
+
+export interface FallbackCounterStoreOptions {
+  /** Makes a connection, whose loss it reports, maybe more than once. */
+  readonly connect: (onError: (error: unknown) => void) => Promise<SharedCounters>;
+  readonly rules: BanRules;
+  /** Called once when the shared counters are lost, with the reason, and once when they are back. */
+  readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
+  /** Undefined goes on with the time of the shared counters. */
+  readonly now?: (() => number) | undefined;
+}
+
+const reconnectMillis = 500;
+
+/**
+ * Counts in shared counters, and in this process while they are lost: gone, paused, slow or emptied.
+ *
+ * Every decision of theirs is remembered, so that this process goes on from there, and brings it back with the next request when they return.
+ */
+export class FallbackCounterStore implements CounterStore {
+  /** What this process knows, and counts by while it is alone. */
+  readonly local: MemoryCounterStore;
+  readonly #options: FallbackCounterStoreOptions;
+  /** While it is well. */
+  #shared: SharedCounters | undefined;
+  /** How much the shared clock is ahead of this process': windows go on by the clock that they were opened by. */
+  #clockOffsetMillis = 0;
+  #isClosed = false;
+
+  private constructor(options: FallbackCounterStoreOptions) {
+    this.#options = options;
+    const { rules, now = () => Date.now() + this.#clockOffsetMillis } = options;
+    this.local = new MemoryCounterStore({ rules, now });
+  }
+
+  /** Waits no longer than a connection may take: without one, counting begins in this process. */
+  static async open(options: FallbackCounterStoreOptions): Promise<FallbackCounterStore> {
+    const store = new FallbackCounterStore(options);
+    try {
+      store.#shared = await store.#connect();
+    } catch (error) {
+      store.#lose(undefined, error);
+    }
+    return store;
+  }
+
+  /** Whether the counters are those of all processes. */
+  get isShared(): boolean {
+    return this.#shared !== undefined;
+  }
+
+  async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
+    const shared = this.#shared;
+    if (shared === undefined) return this.local.decideNow(subject, charge);
+    try {
+      const verdict = await shared.decide(subject, charge, this.local.snapshot(subject));
+      this.#clockOffsetMillis = verdict.now - Date.now();
+      this.local.restore(subject, verdict);
+      return decisionOf(verdict, subject, charge);
+    } catch (error) {
+      this.#lose(shared, error);
+      return this.local.decideNow(subject, charge);
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#shared?.close();
+    this.#shared = undefined;
+  }
+
+  async #connect(): Promise<SharedCounters> {
+    const made: { connection?: SharedCounters } = {};
+    made.connection = await this.#options.connect((error) => {
+      // A connection that is still being made rejects instead.
+      if (made.connection !== undefined) this.#lose(made.connection, error);
+    });
+    if (!this.#isClosed) return made.connection;
+    made.connection.close();
+    throw new Error('The counter store is closed.');
+  }
+
+  /** Closes the connection, and with it all decisions that wait on it. */
+  #lose(shared: SharedCounters | undefined, reason: unknown): void {
+    if (this.#isClosed || this.#shared !== shared) return;
+    this.#shared = undefined;
+    shared?.close();
+    this.#options.onSharedChange(false, reason);
+    void this.#recover();
+  }
+
+  async #recover(): Promise<void> {
+    while (!this.#isClosed) {
+      await wait(reconnectMillis, undefined, { ref: false });
+      const shared = await this.#connect().catch(() => undefined);
+      if (shared === undefined) continue;
+      this.#shared = shared;
+      this.#options.onSharedChange(true);
+      return;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { UsageTable } from '../domain/quota/usage.ts';
+import { dayMillis } from '../domain/quota/window.ts';
+import type { MemoryCounterStore } from './memory-counter-store.ts';
+
+/** A killed process loses what it has counted since the last time. */
+const saveEveryMillis = 500;
+/** The largest number of keys in one statement. */
+const batchSize = 1_000;
+
+export interface UsageRecorderOptions {
+  readonly store: MemoryCounterStore;
+  readonly table: UsageTable;
+  /** Called when counters couldn't be saved; they are the next time. */
+  readonly onFailure: (error: unknown) => void;
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Saves what keys have spent and when they were used last: for the next process, and for whoever manages keys.
+ *
+ * Every half second the keys that were used since, 1,000 in a statement, and nothing while there are none. No request waits for it.
+ */
+export class UsageRecorder {
+  readonly #options: UsageRecorderOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> | undefined;
+
+  constructor(options: UsageRecorderOptions) {
+    this.#options = options;
+  }
+
+  /** Before the first request: goes on with the day counters. Throws UNAVAILABLE when the database can't be reached. */
+  async start(): Promise<void> {
+    const { store, table, now = Date.now } = this.#options;
+    store.restoreDays(await table.loadDays(now() - dayMillis));
+    this.#timer = setInterval(() => void this.#save(), saveEveryMillis).unref();
+  }
+
+  /** After the last request, while the database is still open. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  /** Saves everything that was counted before the call. Never throws. */
+  async flush(): Promise<void> {
+    await this.#saving;
+    await this.#save();
+  }
+
+  #save(): Promise<void> {
+    this.#saving ??= this.#saveChanged().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  async #saveChanged(): Promise<void> {
+    const { store, table, onFailure } = this.#options;
+    const usages = store.drain();
+    for (let start = 0; start < usages.length; start += batchSize) {
+      try {
+        await table.save(usages.slice(start, start + batchSize));
+      } catch (error) {
+        store.requeue(usages.slice(start));
+        onFailure(error);
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { UsageTable } from '../domain/quota/usage.ts';
+import type { StatementRunner } from './statement-runner.ts';
+
+/** Of the same window, which several processes may have saved, the larger figure. */
+const largerOf = (table: string, openedAt: string, spent: string): string =>
+  `case when ${table}.${openedAt} = excluded.${openedAt} then greatest(${table}.${spent}, excluded.${spent}) else excluded.${spent} end`;
+
+/** In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has no usage for anybody to see, but a day. */
+const saveStatement = `
+  with used as (
+    select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
+      as used (subject_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
+    order by subject_id
+  ), days as (
+    insert into quota_counters (subject_id, opened_at, spent)
+    select subject_id, day_opened_at, day_spent from used where day_opened_at > 0
+    on conflict (subject_id) do update set opened_at = excluded.opened_at,
+      spent = ${largerOf('quota_counters', 'opened_at', 'spent')}
+  )
+  insert into api_key_usage (key_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
+  select subject_id::bigint, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent from used
+  where subject_id ~ '^[0-9]{1,19}$'
+  on conflict (key_id) do update set
+    last_used_at = greatest(api_key_usage.last_used_at, excluded.last_used_at),
+    minute_opened_at = excluded.minute_opened_at,
+    minute_spent = ${largerOf('api_key_usage', 'minute_opened_at', 'minute_spent')},
+    day_opened_at = excluded.day_opened_at,
+    day_spent = ${largerOf('api_key_usage', 'day_opened_at', 'day_spent')}`;
+
+/** The day counters in the table `quota_counters`, which the previous version shares, and the use of keys in `api_key_usage`. */
+export function createUsageTable(run: StatementRunner): UsageTable {
+  return {
+    loadDays: async (openedAfter) => {
+      await run('petstore_day_counters_clear', 'delete from quota_counters where opened_at <= $1', [openedAfter]);
+      return run(
+        'petstore_day_counters_load',
+        'select subject_id as "subjectId", opened_at::float8 as "openedAt", spent from quota_counters',
+        [],
+      );
+    },
+    save: async (usages) => {
+      await run('petstore_usage_save', saveStatement, [
+        usages.map(({ subjectId }) => subjectId),
+        usages.map(({ lastUsedAt }) => lastUsedAt),
+        usages.map(({ minute }) => minute.openedAt),
+        usages.map(({ minute }) => minute.spent),
+        usages.map(({ day }) => day.openedAt),
+        usages.map(({ day }) => day.spent),
+      ]);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { AutomaticBan, CounterStore, QuotaSubject } from '../quota/counter-store.ts';
+import { QuotaService } from '../quota/quota.service.ts';
+import type { AccessService } from './access.service.ts';
+import { BanRecorder } from './ban-recorder.ts';
+import { KeyDirectory } from './key-directory.ts';
+import type { KeyRecords } from './key-records.ts';
+
+export interface AccessOptions {
+  readonly records: KeyRecords;
+  readonly counters: CounterStore;
+  readonly service: Pick<AccessService, 'recordAutomaticBan'>;
+  /** A key with the scope `admin` that needs no database. */
+  readonly adminKey: string | undefined;
+  /** Called when a key's refusals have led to a ban. Must not throw. */
+  readonly onBan: (subject: QuotaSubject, ban: AutomaticBan) => void;
+  /** Called when a ban couldn't be saved; it is tried again. Must not throw. */
+  readonly onSaveFailure: (error: unknown) => void;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Who may make a request, and whether one more. */
+export interface Access {
+  readonly keys: KeyDirectory;
+  readonly quota: QuotaService;
+  /** Before the database is closed: saves the bans that aren't yet. */
+  close(): Promise<void>;
+}
+
+export function openAccess({ records, counters, service, adminKey, onBan, onSaveFailure, now }: AccessOptions): Access {
+  const bans = new BanRecorder(service, onSaveFailure);
+  const quota = new QuotaService(counters, (subject, ban) => {
+    onBan(subject, ban);
+    bans.record(subject.id, ban);
+  });
+  return { keys: new KeyDirectory(records, { adminKey, now }), quota, close: () => bans.flush() };
+}

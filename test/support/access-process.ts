@@ -1,0 +1,43 @@
+import { openCounters } from '../../src/counters/counters.ts';
+import type { Database } from '../../src/database/database.ts';
+import { AccessService } from '../../src/domain/access/access.service.ts';
+import { openAccess, type Access } from '../../src/domain/access/open-access.ts';
+import type { BanRules } from '../../src/domain/quota/bans.ts';
+
+export interface AccessProcessOptions {
+  readonly rules?: BanRules;
+  readonly onSaveFailure?: (error: unknown) => void;
+  readonly now?: (() => number) | undefined;
+}
+
+/** The part of a process that knows keys and counts, without Redis: `close` saves what it has counted. */
+export async function startAccessProcess(database: Database, options: AccessProcessOptions = {}): Promise<Access> {
+  const { rules = { banAfter: 0, banForSeconds: 1 }, onSaveFailure = rethrow, now } = options;
+  const onSharedChange = (): void => undefined;
+  const counters = await openCounters({
+    table: database.usage,
+    redisUrl: undefined,
+    rules,
+    onSharedChange,
+    onSaveFailure,
+    now,
+  });
+  const access = openAccess({
+    records: database.keyRecords,
+    counters: counters.store,
+    service: new AccessService(database.stores, { now }),
+    adminKey: undefined,
+    onBan: () => undefined,
+    onSaveFailure,
+    now,
+  });
+  const close = async (): Promise<void> => {
+    await counters.close();
+    await access.close();
+  };
+  return { ...access, close };
+}
+
+function rethrow(error: unknown): void {
+  throw error;
+}
