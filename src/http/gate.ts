@@ -9,7 +9,7 @@ import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 import type { QuotaService } from '../domain/quota/quota.service.ts';
 import { sentKey, type SentKey } from './credentials.ts';
 import { bearerChallenge, HttpError } from './error-table.ts';
-import { quotaHeaders } from './quota-headers.ts';
+import { costHeaderName, quotaHeaders } from './quota-headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -83,6 +83,7 @@ export class Gate {
         ? await this.#quota.consumeFree(subject)
         : { cost, decision: await this.#quota.consume(subject, cost) };
     this.#settle(plan, taken.decision, reply);
+    void reply.header(costHeaderName, String(taken.cost));
     return taken;
   }
 

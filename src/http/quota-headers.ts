@@ -12,6 +12,9 @@ export const quotaHeaderNames = [
   'RateLimit-Policy',
 ] as const;
 
+/** What a request has cost, where that isn't always 1: on every priced response of `/graphql`. */
+export const costHeaderName = 'x-ratelimit-cost';
+
 /**
  * How much is left: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is in Unix seconds,
  * and both windows as draft-ietf-httpapi-ratelimit-headers-10 has them, whose `t` is in seconds from now.

@@ -1,3 +1,4 @@
+import axe from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 /** Debian's Chromium, which asks nobody for anything by itself. */
@@ -35,4 +36,21 @@ export function observe(page: Page): Observations {
   page.on('pageerror', (error) => observations.complaints.push(error.message));
   page.on('requestfailed', (request) => observations.complaints.push(`${request.url()} failed`));
   return observations;
+}
+
+interface AxeViolation {
+  readonly id: string;
+  readonly impact: 'minor' | 'moderate' | 'serious' | 'critical';
+  readonly nodes: readonly { readonly html: string }[];
+}
+
+/** What axe finds serious or critical on the page as it is, rule by rule with the elements. */
+export async function seriousFindings(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe.source);
+  const violations = await page.evaluate<readonly AxeViolation[]>(
+    `axe.run(document, { resultTypes: ['violations'] }).then((results) => results.violations)`,
+  );
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
 }

@@ -2,6 +2,7 @@ import type { Browser, Page, Request, Response } from 'playwright-core';
 
 export interface Visit {
   readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
   /** Answers in place of the service; undefined lets it answer. */
   readonly answer?: (request: Request) => { status: number; message: string; code: string } | undefined;
 }
@@ -25,8 +26,8 @@ export class ExplorerPage {
     });
   }
 
-  static async open(browser: Browser, address: string, { colorScheme = 'light', answer }: Visit = {}) {
-    const context = await browser.newContext({ colorScheme, viewport: { width: 1400, height: 860 } });
+  static async open(browser: Browser, address: string, { colorScheme = 'light', width = 1400, answer }: Visit = {}) {
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } });
     context.setDefaultTimeout(10_000);
     const explorer = new ExplorerPage(await context.newPage());
     await explorer.page.route('**/graphql', async (route) => {
@@ -37,8 +38,13 @@ export class ExplorerPage {
       return route.fulfill({ status, json, contentType: 'application/graphql-response+json' });
     });
     await explorer.page.goto(address);
-    await explorer.line('.graphiql-query-editor', /./).waitFor();
+    await explorer.isReady();
     return explorer;
+  }
+
+  /** Resolves when the large editor has come and can be used. */
+  async isReady(): Promise<void> {
+    await this.line('#explorer.ready .graphiql-query-editor', /./).waitFor();
   }
 
   /** A line that an editor or the result shows. */

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Browser } from 'playwright-core';
 
 import { examples } from '../../src/pages/explorer/examples.ts';
-import { launchBrowser } from './browser.ts';
+import { launchBrowser, seriousFindings } from './browser.ts';
 import { ExplorerPage, type Visit } from './explorer-page.ts';
 import { startService, type RunningService } from './running-service.ts';
 
@@ -91,7 +91,7 @@ describe('whoever opens the printed address', () => {
       .getByRole('button', { name: /fetch GraphQL schema/ })
       .click();
     const notice = page().getByRole('alert', { name: 'Why there is no schema' });
-    await notice.getByText('The service has not answered').waitFor();
+    await notice.getByText('No response of the service').waitFor();
     await page().context().setOffline(false);
     await notice.getByRole('button', { name: 'Ask again' }).click();
     await page().getByText('A pet store: pets by category').waitFor();
@@ -112,10 +112,11 @@ describe('whoever opens the printed address', () => {
 });
 
 describe('the key', () => {
-  it('goes from the address into the headers of every request, and stays nowhere else', async () => {
+  it('goes from the address into the headers of every request, masked, and is kept by this tab alone', async () => {
     await visit(`${service.origin}/graphiql#key=${service.key}`);
     expect(page().url()).toBe(`${service.origin}/graphiql`);
-    await explorer.line('.graphiql-editor-tool', `"Bearer ${service.key}"`).waitFor();
+    await page().getByRole('button', { name: 'Headers' }).click();
+    await explorer.line('.graphiql-editor-tool', `"Bearer ••••••••${service.key.slice(-4)}"`).waitFor();
     await explorer.run();
     await explorer.tab('NextPage').click();
     await explorer.run();
@@ -124,14 +125,42 @@ describe('the key', () => {
     );
     // The tabs are kept half a second after the last change.
     await page().waitForFunction(() => localStorage.getItem('graphiql:tabState')?.includes('"activeTabIndex":3'));
-    expect(await page().evaluate(() => JSON.stringify([localStorage, sessionStorage]))).not.toContain(service.key);
+    expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
+    expect(await page().content()).not.toContain(service.key);
     expect(explorer.requests.filter((request) => request.url().includes(service.key))).toEqual([]);
+  });
+
+  it('survives a reload, and is forgotten when the button says so', async () => {
+    await visit(`${service.origin}/graphiql#key=${service.key}`);
+    await page().reload();
+    await explorer.isReady();
+    expect((await explorer.run()).errors).toBeUndefined();
+    await page().getByText('kept in this browser tab until it is closed').waitFor();
+    await page().getByRole('button', { name: 'Forget the key' }).click();
+    await page().getByRole('alert').getByLabel('API key').waitFor();
+    expect(await page().evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
+    await page().reload();
+    await page().getByRole('alert').getByLabel('API key').waitFor();
+  });
+
+  it('typed into the headers editor is sent as it stands there', async () => {
+    await visit(`${service.origin}/graphiql#key=${service.key}`);
+    await page().getByRole('button', { name: 'Headers' }).click();
+    await page().locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').click();
+    await page().keyboard.press('Control+A');
+    // The editor closes the brace by itself.
+    await page().keyboard.insertText('{ "X-API-Key": "another"');
+    await explorer.run();
+    const headers = await explorer.apiRequests.at(-1)!.allHeaders();
+    expect([headers['x-api-key'], headers['authorization']]).toEqual(['another', undefined]);
   });
 
   it('is taken from an address that is opened where the page is open already', async () => {
     await visit(`${service.origin}/graphiql#key=another`);
     await page().evaluate(`location.hash = 'key=${service.key}'`);
-    await explorer.line('.graphiql-editor-tool', `"Bearer ${service.key}"`).waitFor();
+    await page()
+      .getByText(`••••••••${service.key.slice(-4)}`)
+      .waitFor();
     expect(page().url()).toBe(`${service.origin}/graphiql`);
   });
 
@@ -145,7 +174,7 @@ describe('the key', () => {
     });
     const notice = page().getByRole('alert', { name: 'Why there is no schema' });
     await notice.getByText(message).waitFor();
-    expect(await notice.textContent()).toContain('npm run -s keys -- create --name NAME --plan free');
+    expect(await notice.textContent()).toMatch(/Whoever runs this service gives you a key.*npm run -s keys -- create/s);
     expect(explorer.apiRequests).toHaveLength(1);
     await notice.getByLabel('API key').fill(service.key);
     await notice.getByRole('button', { name: 'Use this key' }).click();
@@ -167,6 +196,154 @@ describe('the key', () => {
     isSpent = false;
     await notice.getByRole('button', { name: 'Ask again' }).click();
     await page().getByRole('link', { name: 'Query' }).waitFor();
+  });
+});
+
+describe('a link', () => {
+  const shared = {
+    query: 'query Shared($first: Int) {\n  pets(first: $first) {\n    totalCount\n  }\n}',
+    variables: '{"first": 1}',
+  };
+
+  it.each(['#', '?'])('with %squery= opens that operation, without running it', async (mark) => {
+    const parameters = new URLSearchParams(shared);
+    await visit(`${service.origin}/graphiql${mark}${parameters.toString()}`);
+    await explorer.line('.graphiql-query-editor', 'query Shared').waitFor();
+    await explorer.line('.graphiql-editor-tool', '"first"').waitFor();
+    expect(page().url()).toBe(`${service.origin}/graphiql`);
+    expect(explorer.apiRequests.map((request) => request.postDataJSON().operationName)).toEqual(['IntrospectionQuery']);
+  });
+
+  it('brings key and operation together', async () => {
+    await visit(`${service.address}&${new URLSearchParams(shared).toString()}`);
+    await explorer.line('.graphiql-query-editor', 'query Shared').waitFor();
+    expect((await explorer.run()).data).toEqual({ pets: { totalCount: expect.any(Number) } });
+  });
+
+  it('that is copied opens the same for somebody else, and never has the key', async () => {
+    await visit();
+    await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await explorer.tab('CreatePet').click();
+    await explorer.line('.graphiql-query-editor', 'CreatePet').waitFor();
+    await page().getByRole('button', { name: 'Copy link' }).click();
+    await page().getByText('Copied, without the key').waitFor();
+    const link = await page().evaluate<string>('navigator.clipboard.readText()');
+    expect(link).toMatch(/\/graphiql#query=\S+&variables=\S+$/);
+    expect(link).not.toContain(service.key);
+    await page().evaluate(`location.href = ${JSON.stringify(link)}`);
+    await explorer.close();
+    await visit(link);
+    await explorer.line('.graphiql-query-editor', 'mutation CreatePet').waitFor();
+    await explorer.line('.graphiql-editor-tool', '"Bella"').waitFor();
+  });
+});
+
+describe('the tools', () => {
+  it('bring back an example whose tab was closed', async () => {
+    await visit();
+    await explorer.tab('CreatePet').click();
+    await page().locator('.graphiql-tab-active').getByRole('button', { name: 'Close Tab' }).click();
+    expect(await explorer.tab('CreatePet').count()).toBe(0);
+    await page().getByRole('button', { name: 'Examples' }).click();
+    await page().getByRole('button', { name: 'A mutation with variables' }).click();
+    await explorer.line('.graphiql-query-editor', 'mutation CreatePet').waitFor();
+    await explorer.line('.graphiql-editor-tool', '"Bella"').waitFor();
+    expect((await explorer.run()).errors).toBeUndefined();
+  });
+
+  it('say below the result how the request went', async () => {
+    await visit();
+    const line = page().getByRole('status', { name: 'Last response' });
+    await explorer.run();
+    await line
+      .getByText(/^HTTP 200 · \d+ ms · cost 1 · left \d+ this minute, \d+ this day · request [\w-]+$/)
+      .waitFor();
+    await explorer.write('{ a: pet(id: 1) { id } b: pet(id: 2) { id } }');
+    await explorer.run();
+    await line.getByText('cost 2').waitFor();
+    await explorer.write('{ nothing }');
+    await explorer.run();
+    await line.getByText(/^HTTP 400/).waitFor();
+    expect(explorer.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+  });
+
+  it('lead to the reference, and it leads back', async () => {
+    await visit();
+    await page().getByRole('link', { name: 'API reference' }).click();
+    await page().getByRole('link', { name: 'GraphQL explorer' }).first().click();
+    await explorer.isReady();
+    expect(page().url()).toBe(`${service.origin}/graphiql`);
+  });
+
+  it('can be reached by keyboard, and an operation be run and read with it alone', async () => {
+    await visit();
+    const focused = () => page().evaluate<string>('document.activeElement.textContent');
+    const seen: string[] = [];
+    for (let step = 0; step < 40 && !seen.includes('PetsAndCategories'); step++) {
+      await page().keyboard.press('Tab');
+      seen.push(await focused());
+    }
+    expect(seen).toEqual(expect.arrayContaining(['API reference', 'Examples', 'Copy link', 'Forget the key']));
+    await page().getByRole('button', { name: 'Examples' }).focus();
+    await page().keyboard.press('Enter');
+    await page().keyboard.press('Tab');
+    await page().keyboard.press('Tab');
+    await page().keyboard.press('Enter');
+    await explorer.line('.graphiql-query-editor', 'FirstPetsOfEachCategory').waitFor();
+    await page().locator('.graphiql-query-editor textarea').focus();
+    const answered = page().waitForResponse('**/graphql');
+    await page().keyboard.press('Control+Enter');
+    expect((await answered).status()).toBe(200);
+  });
+});
+
+describe('on a small screen', () => {
+  it('of 390 px nothing is cut off, and an operation can be run and its result read', async () => {
+    await visit(service.address, { width: 390 });
+    expect(await page().evaluate('document.documentElement.scrollWidth')).toBe(390);
+    await explorer.run();
+    const result = page().locator('.graphiql-response');
+    await result.scrollIntoViewIfNeeded();
+    const editor = page().locator('.graphiql-query-editor');
+    for (const box of [await result.boundingBox(), await editor.boundingBox()]) {
+      expect(box!.width).toBeGreaterThan(340);
+      expect(box!.height).toBeGreaterThan(180);
+    }
+  });
+});
+
+it.each([
+  ['light', 1400],
+  ['light', 390],
+  ['dark', 1400],
+  ['dark', 390],
+] as const)('axe finds nothing serious in %s at %i px', async (colorScheme, width) => {
+  await visit(service.address, { colorScheme, width });
+  await explorer.run();
+  await page().getByRole('button', { name: 'Headers' }).click();
+  expect(await seriousFindings(page())).toEqual([]);
+});
+
+describe('before the large editor has come', () => {
+  it('an operation can be written and run already, and goes on in the editor', async () => {
+    const release = Promise.withResolvers<void>();
+    const context = await browser.newContext();
+    const slow = await context.newPage();
+    await slow.route('**/app-*.js', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await slow.goto(service.address, { waitUntil: 'commit' });
+    await slow.getByRole('textbox', { name: 'Operation' }).fill('query Early { pets(first: 1) { totalCount } }');
+    await slow.getByRole('button', { name: 'Run' }).click();
+    await slow.getByText(/"totalCount": \d+/).waitFor();
+    await slow.getByText(/^HTTP 200/).waitFor();
+    expect(slow.url()).toBe(`${service.origin}/graphiql`);
+    release.resolve();
+    await slow.locator('.graphiql-query-editor .view-line').filter({ hasText: 'query Early' }).waitFor();
+    expect(await slow.locator('#first-editor').count()).toBe(0);
+    await context.close();
+    await visit();
   });
 });
 

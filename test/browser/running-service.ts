@@ -19,9 +19,9 @@ export async function startService(): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'explorer-'));
   const service = spawn(process.execPath, ['dist/src/main.js'], {
     env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const address = await printedAddress(service.stdout);
+  const address = await printedAddress([service.stdout, service.stderr]);
   const { origin, hash } = new URL(address);
   return {
     address,
@@ -35,10 +35,15 @@ export async function startService(): Promise<RunningService> {
   };
 }
 
-async function printedAddress(stdout: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface({ input: stdout })) {
-    const [address] = /http:\/\/\S+\/graphiql\S*/.exec(line) ?? [];
-    if (address !== undefined) return address;
-  }
-  throw new Error('The service has ended without printing an address.');
+/** The welcome is text for people: it may be on either. */
+async function printedAddress(outputs: readonly NodeJS.ReadableStream[]): Promise<string> {
+  return Promise.any(
+    outputs.map(async (output) => {
+      for await (const line of createInterface({ input: output })) {
+        const [address] = /http:\/\/\S+\/graphiql\S*/.exec(line) ?? [];
+        if (address !== undefined) return address;
+      }
+      throw new Error('The service has ended without printing an address.');
+    }),
+  );
 }

@@ -1,16 +1,47 @@
-/**
- * Takes the key out of `#key=…`, so that neither the address bar, nor the history, nor a bookmark keeps it.
- *
- * A fragment never leaves the browser, so no server's log has seen it either.
- */
-export function takeKeyFromAddress(): string | undefined {
-  const key = new URLSearchParams(window.location.hash.slice(1)).get('key');
-  if (key === null) return undefined;
-  window.history.replaceState(null, '', window.location.pathname + window.location.search);
-  return key.trim() || undefined;
+const storageName = 'petstore:key';
+
+/** What stands in the headers editor in place of the key. */
+const mask = '••••••••';
+
+/** The key that this tab has been given. It survives a reload, and ends with the tab. */
+export function storedKey(): string | undefined {
+  try {
+    return window.sessionStorage.getItem(storageName) ?? undefined;
+  } catch {
+    // The browser keeps nothing for this page: the key lives until the next reload.
+    return undefined;
+  }
+}
+
+export function storeKey(key: string | undefined): void {
+  try {
+    if (key === undefined) window.sessionStorage.removeItem(storageName);
+    else window.sessionStorage.setItem(storageName, key);
+  } catch {
+    // As above.
+  }
+}
+
+/** The key as it may be seen by whoever looks over a shoulder or at a screenshot: enough to tell two keys apart. */
+export function masked(key: string): string {
+  return key.length < 16 ? mask : mask + key.slice(-4);
 }
 
 /** What the headers editor begins with. */
 export function headersWith(key: string | undefined): Record<string, string> {
-  return key === undefined ? {} : { Authorization: `Bearer ${key}` };
+  return key === undefined ? {} : { Authorization: `Bearer ${masked(key)}` };
+}
+
+/** The headers as they are sent: the key where its mask stands. Throws where a mask is left over from a key that has been forgotten. */
+export function unmasked(
+  headers: Readonly<Record<string, unknown>>,
+  key: string | undefined,
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      const text = key === undefined ? String(value) : String(value).replaceAll(masked(key), key);
+      if (text.includes(mask)) throw new Error(`the header ${name} holds the mask of a key that is forgotten`);
+      return [name, text];
+    }),
+  );
 }

@@ -1,4 +1,6 @@
 interface Example {
+  /** What it shows, in a few words for the menu. */
+  readonly purpose: string;
   readonly query: string;
   /** JSON. The first example has none: GraphiQL doesn't show those of the tab that it opens with. */
   readonly variables?: string;
@@ -108,13 +110,25 @@ query NextPage($after: String) {
 }
 `;
 
-/** What the tabs hold on the first visit. Each works as it is on the demo store, and on any store with a first category. */
+/** What the tabs hold on the first visit, and the menu for good. Each works as it is on the demo store, and on any store with a first category. */
 export const examples: Example[] = [
-  { query: nested },
-  { query: pagePerParent },
-  { query: mutation, variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }) },
-  { query: nextPage, variables: json({ after: 'NmUxZmZiMDFbInBldHMiLCJJRCIsbnVsbCwiNSJd' }) },
+  { purpose: 'Pets with their categories and stock', query: nested },
+  { purpose: 'A page of pets for each category', query: pagePerParent },
+  {
+    purpose: 'A mutation with variables',
+    query: mutation,
+    variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }),
+  },
+  {
+    purpose: 'Paging with a cursor',
+    query: nextPage,
+    variables: json({ after: 'NmUxZmZiMDFbInBldHMiLCJJRCIsbnVsbCwiNSJd' }),
+  },
 ];
+
+export function nameOf({ query }: Pick<Example, 'query'>): string {
+  return /^(?:query|mutation) (\w+)/m.exec(query)?.[1] ?? '';
+}
 
 function json(variables: object): string {
   return JSON.stringify(variables, null, 2);

@@ -1,25 +1,57 @@
 import { GraphiQL } from 'graphiql';
 import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
-import { useEffect, useMemo, useState } from 'react';
+import { pick, useGraphiQL } from '@graphiql/react';
+import { useEffect, useMemo, useState, type ComponentProps } from 'react';
 
-import { headersWith, takeKeyFromAddress } from './api-key.ts';
+import { takeFromAddress, type Operation } from './address.ts';
+import { headersWith, storeKey } from './api-key.ts';
 import { examples } from './examples.ts';
+import type { Outcome } from './outcome.ts';
+import { ResponseLine } from './response-line.tsx';
 import { SchemaNotice } from './schema-notice.tsx';
 import { createFetcher } from './service.ts';
+import { Tools } from './tools.tsx';
 
-/** Without the history, which would keep the headers of every request, and with them the key. */
+type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>[number];
+
+interface Props {
+  readonly firstKey: string | undefined;
+  /** What the page's address has brought. */
+  readonly firstOperation: Operation | undefined;
+  /** Called when the editors are there; answers what has been written until then. */
+  readonly onReady: () => Operation | undefined;
+}
+
+/** Without the history, which would keep the headers of every request. */
 const plugins: [] = [];
 
-const keyFromAddress = takeKeyFromAddress();
+/** On a narrow screen the documentation would leave no room for the editor. */
+const isNarrow = window.matchMedia('(width < 800px)').matches;
 
-/** GraphiQL on this service: the examples in tabs, the schema beside them, and the key in the headers of each. */
-export function Explorer() {
-  const [key, setKey] = useState(keyFromAddress);
-  const headers = useMemo(() => headersWith(key), [key]);
-  const fetcher = useMemo(() => createFetcher(headers), [headers]);
+/** GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each request went. */
+export function Explorer({ firstKey, firstOperation, onReady }: Props) {
+  const [key, setKey] = useState(firstKey);
+  const [initial, setInitial] = useState(firstOperation);
+  const [arrived, setArrived] = useState<Operation>();
+  const [outcome, setOutcome] = useState<Outcome>();
+  const fetcher = useMemo(() => createFetcher(key, setOutcome), [key]);
+  const changeKey = (changed: string | undefined): void => {
+    storeKey(changed);
+    setKey(changed);
+    // It has its tab by now.
+    setInitial(undefined);
+  };
+  const takeOver = (): void => {
+    const written = onReady();
+    if (written !== undefined) setArrived(written);
+  };
 
   useEffect(() => {
-    const onHashChange = (): void => setKey((current) => takeKeyFromAddress() ?? current);
+    const onHashChange = (): void => {
+      const address = takeFromAddress();
+      if (address.key !== undefined) changeKey(address.key);
+      if (address.operation !== undefined) setArrived(address.operation);
+    };
     window.addEventListener('hashchange', onHashChange);
     return () => window.removeEventListener('hashchange', onHashChange);
   }, []);
@@ -29,16 +61,35 @@ export function Explorer() {
     <GraphiQL
       key={key ?? ''}
       fetcher={fetcher}
-      defaultTabs={examples}
-      defaultHeaders={key === undefined ? '' : JSON.stringify(headers, null, 2)}
-      defaultEditorToolsVisibility
+      {...(initial && { initialQuery: initial.query, initialVariables: initial.variables ?? '' })}
+      defaultTabs={initial === undefined ? examples : [tabOf(initial), ...examples]}
+      defaultHeaders={key === undefined ? '' : JSON.stringify(headersWith(key), null, 2)}
+      defaultEditorToolsVisibility="variables"
       shouldPersistHeaders={false}
       plugins={plugins}
       schemaDescription
-      visiblePlugin={DOC_EXPLORER_PLUGIN}
+      {...(isNarrow ? {} : { visiblePlugin: DOC_EXPLORER_PLUGIN })}
     >
-      <GraphiQL.Logo>Pet store</GraphiQL.Logo>
-      <SchemaNotice onKey={setKey} />
+      <GraphiQL.Logo>{null}</GraphiQL.Logo>
+      <GraphiQL.Footer>
+        <ResponseLine outcome={outcome} />
+      </GraphiQL.Footer>
+      <Tools apiKey={key} onForget={() => changeKey(undefined)} arrived={arrived} />
+      <WhenReady onReady={takeOver} />
+      <SchemaNotice onKey={changeKey} />
     </GraphiQL>
   );
+}
+
+function WhenReady({ onReady }: { readonly onReady: () => void }) {
+  const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
+  const isReady = queryEditor !== undefined && variableEditor !== undefined;
+  useEffect(() => {
+    if (isReady) onReady();
+  }, [isReady]);
+  return null;
+}
+
+function tabOf({ query, variables }: Operation): TabDefinition {
+  return variables === undefined ? { query } : { query, variables };
 }

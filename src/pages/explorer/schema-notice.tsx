@@ -39,13 +39,13 @@ function KeyForm({ onKey }: Props) {
   return (
     <>
       <p>
-        Open the address that the service has printed at its first start, which brings a key with it, or make one with{' '}
-        <code>npm run -s keys -- create --name NAME --plan free</code>
+        Whoever runs this service gives you a key. If that is you: open the address that was printed at the first start,
+        or run <code>npm run -s keys -- create --name NAME --plan free</code>
       </p>
       <form onSubmit={useKey}>
         <input name="key" type="password" aria-label="API key" placeholder="API key" autoComplete="off" required />
         <button type="submit">Use this key</button>
-        <span>It goes into the headers of every tab, and is forgotten when this page is closed.</span>
+        <span>It goes into the headers of every tab, and is kept until this browser tab is closed.</span>
       </form>
     </>
   );

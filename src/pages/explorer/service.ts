@@ -1,41 +1,47 @@
 import type { GraphiQL } from 'graphiql';
 import type { ComponentProps } from 'react';
 
+import { headersWith, unmasked } from './api-key.ts';
+import { outcomeOf, type Outcome } from './outcome.ts';
+
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
-type FetcherParams = Parameters<Fetcher>[0];
+type FetcherParams = Pick<Parameters<Fetcher>[0], 'query' | 'operationName' | 'variables'>;
 
 export interface Failure {
   readonly message: string;
   readonly extensions?: { readonly code?: string } | undefined;
 }
 
-interface Answer {
+interface GraphQLResponse {
   readonly data?: unknown;
   readonly errors?: readonly Failure[];
 }
+
+type OnOutcome = (outcome: Outcome | undefined) => void;
 
 /** Relative, so that the service may live below a path of another. */
 const endpoint = './graphql';
 
 /**
- * Sends operations to the service that this page came from.
+ * Sends operations to the service that this page came from, and reports how each of the user's own went.
  *
- * `headers` go with the question for the schema, which GraphiQL asks before it has an editor to take them from; every other
- * request has exactly those that stand in the headers tab.
+ * They have the headers that stand in the headers editor, with the key where its mask is. The question for the schema, which
+ * GraphiQL asks before it has an editor, has the key alone.
  */
-export function createFetcher(headers: Readonly<Record<string, string>>): Fetcher {
+export function createFetcher(key: string | undefined, onOutcome: OnOutcome): Fetcher {
   return async (params, options) => {
-    if (params.operationName !== 'IntrospectionQuery') return ask(withoutStaleName(params), options?.headers ?? {});
-    const answer = await ask(params, options?.headers ?? headers);
+    if (params.operationName !== 'IntrospectionQuery')
+      return send(withoutStaleName(params), options?.headers ?? {}, key, onOutcome);
+    const response = await send(params, options?.headers ?? headersWith(key), key);
     // Without `data`, GraphiQL would ask a second time, in vain and at the expense of the quota.
-    return { data: null, ...answer };
+    return { data: null, ...response };
   };
 }
 
 /** The failure that GraphiQL has written down for us. */
 export function readFailure(text: string): Failure {
   try {
-    const { errors } = JSON.parse(text) as Answer;
+    const { errors } = JSON.parse(text) as GraphQLResponse;
     if (errors?.[0] !== undefined) return errors[0];
   } catch {
     // It is plain text.
@@ -48,23 +54,35 @@ function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherP
   return operationName && params.query.includes(operationName) ? { ...params, operationName } : params;
 }
 
-async function ask(params: FetcherParams, headers: Readonly<Record<string, unknown>>): Promise<Answer> {
-  let received = '';
+/** Sends one operation. Never rejects: where there is no response, the reason stands in the place of its errors. */
+export async function send(
+  params: FetcherParams,
+  headers: Readonly<Record<string, unknown>>,
+  key: string | undefined,
+  onOutcome?: OnOutcome,
+): Promise<GraphQLResponse> {
+  let outcome: Outcome | undefined;
   try {
+    const begun = performance.now();
     const response = await fetch(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/graphql-response+json, application/json',
-        ...(headers as Record<string, string>),
+        ...unmasked(headers, key),
       },
       body: JSON.stringify(params),
     });
-    received = `HTTP ${response.status}`;
-    return (await response.json()) as Answer;
+    outcome = outcomeOf(response, performance.now() - begun);
+    const body = await response.text();
+    outcome = outcomeOf(response, performance.now() - begun);
+    return JSON.parse(body) as GraphQLResponse;
   } catch (error) {
     // Nobody there, a header that can't be one, or a proxy in between that has answered in its own way.
+    const received = outcome && `HTTP ${outcome.status}`;
     const reason = [received, error instanceof Error ? error.message : String(error)].filter(Boolean).join(', ');
-    return { errors: [{ message: `The service has not answered: ${reason}.` }] };
+    return { errors: [{ message: `No response of the service: ${reason}.` }] };
+  } finally {
+    onOutcome?.(outcome);
   }
 }

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../../rest/document.ts';
 
-const files = 'This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
+const files =
+  'The other way to the same store: [GraphQL explorer](/graphiql). This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
 
 interface Tag {
   readonly name: string;

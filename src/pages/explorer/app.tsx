@@ -2,18 +2,23 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 
 import 'graphiql/setup-workers/vite';
-import '@graphiql/react/font/fira-code.css';
 import '@graphiql/react/style.css';
 import '@graphiql/plugin-doc-explorer/style.css';
 import 'graphiql/graphiql.css';
 import './explorer.css';
+import type { Operation } from './address.ts';
 import { Explorer } from './explorer.tsx';
 
-const root = document.getElementById('explorer');
-if (root !== null) {
+/** Draws the explorer, and calls `onReady` when its editors are there. */
+export function draw(
+  root: Element,
+  key: string | undefined,
+  operation: Operation | undefined,
+  onReady: () => Operation | undefined,
+): void {
   createRoot(root).render(
     <StrictMode>
-      <Explorer />
+      <Explorer firstKey={key} firstOperation={operation} onReady={onReady} />
     </StrictMode>,
   );
 }

@@ -1,0 +1,56 @@
+import type { Operation } from './address.ts';
+import { headersWith } from './api-key.ts';
+import { examples } from './examples.ts';
+import { describe } from './outcome.ts';
+import { send } from './service.ts';
+
+const firstExample: Operation = { query: examples[0]?.query ?? '' };
+
+/**
+ * The form that stands in the page from its first paint on: a text to write in, a button that runs it, and the result.
+ *
+ * It is usable after a few kilobytes; GraphiQL with Monaco has a million, and takes its place, and what has been written, when it is there.
+ */
+export class FirstEditor {
+  readonly #form = document.querySelector<HTMLFormElement>('#first-editor');
+  readonly #text = document.querySelector<HTMLTextAreaElement>('#first-editor textarea');
+  readonly #start: Operation;
+
+  constructor(operation: Operation = firstExample, key: string | undefined) {
+    this.#start = operation;
+    if (this.#text !== null && this.#text.value === '') this.#text.value = operation.query;
+    this.#form?.addEventListener('submit', (event) => {
+      event.preventDefault();
+      void this.#run(key);
+    });
+    this.#form?.addEventListener('keydown', (event) => {
+      if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.#form?.requestSubmit();
+    });
+  }
+
+  /** Takes the form away, and answers what has been written in it, if anything; nothing the second time. */
+  close(): Operation | undefined {
+    const query = this.#text?.value ?? '';
+    const wasOpen = this.#form?.isConnected === true;
+    this.#form?.remove();
+    return !wasOpen || query === this.#start.query || query.trim() === '' ? undefined : { ...this.#start, query };
+  }
+
+  async #run(key: string | undefined): Promise<void> {
+    const result = this.#form?.querySelector('pre');
+    const { query = '' } = { query: this.#text?.value };
+    const body = await send({ query, variables: variablesOf(this.#start) }, headersWith(key), key, (outcome) => {
+      const status = this.#form?.querySelector('[role="status"]');
+      if (status && outcome) status.textContent = describe(outcome);
+    });
+    if (result) result.textContent = JSON.stringify(body, null, 2);
+  }
+}
+
+function variablesOf({ variables }: Operation): Record<string, unknown> | undefined {
+  try {
+    return variables === undefined ? undefined : (JSON.parse(variables) as Record<string, unknown>);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+/** What a response says beside its body. */
+export interface Outcome {
+  readonly status: number;
+  /** From sending the request to having read the whole response. */
+  readonly millis: number;
+  /** What the request has cost, where the service says so. */
+  readonly cost: string | undefined;
+  /** What is left of the quota's windows, by their names: `minute`, `day`. */
+  readonly left: readonly { readonly window: string; readonly remaining: string }[];
+  readonly requestId: string | undefined;
+}
+
+const windowFigures = /"(\w+)";r=(\d+)/g;
+
+export function outcomeOf({ status, headers }: Response, millis: number): Outcome {
+  return {
+    status,
+    millis: Math.round(millis),
+    cost: headers.get('x-ratelimit-cost') ?? undefined,
+    left: [...(headers.get('ratelimit') ?? '').matchAll(windowFigures)].map(([, window = '', remaining = '']) => ({
+      window,
+      remaining,
+    })),
+    requestId: headers.get('x-request-id') ?? undefined,
+  };
+}
+
+/** The line that tells it: `HTTP 200 · 74 ms · cost 1 · left 998 this minute, 99998 this day · request …`. */
+export function describe({ status, millis, cost, left, requestId }: Outcome): string {
+  const windows = left.map(({ window, remaining }) => `${remaining} this ${window}`).join(', ');
+  return [
+    `HTTP ${status}`,
+    `${millis} ms`,
+    cost && `cost ${cost}`,
+    windows && `left ${windows}`,
+    requestId && `request ${requestId}`,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}

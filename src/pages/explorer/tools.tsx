@@ -1,0 +1,107 @@
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
+import { useEffect, useRef, useState } from 'react';
+import { createPortal } from 'react-dom';
+
+import { linkTo, type Operation } from './address.ts';
+import { masked } from './api-key.ts';
+import { examples, nameOf } from './examples.ts';
+
+interface Props {
+  readonly apiKey: string | undefined;
+  readonly onForget: () => void;
+  /** What a link has brought into a page that was open already. */
+  readonly arrived: Operation | undefined;
+}
+
+const place = document.getElementById('tools');
+
+/** What the head of the page offers beside GraphiQL's own tools. */
+export function Tools({ apiKey, onForget, arrived }: Props) {
+  const open = useOpen();
+  useEffect(() => {
+    if (arrived !== undefined) open(arrived);
+  }, [arrived]);
+  if (place === null) return null;
+  return createPortal(
+    <>
+      <Examples onChoose={open} />
+      <CopyLink />
+      {apiKey === undefined ? null : (
+        <span className="key">
+          Key <code>{masked(apiKey)}</code>, kept in this browser tab until it is closed{' '}
+          <button type="button" onClick={onForget}>
+            Forget the key
+          </button>
+        </span>
+      )}
+    </>,
+    place,
+  );
+}
+
+/** Shows an operation: in the tab that has it, or in a new one. */
+function useOpen(): (operation: Operation) => void {
+  const { tabs, queryEditor, variableEditor } = useGraphiQL(pick('tabs', 'queryEditor', 'variableEditor'));
+  const actions = useGraphiQLActions();
+  return ({ query, variables = '' }) => {
+    const index = tabs.findIndex((tab) => tab.query === query);
+    if (index !== -1) {
+      actions.changeTab(index);
+      return;
+    }
+    actions.addTab();
+    queryEditor?.setValue(query);
+    variableEditor?.setValue(variables);
+  };
+}
+
+function Examples({ onChoose }: { readonly onChoose: (example: Operation) => void }) {
+  const list = useRef<HTMLDivElement>(null);
+  return (
+    <>
+      <button type="button" popoverTarget="examples">
+        Examples
+      </button>
+      <div id="examples" popover="auto" ref={list} role="group" aria-label="Examples">
+        {examples.map((example) => (
+          <button
+            type="button"
+            key={example.query}
+            onClick={() => {
+              list.current?.hidePopover();
+              onChoose(example);
+            }}
+          >
+            {nameOf(example)}
+            <small>{example.purpose}</small>
+          </button>
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** A link to the operation in the open tab, for the clipboard; where that can't be written, for the address bar. */
+function CopyLink() {
+  const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
+  const [state, setState] = useState('');
+  const copy = async (): Promise<void> => {
+    const link = linkTo({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() });
+    try {
+      await navigator.clipboard.writeText(link);
+      setState('Copied, without the key');
+    } catch {
+      // Only pages on HTTPS or on this machine may write to the clipboard.
+      window.history.replaceState(null, '', link);
+      setState('It is in the address bar, without the key');
+    }
+  };
+  return (
+    <span>
+      <button type="button" onClick={() => void copy()}>
+        Copy link
+      </button>{' '}
+      <span role="status">{state}</span>
+    </span>
+  );
+}
