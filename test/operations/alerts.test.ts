@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+
+import { RedisServer } from '../redis/redis-server.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { deployFile } from './guide.ts';
+import { adminKey, startService } from './running-command.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-alerts-'));
+const rules = join(directory, 'alerts.yml');
+const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals'];
+
+/** Values by series, as `/metrics` writes them: `petstore_requests_total{operation="getPet",status="200"}`. */
+type Scrape = ReadonlyMap<string, number>;
+
+let cluster: PostgresCluster;
+let redis: RedisServer;
+let service: Awaited<ReturnType<typeof startService>>;
+
+beforeAll(async () => {
+  writeFileSync(rules, deployFile('alerts.yml', []));
+  [cluster, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
+  const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, DATABASE_POOL: '2', BAN_AFTER: '0' };
+  service = await startService(settings);
+});
+
+afterAll(async () => {
+  await service.process.stop();
+  await redis.close();
+  cluster.remove();
+  rmSync(directory, { recursive: true });
+});
+
+async function scrape(): Promise<Scrape> {
+  const response = await fetch(`${service.address}/metrics`);
+  const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
+  );
+}
+
+function send(query: string): Promise<Response> {
+  return fetch(`${service.address}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+}
+
+/** The alerts that fire after half an hour in which each minute is like the time between the two scrapes. */
+function firingAlerts(before: Scrape, after: Scrape, up = 1): string[] {
+  const series = [...after].map(([name, value]) => {
+    const growth = /_(?:total|count|sum|bucket)(?:\{|$)/.test(name) ? value - (before.get(name) ?? 0) : 0;
+    const labelled = name.endsWith('}') ? name.replace(/\}$/, ',job="petstore"}') : `${name}{job="petstore"}`;
+    return { series: labelled, values: `${value}+${growth}x30` };
+  });
+  const names = alertNames.map((name) => `Petstore${name}`);
+  const unitTest = (expected: readonly string[]): object => ({
+    rule_files: [rules],
+    tests: [
+      {
+        interval: '1m',
+        input_series: [{ series: 'up{job="petstore"}', values: `${up}x30` }, ...series],
+        promql_expr_test: [
+          {
+            eval_time: '30m',
+            expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
+            exp_samples: expected.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 })),
+          },
+        ],
+      },
+    ],
+  });
+  return names.filter((name) => passes(unitTest([name]))).concat(passes(unitTest([])) ? ['none'] : []);
+}
+
+/** YAML is a superset of JSON. */
+function passes(unitTest: object): boolean {
+  const file = join(directory, 'test.yml');
+  writeFileSync(file, JSON.stringify(unitTest));
+  try {
+    execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
+    return true;
+  } catch (error) {
+    const { stdout, stderr } = error as { stdout: Buffer; stderr: Buffer };
+    const output = `${stdout.toString()}${stderr.toString()}`;
+    if (!output.includes('got:')) throw new Error(output, { cause: error });
+    return false;
+  }
+}
+
+describe('the alerts of the guide, on the metrics of a real process', () => {
+  test('the rules are valid, and every metric in them exists', async () => {
+    await send('{ pets(first: 1) { totalCount } }');
+    execFileSync('promtool', ['check', 'rules', rules]);
+    const present = [...(await scrape()).keys()].map((name) => name.replace(/\{.*/, ''));
+    const used = new Set(deployFile('alerts.yml', []).match(/petstore_\w+/g));
+    // It appears with the first error of GraphQL.
+    used.delete('petstore_graphql_errors_total');
+    expect(present).toEqual(expect.arrayContaining([...used]));
+  });
+
+  test('none fires while requests are served', async () => {
+    const before = await scrape();
+    for (let turn = 0; turn < 20; turn += 1) expect((await send('{ pets(first: 1) { totalCount } }')).status).toBe(200);
+    expect(firingAlerts(before, await scrape())).toEqual(['none']);
+  });
+
+  test('PetstoreDown fires when a process is not reached', () => {
+    expect(firingAlerts(new Map(), new Map(), 0)).toEqual(['PetstoreDown']);
+  });
+
+  test('PetstoreRefusals fires when 30 requests a minute go beyond a bound', async () => {
+    const before = await scrape();
+    const refused = 'petstore_refusals_total{bound="depth"}';
+    expect(before.has(refused)).toBe(true);
+    expect(firingAlerts(before, new Map([...before, [refused, before.get(refused)! + 30]]))).toEqual([
+      'PetstoreRefusals',
+    ]);
+  });
+
+  test('PetstoreQuotaNotShared fires while Redis is gone', async () => {
+    await redis.kill();
+    await send('{ pets(first: 1) { totalCount } }');
+    const now = await scrape();
+    expect(firingAlerts(now, now)).toEqual(['PetstoreQuotaNotShared']);
+    await redis.restart();
+  });
+
+  test('PetstoreDatabaseWaiting fires while more requests than connections wait, PetstoreServerErrors once they fail', async () => {
+    cluster.pause();
+    const before = await scrape();
+    const under = Array.from({ length: 20 }, (_, n) =>
+      send(`{ pets(filter: { nameContains: "${n}" }) { totalCount } }`),
+    );
+    let waiting: Scrape;
+    do waiting = await scrape();
+    while ((waiting.get('petstore_database_waiting') ?? 0) === 0);
+    const statuses = (await Promise.all(under)).map(({ status }) => status);
+    const after = await scrape();
+    cluster.resume();
+    expect(statuses).toContain(503);
+    const quiet = new Map([...waiting].filter(([name]) => name.startsWith('petstore_database')));
+    expect(firingAlerts(quiet, quiet)).toEqual(['PetstoreDatabaseWaiting']);
+    const failures = new Map([...after].filter(([name]) => name.startsWith('petstore_requests')));
+    expect(firingAlerts(before, failures)).toEqual(['PetstoreServerErrors']);
+  });
+});
