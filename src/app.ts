@@ -111,6 +111,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     introspection: config.graphql.introspection,
     limits: config.graphql,
     log: server.log,
+    onRefusal,
+    onErrors: (operation, codes) => metrics.countGraphQLErrors(operation, codes),
   });
   const idempotency = new IdempotencyService<StoredResponse>(database.stores);
   const rest = createRestRoutes({

@@ -77,7 +77,9 @@ export function readConfig(environment: Environment = process.env) {
       maxDepth: integer('GRAPHQL_MAX_DEPTH', 15, 1, 1000),
       maxCost: integer('GRAPHQL_MAX_COST', 5000, 1, 1_000_000_000),
       maxAliases: integer('GRAPHQL_MAX_ALIASES', 50, 1, 1_000_000),
+      maxFields: integer('GRAPHQL_MAX_FIELDS', 1000, 1, 1_000_000),
       maxTokens: integer('GRAPHQL_MAX_TOKENS', 2000, 1, 1_000_000),
+      maxResponseBytes: integer('GRAPHQL_MAX_RESPONSE_BYTES', 8 * 1024 * 1024, 1024, 256 * 1024 * 1024),
     }),
   });
   // 0 is a free port each time.

@@ -5,7 +5,7 @@
  */
 export class BoundedMap<Key, Value> {
   readonly #keptWeight: number;
-  readonly #weightOf: (key: Key) => number;
+  readonly #weightOf: (key: Key, value: Value) => number;
   #recent = new Map<Key, Value>();
   #older = new Map<Key, Value>();
   /** Of what came into the recent ones, even if it has been deleted since. */
@@ -15,7 +15,7 @@ export class BoundedMap<Key, Value> {
    * The last entries that weigh `keptWeight` together are surely kept, and never more than twice as much, nor a single one that is
    * heavier. Each weighs 1 when nothing else is said.
    */
-  constructor(keptWeight: number, weightOf: (key: Key) => number = () => 1) {
+  constructor(keptWeight: number, weightOf: (key: Key, value: Value) => number = () => 1) {
     this.#keptWeight = keptWeight;
     this.#weightOf = weightOf;
   }
@@ -36,7 +36,7 @@ export class BoundedMap<Key, Value> {
   set(key: Key, value: Value): void {
     this.#older.delete(key);
     if (!this.#recent.has(key)) {
-      const weight = this.#weightOf(key);
+      const weight = this.#weightOf(key, value);
       if (weight > this.#keptWeight) return;
       if (this.#recentWeight + weight > this.#keptWeight) {
         this.#older = this.#recent;

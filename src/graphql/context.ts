@@ -6,10 +6,10 @@ import type { Meter } from '../http/gate.ts';
 import { Loaders } from './loaders.ts';
 import type { CountParents, NestedQuota } from './nested-quota.ts';
 
-/** What the resolvers of one request share. Apollo copies it, so it has no private fields. */
+/** What the resolvers of one request share. */
 export class GraphQLContext {
   readonly services: Services;
-  readonly request: Pick<FastifyRequest, 'log' | 'principal' | 'meter' | 'operation'>;
+  readonly request: Pick<FastifyRequest, 'log' | 'principal' | 'meter' | 'operation' | 'graphql' | 'body' | 'url'>;
   readonly log: FastifyBaseLogger;
   /** Who is asking. */
   readonly principal: Principal;

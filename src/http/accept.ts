@@ -1,17 +1,55 @@
 const anyRange = /^\s*([^\s;]+)\s*(;.*)?$/;
+const quality = /;\s*q=([\d.]+)/;
 
 /** Whether an Accept header allows the media type: the range that is closest to it decides (RFC 9110, section 12.5.1). */
 export function isAcceptable(accept: string | undefined, type: string): boolean {
-  if (accept === undefined || accept === '*/*' || accept === type) return true;
-  const ranges = [type, type.replace(/\/.*/, '/*'), '*/*'];
-  let closest = ranges.length;
-  let isWanted = accept.trim() === '';
-  for (const text of accept.toLowerCase().split(',')) {
-    const [, range = '', parameters = ''] = anyRange.exec(text) ?? [];
-    const distance = ranges.indexOf(range);
-    if (distance === -1 || distance > closest) continue;
-    closest = distance;
-    isWanted = !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(parameters);
+  return preferredType(accept, [type]) !== undefined;
+}
+
+/**
+ * Which of the media types an Accept header prefers; undefined when it allows none.
+ *
+ * The range that is closest to a type says how much it is wanted (RFC 9110, section 12.5.1). Of types that are wanted alike, the one that
+ * is named more closely wins, then the one that the header names first, then the first.
+ */
+export function preferredType<Type extends string>(
+  accept: string | undefined,
+  types: readonly Type[],
+): Type | undefined {
+  if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0];
+  const only = types.find((type) => type === accept);
+  if (only !== undefined) return only;
+  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const wanted = types.flatMap((type) => wantedBy(ranges, type) ?? []);
+  wanted.sort((a, b) => b.weight - a.weight || a.distance - b.distance || a.place - b.place);
+  return wanted[0]?.type;
+}
+
+interface Range {
+  readonly range: string;
+  readonly weight: number;
+}
+
+interface Wanted<Type> {
+  readonly type: Type;
+  readonly weight: number;
+  readonly distance: number;
+  readonly place: number;
+}
+
+function readRange(text: string): Range {
+  const [, range = '', parameters = ''] = anyRange.exec(text) ?? [];
+  const [, weight = '1'] = quality.exec(parameters) ?? [];
+  return { range, weight: Number(weight) || 0 };
+}
+
+function wantedBy<Type extends string>(ranges: readonly Range[], type: Type): Wanted<Type> | undefined {
+  const matching = [type, type.replace(/\/.*/, '/*'), '*/*'];
+  let closest: Wanted<Type> | undefined;
+  for (const [place, { range, weight }] of ranges.entries()) {
+    const distance = matching.indexOf(range);
+    if (distance === -1 || (closest !== undefined && distance >= closest.distance)) continue;
+    closest = { type, weight, distance, place };
   }
-  return isWanted;
+  return closest !== undefined && closest.weight > 0 ? closest : undefined;
 }

@@ -14,6 +14,7 @@ type HttpErrorCode =
   | 'EXPECTATION_FAILED'
   | 'HEADERS_TOO_LARGE'
   | 'RATE_LIMITED'
+  | 'RESULT_TOO_LARGE'
   | 'INTERNAL';
 
 export type ErrorCode = DomainErrorCode | HttpErrorCode;
@@ -84,6 +85,7 @@ const errorTable = {
   },
   HEADERS_TOO_LARGE: { status: 431, restCode: 'headers_too_large', graphqlCode: 'HEADERS_TOO_LARGE', logLevel: 'info' },
   RATE_LIMITED: { status: 429, restCode: 'rate_limited', graphqlCode: 'RATE_LIMITED', logLevel: 'info' },
+  RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE', logLevel: 'info' },
   INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
   UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
 } satisfies Record<ErrorCode, ErrorRow>;

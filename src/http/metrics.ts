@@ -51,6 +51,11 @@ export class Metrics {
   readonly #refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', [
     'bound',
   ]);
+  readonly #graphqlErrors = this.#counter(
+    'graphql_errors_total',
+    'Errors in GraphQL responses, by the root fields of the operation and the code.',
+    ['operation', 'code'],
+  );
   readonly #streams = new Gauge({
     name: 'petstore_streams',
     help: 'Whole collections being streamed.',
@@ -99,6 +104,11 @@ export class Metrics {
   /** Counts what was refused or cut off because it went beyond a bound. */
   countRefusal(bound: Bound): void {
     this.#refusals.inc({ bound });
+  }
+
+  /** `operation` is made of the schema's root fields. */
+  countGraphQLErrors(operation: string, codes: readonly string[]): void {
+    for (const code of codes) this.#graphqlErrors.inc({ operation, code });
   }
 
   /** Adds to the number of streams: 1 when one begins, -1 when it ends. */

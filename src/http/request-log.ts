@@ -29,7 +29,20 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The same, where only the request can tell. */
     operation: string | undefined;
+    /** What a GraphQL request has asked for, as far as it is known. */
+    graphql: LoggedOperation | undefined;
   }
+}
+
+/** Of a GraphQL request, for its line in the log. */
+interface LoggedOperation {
+  /** As the client calls it, shortened. */
+  readonly name?: string | undefined;
+  /** The root fields, by the schema's names. */
+  readonly fields?: readonly string[];
+  readonly cost?: number;
+  /** Of its errors, each once. */
+  readonly codes: readonly string[];
 }
 
 /** The codes of failures that were answered past Fastify. */
@@ -65,6 +78,7 @@ export function watchAnswer(
       status,
       code: reply.failureCode ?? (status < 400 ? undefined : codesPastFastify.get(reply.raw)),
       ms: rounded(millis),
+      ...(request.graphql && { graphql: request.graphql }),
       ...(config?.deprecation && { deprecated: true }),
     };
     request.log[level](line, outcomeOf(writableFinished));

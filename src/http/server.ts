@@ -84,6 +84,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('connections', node.connections);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
+  server.decorateRequest('graphql', undefined);
   server.addHook('onRoute', (route) => routeTable.add(route));
   server.addHook('onRequest', (request, reply, done) => {
     welcomeRequest(request, reply);

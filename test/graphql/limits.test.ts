@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 
-import { startSampleServer, type SampleServer } from './sample-server.ts';
+import { sampleLimits, startSampleServer, type SampleServer } from './sample-server.ts';
 
 let sample: SampleServer;
 
@@ -35,8 +35,7 @@ const friends = (depth: number, leaf = 'id'): string => '{ friend '.repeat(depth
 const tooDeep = 'The operation is 16 fields deep, but GRAPHQL_MAX_DEPTH allows 15.';
 const aliases = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}: id`).join(' ');
 const petsOf = (args: string, inside: string): string => `pets${args} { edges { node { ${inside} } } }`;
-const tooCostly = (nodes: number): string =>
-  `The operation could return ${nodes} nodes, but GRAPHQL_MAX_COST allows 5000.`;
+const tooCostly = (cost: number): string => `The operation costs ${cost}, but GRAPHQL_MAX_COST allows 5000.`;
 
 describe('GRAPHQL_MAX_DEPTH', () => {
   it('allows 15 fields inside each other and refuses 16', async () => {
@@ -99,13 +98,43 @@ describe('GRAPHQL_MAX_ALIASES', () => {
 describe('GRAPHQL_MAX_COST', () => {
   it('multiplies the nodes of connections inside each other; edges and page information are free', async () => {
     // 100 pets, their 100 categories, and 48 pets of each: 100 + 100 + 4,800.
-    const inside = (first: number): string =>
-      `category { ${petsOf(`(first: ${first})`, 'id')} pets { pageInfo { hasNextPage } totalCount } }`;
-    await expectAllowed(`{ ${petsOf('(first: 100)', inside(48).replace('pets {', 'pets (first: 48) {'))} }`);
-    await expectRefused(
-      `{ ${petsOf('(first: 100)', inside(49).replace('pets {', 'pets (first: 49) {'))} }`,
-      tooCostly(5100),
+    const query = (first: number): string =>
+      `{ ${petsOf('(first: 100)', `category { pets(first: ${first}) { pageInfo { hasNextPage } edges { cursor node { id } } } }`)} }`;
+    await expectAllowed(query(48));
+    await expectRefused(query(49), tooCostly(5100));
+  });
+
+  it.each([
+    ['edges without their nodes', 'pets(first: 100) { edges { cursor } }', 100],
+    ['page information alone', 'pets(first: 100) { pageInfo { hasNextPage } }', 100],
+    ['a count, 20 and 1', 'pets(first: 100) { totalCount }', 21],
+    ['a page and its count', 'pets(first: 100) { totalCount pageInfo { hasNextPage } }', 120],
+    ['a connection of which nothing is asked, 1', 'pets(first: 100) { __typename }', 1],
+    ['an empty page, 1', 'pets(first: 0) { edges { node { id } } }', 1],
+    ['the same in a fragment', '...F', 120],
+    [
+      'edges twice, what their nodes select',
+      'pets(first: 50) { edges { node { category { id } } } also: edges { node { friend { id } } } }',
+      150,
+    ],
+    ['nodes, by the number of ids', 'nodes(nodeIds: [1, 2, 3]) { id ... on Pet { category { id } } }', 6],
+    ['nodes, by the length of a variable', 'nodes(nodeIds: $ids) { id }', 4],
+    ['an object, 1', 'pet(id: 1) { id }', 1],
+    ['a field that is no object, nothing', 'echo', 0],
+  ])('counts %s', async (_what, selection, cost) => {
+    const fragment =
+      'fragment F on Query { pets(first: 100) { totalCount ...G } } fragment G on PetConnection { edges { cursor } }';
+    const strict = await startSampleServer({ limits: { ...sampleLimits, maxCost: cost } });
+    const query = (more: string): string =>
+      `query ($ids: [ID!]!) { used: nodes(nodeIds: $ids) @include(if: false) { id } ${selection} ${more} } ${selection.includes('...F') ? fragment : ''}`;
+    const variables = { ids: ['1', '2', '3', '4'] };
+    expect((await strict.post({ query: query(''), variables })).json()).not.toHaveProperty('errors');
+    const refused = await strict.post({ query: query('more: pet(id: 1) { id }'), variables });
+    expect(refused.json().errors[0].message).toBe(
+      `The operation costs ${cost + 1}, but GRAPHQL_MAX_COST allows ${cost}.`,
     );
+    expect(strict.refusals).toEqual(['cost']);
+    await strict.server.close();
   });
 
   it.each([
@@ -126,7 +155,8 @@ describe('GRAPHQL_MAX_COST', () => {
       unused: pets(first: $first) { totalCount } unusedToo: pets(first: $other) { totalCount }
       ${petsOf('(first: 1)', 'id').replace('pets', 'one: pets')}
     }`;
-    await expectRefused(query, tooCostly(within + 1), { first: 40 });
+    // Two counts and one page of one.
+    await expectRefused(query, tooCostly(within + 21 + 21 + 1), { first: 40 });
   });
 
   it('counts what it is given exactly: 5,000 are allowed', async () => {
@@ -184,6 +214,34 @@ describe('GRAPHQL_MAX_TOKENS', () => {
   });
 });
 
+describe('GRAPHQL_MAX_FIELDS', () => {
+  const tooMany = (fields: number): string =>
+    `The operation selects ${fields} fields, but GRAPHQL_MAX_FIELDS allows 1000.`;
+
+  it('allows 1,000 selected fields and refuses 1,001', async () => {
+    const pets = Array.from({ length: 10 }, (_, n) => `p${n}: pet(id: 1) { ${'id '.repeat(99)} }`).join(' ');
+    await expectAllowed(`{ ${pets} }`);
+    await expectRefused(`{ ${pets} __typename }`, tooMany(1001));
+  });
+
+  it('counts those of a fragment each time it is spread, and what is skipped', async () => {
+    const fragment = `fragment F on Pet { ${'id '.repeat(100)} }`;
+    const query = (spreads: number, more: string): string =>
+      `{ pet(id: 1) @skip(if: true) { ${'...F '.repeat(spreads)} ${more} } } ${fragment}`;
+    await expectAllowed(query(9, 'id '.repeat(99)));
+    await expectRefused(query(10, ''), tooMany(1001));
+  });
+
+  it('is counted before validation, unused fragments and unknown fields too', async () => {
+    await expectRefused(`{ unknown } fragment F on Unknown { ${'unknown '.repeat(1001)} }`, tooMany(1001));
+  });
+
+  it('leaves fragments within themselves to validation', async () => {
+    const { errors } = await run(`{ ...F } fragment F on Query { ${'echo '.repeat(600)} ...F }`);
+    expect(errors[0]!.message).toMatch(/Cannot spread fragment "F" within itself/);
+  });
+});
+
 describe('introspection', () => {
   it('passes with everything that the explorers ask for', async () => {
     await expectAllowed(
@@ -199,7 +257,7 @@ describe('introspection', () => {
   });
 
   it('costs nothing', async () => {
-    const strict = await startSampleServer({ limits: { maxDepth: 1, maxCost: 0, maxAliases: 0, maxTokens: 2000 } });
+    const strict = await startSampleServer({ limits: { ...sampleLimits, maxDepth: 1, maxCost: 0, maxAliases: 0 } });
     const response = await strict.post({ query: getIntrospectionQuery() });
     expect(response.json().errors).toBeUndefined();
     await strict.server.close();

@@ -1,16 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { getOperationAST, parse } from 'graphql';
+import { buildSchema, getOperationAST, parse } from 'graphql';
 
-import { operationLabel, priceOf, rootFieldsOf } from '../../src/graphql/pipeline/price.ts';
+import { operationLabel, priceOf } from '../../src/graphql/pipeline/admission.ts';
+import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
 
-function fieldsOf(text: string, variables: Record<string, unknown>) {
+const schema = buildSchema('type Query { pet: Int } type Mutation { createPet: Int }');
+
+function measured(text: string, variables: Record<string, unknown>) {
   const document = parse(text);
   const operation = getOperationAST(document, 'Q') ?? getOperationAST(document)!;
-  return { operation, fields: rootFieldsOf({ document, operation, variables }) };
+  return { operation, measure: new OperationMeasure({ schema, document, operation }).for(variables) };
 }
 
 const price = (text: string, variables: Record<string, unknown> = {}): number =>
-  priceOf(fieldsOf(text, variables).fields);
+  priceOf(measured(text, variables).measure, 2048);
 
 describe('an operation costs 1 for each root field', () => {
   it.each([
@@ -63,6 +66,7 @@ describe('an operation costs 1 for each root field', () => {
     ],
     [0, 'rateLimit alone', '{ rateLimit { remaining } }'],
     [0, 'rateLimit twice', '{ a: rateLimit { remaining } b: rateLimit { limit } }'],
+    [0, 'viewer, and both', '{ viewer { name } a: viewer { plan } rateLimit { cost } }'],
     [0, 'rateLimit with __typename', '{ __typename ...F } fragment F on Query { rateLimit { remaining } }'],
     [0, 'rateLimit beside what is left out', '{ rateLimit { remaining } pets @skip(if: true) { totalCount } }'],
     [1, 'rateLimit with introspection', '{ rateLimit { remaining } __schema { queryType { name } } }'],
@@ -71,6 +75,11 @@ describe('an operation costs 1 for each root field', () => {
     [1, 'another field that calls itself __typename', '{ __typename: pet(id: 1) { id } }'],
   ])('%d: %s', (expected, _what, text) => {
     expect(price(text)).toBe(expected);
+  });
+
+  it('is free only in a small request', () => {
+    const { measure } = measured('{ a: rateLimit { remaining } b: rateLimit { cost } }', {});
+    expect([priceOf(measure, 2048), priceOf(measure, 2049)]).toEqual([0, 2]);
   });
 
   it('with what the variables say, and their defaults', () => {
@@ -96,8 +105,8 @@ describe('an operation costs 1 for each root field', () => {
 
 it('an operation is called by its root field, never by a name that the client has made up', () => {
   const label = (text: string): string => {
-    const { operation, fields } = fieldsOf(text, {});
-    return operationLabel(operation, fields);
+    const { operation, measure } = measured(text, {});
+    return operationLabel(operation.operation, measure);
   };
   expect(label('query Made_up { alias: pets { totalCount } }')).toBe('query pets');
   expect(

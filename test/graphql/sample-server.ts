@@ -5,6 +5,7 @@ import { DomainError, notFound, unavailable } from '../../src/domain/errors.ts';
 import type { Services } from '../../src/domain/services.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
 import { registerApi } from '../../src/http/api.ts';
+import type { Bound } from '../../src/http/bounds.ts';
 import { createServer } from '../../src/http/server.ts';
 import { openGate } from '../support/open-gate.ts';
 
@@ -25,6 +26,7 @@ const typeDefs = `
   type Query {
     pet(id: ID!): Pet
     node(id: ID!): Node
+    nodes(nodeIds: [ID!]!): [Node]!
     echo(id: ID, text: String): String
     pets(first: Int, last: Int, filter: PetFilter): PetConnection
     total(number: Int! = 5): Int
@@ -49,6 +51,7 @@ function fail({ how }: { how: keyof typeof failures }): never {
 const rootValue: Record<string, unknown> = {
   echo: ({ id, text }: { id?: string; text?: string }) => id ?? text,
   pets: () => ({ edges: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
+  nodes: ({ nodeIds }: { nodeIds: string[] }) => nodeIds.map(() => null),
   total: ({ number }: { number: number }) => number,
   createPet: ({ input }: { input: { name: string } }) => ({ pet: { id: '1', name: input.name } }),
   fail,
@@ -75,10 +78,22 @@ function parseDay(value: unknown): unknown {
   throw new TypeError('A Day is written as 2026-11-21.');
 }
 
+/** Those of the service itself. */
+export const sampleLimits: GraphQLServerOptions['limits'] = {
+  maxDepth: 15,
+  maxCost: 5000,
+  maxAliases: 50,
+  maxFields: 1000,
+  maxTokens: 2000,
+  maxResponseBytes: 8 * 1024 * 1024,
+};
+
 export interface SampleServer {
   readonly server: FastifyInstance;
   /** The lines of the log, parsed. */
   readonly log: Record<string, unknown>[];
+  /** The bounds that were gone beyond. */
+  readonly refusals: Bound[];
   post(body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   get(query: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
 }
@@ -86,14 +101,17 @@ export interface SampleServer {
 /** The real HTTP server with Apollo Server on it, over a schema that needs no database. */
 export async function startSampleServer(options: Partial<GraphQLServerOptions> = {}): Promise<SampleServer> {
   const log: Record<string, unknown>[] = [];
+  const refusals: Bound[] = [];
   const server = createServer({ logLevel: 'warn', logStream: { write: (line) => log.push(JSON.parse(line)) } });
   const graphql = await createGraphQLServer({
     schema: createSampleSchema(),
     // None of the resolvers above asks a service.
     services: {} as Services,
     introspection: true,
-    limits: { maxDepth: 15, maxCost: 5000, maxAliases: 50, maxTokens: 2000 },
+    limits: sampleLimits,
     log: server.log,
+    onRefusal: (bound) => refusals.push(bound),
+    onErrors: () => undefined,
     ...options,
   });
   await registerApi(server, { gate: openGate(), corsOrigins: [] }, [graphql.routes]);
@@ -102,6 +120,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
   return {
     server,
     log,
+    refusals,
     post: (body, headers = {}) =>
       server.inject({
         method: 'POST',

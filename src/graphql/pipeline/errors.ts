@@ -8,6 +8,7 @@ import { argumentRefusal } from './input-errors.ts';
 type Refusal = DomainError | HttpError;
 
 const maxMessageCharacters = 500;
+const incrementalDirective = /^Unknown directive "@(defer|stream)"/;
 const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 
 /**
@@ -16,7 +17,6 @@ const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
  */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
-    if (error.extensions['code'] === ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND) return persistedQueryNotSupported;
     const message = explain(formatted.message);
     return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
   }
@@ -28,11 +28,25 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   };
 }
 
-/** None is ever found: said like this, clients stop asking. Apollo answers 200, so that they send the whole one. */
-const persistedQueryNotSupported = {
-  message: 'PersistedQueryNotSupported',
-  extensions: { code: ApolloServerErrorCode.PERSISTED_QUERY_NOT_SUPPORTED, status: 400 },
-};
+/** The parser has given up because there are more tokens than `GRAPHQL_MAX_TOKENS`. */
+export function isOverTokenLimit({ message }: GraphQLError): boolean {
+  return tooManyTokens.test(message);
+}
+
+/** What was thrown before anything was executed. */
+export function asGraphQLError(cause: unknown): GraphQLError {
+  if (cause instanceof GraphQLError) return cause;
+  const originalError =
+    cause instanceof Error ? cause : new TypeError(`Something was thrown that is no error: ${String(cause)}`);
+  return new GraphQLError(originalError.message, { originalError });
+}
+
+/** The error in the form that the GraphQL specification gives it, without what is meant for HTTP. */
+export function enrichError(error: GraphQLError): GraphQLFormattedError {
+  const { code = 'INTERNAL_SERVER_ERROR' } = error.extensions;
+  const extensions = Object.entries(error.extensions).filter(([name]) => name !== 'http');
+  return { ...error.toJSON(), extensions: { ...Object.fromEntries(extensions), code } };
+}
 
 /** Makes an error of validation that is about a value in the document what the same value is in a variable. */
 export function markBadInput(error: GraphQLError, violation: Violation): void {
@@ -70,15 +84,19 @@ function isRefusal(cause: unknown): cause is Refusal {
   return cause instanceof DomainError || cause instanceof HttpError;
 }
 
-function statusOf({ extensions }: GraphQLError): number {
-  const { status } = (extensions['http'] ?? {}) as { readonly status?: number };
-  return status ?? 400;
+/** The status of a refusal that has nothing to do with our own rules. */
+export function statusOf({ extensions: { http, code } }: GraphQLError): number {
+  // Apollo answers 200, so that its clients send the text next.
+  if (code === ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND) return 404;
+  return (http as { readonly status?: number } | undefined)?.status ?? 400;
 }
 
 /** The parser knows its limit, but not what we call it. */
 function explain(message: string): string {
   if (message === 'Validation aborted.')
     return 'The document repeats fields too often to be compared: ask for each once.';
+  const incremental = incrementalDirective.exec(message)?.[1];
+  if (incremental !== undefined) return `@${incremental} is not offered: results are not answered in parts.`;
   const limit = tooManyTokens.exec(message)?.[1];
   if (limit === undefined) return shorten(message);
   return `The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is ${limit}.`;

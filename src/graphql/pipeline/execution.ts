@@ -1,46 +1,81 @@
-import type { ApolloServerOptionsWithGateway, ApolloServerPlugin } from '@apollo/server';
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import { OperationTypeNode, type GraphQLError } from 'graphql';
 
+import type { OnRefusal } from '../../http/bounds.ts';
+import { describeFailure } from '../../http/error-table.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { Executor } from './executor.ts';
-import { listening } from './plugins.ts';
+import { assertWithinLimits, operationLabel, priceOf, type OperationLimits } from './admission.ts';
+import { executionAnswer, refusalAnswer, type Answer } from './answer.ts';
+import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
+import { coerceVariables } from './input-errors.ts';
+import type { KnownOperation } from './operation-cache.ts';
+import { bytesOf } from './request.ts';
 
-export interface Execution {
-  readonly plugin: ApolloServerPlugin<GraphQLContext>;
-  readonly gateway: ApolloServerOptionsWithGateway<GraphQLContext>['gateway'];
+interface ExecutionLimits extends OperationLimits {
+  readonly maxResponseBytes: number;
 }
 
+export interface ExecutionOptions {
+  readonly limits: ExecutionLimits;
+  readonly introspection: boolean;
+  readonly onRefusal: OnRefusal;
+  /** Told of the errors of a request: the operation as metrics call it, and the code of each. */
+  readonly onErrors: (operation: string, codes: readonly string[]) => void;
+}
+
+/** A list of thousands can fail thousands of times for the same reason. */
+const maxLoggedErrors = 10;
+const maxLoggedName = 100;
+
 /**
- * Has Apollo Server execute operations with our executor.
+ * Executes an operation, the first time as every time: takes its price, coerces its variables, refuses what is beyond a limit, and runs it.
  *
- * Its hook for that is the gateway, but what it hands over there has accessors of its own for each request, which keep the whole request
- * from being freed before the next full garbage collection. So a result without errors goes another way, as a plugin's response; one
- * with errors is kept for the gateway, behind which Apollo formats them.
+ * The price comes first, and bad variables before limits, since they say more.
  */
-export function executeWith(executor: Executor, schema: GraphQLSchema): Execution {
-  const flawed = new WeakMap<GraphQLContext, Promise<ExecutionResult>>();
-  return {
-    plugin: listening({
-      responseForOperation: async ({ document, operation, request, contextValue: context, response: { http } }) => {
-        const execution = executor({ document, operation, request, context });
-        const result = await execution.catch(() => undefined);
-        if (result !== undefined && result.errors === undefined) {
-          return { http, body: { kind: 'single', singleResult: { data: result.data ?? null } } };
-        }
-        flawed.set(context, execution);
-        return null;
-      },
-    }),
-    gateway: {
-      load: () =>
-        Promise.resolve({
-          executor: ({ context }) => flawed.get(context as GraphQLContext) as Promise<ExecutionResult>,
-        }),
-      onSchemaLoadOrUpdate: (callback) => {
-        callback({ apiSchema: schema, coreSupergraphSdl: '' });
-        return () => undefined;
-      },
-      stop: () => Promise.resolve(),
-    },
+export async function executeOperation(
+  { source, prepared, measure }: KnownOperation,
+  variables: Readonly<Record<string, unknown>>,
+  context: GraphQLContext,
+  options: ExecutionOptions,
+): Promise<Answer> {
+  const { limits, introspection, onRefusal, onErrors } = options;
+  const { request, meter } = context;
+  const measured = measure.for(variables);
+  const label = operationLabel(prepared.kind, measured);
+  request.operation = label;
+  let answer: Answer;
+  try {
+    await meter.take(priceOf(measured, bytesOf(request)));
+    const coerced = coerceVariables(source, variables, !introspection);
+    assertWithinLimits(measured, limits, onRefusal);
+    const execution = await prepared.run(context, coerced, limits.maxResponseBytes);
+    if (execution.omittedErrors > 0) onRefusal('errors');
+    logErrors(execution.errors, true, context);
+    answer = executionAnswer(execution, prepared.kind === OperationTypeNode.MUTATION, limits.maxResponseBytes);
+  } catch (cause) {
+    const error = asGraphQLError(cause);
+    logErrors([error], false, context);
+    answer = refusalAnswer(error);
+  }
+  if (answer.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
+  if (answer.codes.length > 0) onErrors(label, answer.codes);
+  request.graphql = {
+    name: source.operation.name?.value.slice(0, maxLoggedName),
+    fields: [...new Set(measured.rootFields.values())],
+    cost: measured.cost,
+    codes: [...new Set(answer.codes)],
   };
+  return answer;
+}
+
+/** Logs what nobody has foreseen, whole, and what the whole response answers for. */
+function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log }: GraphQLContext): void {
+  if (errors.length === 0) return;
+  const internal = errors.filter(isInternalError);
+  for (const error of internal.slice(0, maxLoggedErrors)) {
+    log.error({ err: causeOf(error), path: error.path, count: internal.length }, 'internal error');
+  }
+  const refusal = decisiveRefusal(errors, wasExecuted);
+  if (refusal === undefined) return;
+  const { logLevel, restCode } = describeFailure(refusal);
+  if (logLevel !== 'info') log[logLevel]({ err: refusal }, restCode);
 }

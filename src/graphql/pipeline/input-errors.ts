@@ -23,6 +23,8 @@ const maxViolations = 50;
 /** Says which field a message of graphql-js is about when it is missing from the object, or unknown there. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
 
+const longInteger = /^-?\d{16,}$/;
+
 interface Request {
   readonly schema: GraphQLSchema;
   readonly document: DocumentNode;
@@ -32,12 +34,13 @@ interface Request {
 /**
  * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
  *
- * graphql-js does it again while executing; here all that is wrong is gathered, with the names that clients know it by.
+ * All that is wrong is gathered, with the names that clients know it by.
  * Throws VALIDATION_FAILED.
  */
 export function coerceVariables(
   { schema, document, operation }: Request,
   given: Readonly<Record<string, unknown>>,
+  hideSuggestions: boolean,
 ): Record<string, unknown> {
   const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const violations: Violation[] = [];
@@ -51,7 +54,13 @@ export function coerceVariables(
       if (violations.length === maxViolations) throw validationFailed(violations);
     };
     if (Object.hasOwn(given, name)) {
-      coerced[name] = coerceInputValue(given[name], type, (path, _value, { message }) => refuse(path, message), true);
+      const { [name]: value } = given;
+      coerced[name] = coerceInputValue(
+        value,
+        type,
+        (path, wrong, { message }) => refuse(path, withoutQuotes(message, wrong)),
+        hideSuggestions,
+      );
     } else if (defaultValue !== undefined) {
       coerced[name] = valueFromAST(defaultValue, type);
     } else if (isNonNullType(type)) {
@@ -60,6 +69,11 @@ export function coerceVariables(
   }
   if (violations.length > 0) throw validationFailed(violations);
   return coerced;
+}
+
+/** A number that is too long for JavaScript has become a string; as what it was sent it stands in the message. */
+function withoutQuotes(message: string, value: unknown): string {
+  return typeof value === 'string' && longInteger.test(value) ? message.replace(`"${value}"`, value) : message;
 }
 
 /** What is wrong with a value in the document itself; undefined when the error is about something else. */

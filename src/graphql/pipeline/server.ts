@@ -1,36 +1,21 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
-import { ApolloServer, HeaderMap } from '@apollo/server';
-import {
-  ApolloServerPluginCacheControlDisabled,
-  ApolloServerPluginInlineTraceDisabled,
-  ApolloServerPluginLandingPageDisabled,
-  ApolloServerPluginSchemaReportingDisabled,
-  ApolloServerPluginUsageReportingDisabled,
-} from '@apollo/server/plugin/disabled';
-import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { GraphQLSchema } from 'graphql';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { OperationTypeNode } from 'graphql';
 
 import type { Services } from '../../domain/services.ts';
-import { isAcceptable } from '../../http/accept.ts';
+import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
-import { exactSearch, parseGraphQLBody } from './body.ts';
 import { GraphQLContext } from '../context.ts';
-import { createDocuments } from './documents.ts';
-import { formatError } from './errors.ts';
-import { executeWith } from './execution.ts';
-import { createExecutor } from './executor.ts';
-import type { QueryLimits } from './limits.ts';
 import { NestedQuota } from '../nested-quota.ts';
-import { admission, failures } from './plugins.ts';
+import { ApolloJudge, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
+import { executeOperation, type ExecutionOptions } from './execution.ts';
+import { OperationCache, type KnownOperation } from './operation-cache.ts';
+import { PersistedTexts } from './persisted-texts.ts';
+import { parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
-export interface GraphQLServerOptions {
-  readonly schema: GraphQLSchema;
+export interface GraphQLServerOptions extends Omit<ApolloOptions, 'texts'>, ExecutionOptions {
   readonly services: Services;
-  readonly introspection: boolean;
-  readonly limits: QueryLimits & { readonly maxTokens: number };
-  readonly log: FastifyBaseLogger;
+  readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
 }
 
 export interface GraphQLServer {
@@ -39,17 +24,17 @@ export interface GraphQLServer {
   readonly stop: () => Promise<void>;
 }
 
-/** What no browser sends to another site of its own accord. */
-const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'];
+const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
 
-/** All that Apollo reads. */
-const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
-
-/** Apollo Server behind a thin HTTP layer: GraphQL over HTTP by POST, and by GET and HEAD for queries. */
+/**
+ * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
+ *
+ * A request whose operation is known runs it. Any other goes to Apollo Server first, which says what is wrong with it, or hands over its
+ * operation; that is executed in the same way then, and remembered.
+ */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
-  const apollo = createApollo(options);
-  const nestedQuota = new NestedQuota();
-  await apollo.start();
+  const endpoint = new Endpoint(options);
+  await endpoint.judge.start();
   return {
     routes: async (api) => {
       await api.register((scope, _options, done) => {
@@ -63,57 +48,124 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           method: ['GET', 'POST'],
           url: '/graphql',
           config: { isPricedByRoute: true },
-          // Apollo asks only when it has executed the operation.
-          onRequest: ({ headers }, _reply, next) => next(findUnacceptable(headers)),
-          handler: (request, reply) =>
-            execute(apollo, new GraphQLContext(options.services, nestedQuota, request), request, reply),
+          onRequest: (request, _reply, next) => next(findUnacceptable(request)),
+          handler: (request, reply) => endpoint.handle(request, reply),
         });
         done();
       });
     },
-    stop: () => apollo.stop(),
+    stop: () => endpoint.judge.stop(),
   };
 }
 
-function createApollo(options: GraphQLServerOptions): ApolloServer<GraphQLContext> {
-  const { schema, introspection, limits, log } = options;
-  const { documentStore, persistedQueries, plugin: documents } = createDocuments();
-  const { gateway, plugin: execution } = executeWith(createExecutor(schema), schema);
-  return new ApolloServer<GraphQLContext>({
-    gateway,
-    introspection,
-    // A key is never sent by a browser of its own accord, so its presence rules out a forged request from another site.
-    csrfPrevention: { requestHeaders: headersOfPrograms },
-    parseOptions: { maxLexicalTokens: limits.maxTokens },
-    validationOptions: { maxErrors: 20 },
-    hideSchemaDetailsFromClientErrors: true,
-    includeStacktraceInErrorResponses: false,
-    documentStore,
-    persistedQueries,
-    allowBatchedHttpRequests: false,
-    stopOnTerminationSignals: false,
-    logger: log,
-    formatError,
-    plugins: [
-      // Without these, Apollo's own environment variables could switch them on.
-      ApolloServerPluginCacheControlDisabled(),
-      ApolloServerPluginInlineTraceDisabled(),
-      ApolloServerPluginLandingPageDisabled(),
-      ApolloServerPluginSchemaReportingDisabled(),
-      ApolloServerPluginUsageReportingDisabled(),
-      // From here on the text of an operation is in `source`, not in its request.
-      documents,
-      admission(limits),
-      execution,
-      failures,
-    ],
-  });
+class Endpoint {
+  readonly judge: ApolloJudge;
+  readonly #options: GraphQLServerOptions;
+  readonly #nestedQuota = new NestedQuota();
+  readonly #operations = new OperationCache();
+  readonly #texts = new PersistedTexts();
+
+  constructor(options: GraphQLServerOptions) {
+    this.#options = options;
+    this.judge = new ApolloJudge({ ...options, texts: this.#texts });
+  }
+
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const asked = readRequest(request);
+    const known = asked && this.#find(asked, request.method);
+    if (known !== undefined) return this.#execute(known, asked?.variables ?? {}, request, reply);
+    const judgement = await this.judge.judge(request);
+    if (!judgement.isAdmitted) return this.#refuse(judgement, request, reply);
+    const { operation, text, operationName, variables } = judgement;
+    this.#operations.add(text, operationName, operation);
+    return this.#execute(operation, variables, request, reply);
+  }
+
+  /** Only queries by GET, and no text that has to be compared with a hash. */
+  #find({ query, operationName, extensions }: GraphQLRequest, method: string): KnownOperation | undefined {
+    const sha256 = extensions === undefined ? undefined : persistedHash(extensions);
+    if (sha256 === null || (sha256 !== undefined && query !== undefined)) return undefined;
+    const text = sha256 === undefined ? query : this.#texts.get(sha256);
+    const operation = text === undefined ? undefined : this.#operations.find(text, operationName);
+    return method === 'POST' || operation?.prepared.kind === OperationTypeNode.QUERY ? operation : undefined;
+  }
+
+  async #execute(
+    operation: KnownOperation,
+    variables: Readonly<Record<string, unknown>>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const context = new GraphQLContext(this.#options.services, this.#nestedQuota, request);
+    const { status, headers, body } = await executeOperation(operation, variables, context, this.#options);
+    return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
+  }
+
+  async #refuse(
+    { status, headers, body }: ApolloRefusal,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const codes = codesIn(body);
+    request.graphql = { codes };
+    this.#options.onErrors('none', codes);
+    await request.meter.take();
+    return send(reply, status, headers, body);
+  }
 }
 
-function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | undefined {
-  const [json, graphql] = ['application/json', 'application/graphql-response+json'] as const;
-  if (isAcceptable(accept, json) || isAcceptable(accept, graphql)) return undefined;
-  return new HttpError('NOT_ACCEPTABLE', `The Accept header allows neither ${json} nor ${graphql}.`);
+/** Of a response of Apollo's. */
+function codesIn(body: string): readonly string[] {
+  const { errors } = JSON.parse(body) as {
+    readonly errors: readonly { readonly extensions: { readonly code: string } }[];
+  };
+  return errors.map(({ extensions }) => extensions.code);
+}
+
+function send(
+  reply: FastifyReply,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): FastifyReply {
+  return reply.code(status).headers(headers).header('cache-control', 'no-store').send(body);
+}
+
+/** The hash that a persisted query is asked for by: undefined without one, null when only Apollo can say what is wrong with it. */
+function persistedHash({ persistedQuery }: Readonly<Record<string, unknown>>): string | null | undefined {
+  if (!persistedQuery) return undefined;
+  const { version, sha256Hash } = persistedQuery as { readonly version?: unknown; readonly sha256Hash?: unknown };
+  return version === 1 && typeof sha256Hash === 'string' ? sha256Hash : null;
+}
+
+function contentType({ headers: { accept } }: FastifyRequest): string {
+  return `${preferredType(accept, mediaTypes) ?? mediaTypes[0]}; charset=utf-8`;
+}
+
+function findUnacceptable({
+  headers: { accept, 'content-encoding': encoding },
+}: FastifyRequest): HttpError | undefined {
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+    return new HttpError(
+      'UNSUPPORTED_MEDIA_TYPE',
+      'The body must not be compressed: send it without Content-Encoding.',
+    );
+  }
+  if (preferredType(accept, mediaTypes) !== undefined) return undefined;
+  const offered = `The Accept header allows neither ${mediaTypes.join(' nor ')}`;
+  if (accept?.includes('text/event-stream') === true) {
+    return new HttpError(
+      'NOT_ACCEPTABLE',
+      `${offered}: subscriptions are not offered, so there is no text/event-stream.`,
+    );
+  }
+  if (accept?.includes('multipart/mixed') === true) {
+    return new HttpError(
+      'NOT_ACCEPTABLE',
+      `${offered}: @defer and @stream are not offered, so there is no multipart/mixed.`,
+    );
+  }
+  return new HttpError('NOT_ACCEPTABLE', `${offered}.`);
 }
 
 function takeJson(scope: FastifyInstance): void {
@@ -125,38 +177,8 @@ function takeJson(scope: FastifyInstance): void {
       done(error as Error);
     }
   });
-}
-
-async function execute(
-  apollo: ApolloServer<GraphQLContext>,
-  context: GraphQLContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const response = await apollo.executeHTTPGraphQLRequest({
-    httpGraphQLRequest: {
-      // Node leaves the body of an answer to HEAD out by itself.
-      method: request.method === 'HEAD' ? 'GET' : request.method,
-      headers: headersOf(request),
-      body: request.body,
-      search: exactSearch(request.url),
-    },
-    context: () => Promise.resolve(context),
+  scope.addContentTypeParser('multipart/form-data', (_request, _payload, done) => {
+    const message = 'File uploads (multipart/form-data) are not offered: send application/json.';
+    done(new HttpError('UNSUPPORTED_MEDIA_TYPE', message));
   });
-  await request.meter.take();
-  if (response.body.kind === 'chunked') throw new HttpError('NOT_ACCEPTABLE', 'Results are not answered in parts.');
-  return reply
-    .code(response.status ?? 200)
-    .headers(Object.fromEntries(response.headers))
-    .header('cache-control', 'no-store')
-    .send(response.body.string);
-}
-
-function headersOf({ headers }: FastifyRequest): HeaderMap {
-  const map = new HeaderMap();
-  for (const name of headersForApollo) {
-    const value = headers[name];
-    if (value !== undefined) map.set(name, Array.isArray(value) ? value.join(', ') : value);
-  }
-  return map;
 }

@@ -1,0 +1,57 @@
+import { GraphQLError, type OperationTypeNode } from 'graphql';
+
+import type { Bound, OnRefusal } from '../../http/bounds.ts';
+import type { Measure } from './measure.ts';
+
+export interface OperationLimits {
+  /** Fields inside each other; introspection is exempt. */
+  readonly maxDepth: number;
+  readonly maxCost: number;
+  /** Aliases; those in a fragment count each time it is spread. */
+  readonly maxAliases: number;
+}
+
+/** Fields that only tell how much is left. A request for nothing else costs nothing. */
+const freeFields: ReadonlySet<string> = new Set(['rateLimit', 'viewer']);
+
+/** Only small requests are free. */
+const maxFreeBytes = 2048;
+
+/**
+ * The quota that an operation costs: 1 for each root field, and at least 1. Introspection and `__typename` are free beside others.
+ *
+ * 0 for a small request that asks for nothing but how much is left.
+ */
+export function priceOf({ rootFields }: Measure, requestBytes: number): number {
+  const names = [...rootFields.values()];
+  const isFree =
+    requestBytes <= maxFreeBytes &&
+    names.some((name) => freeFields.has(name)) &&
+    names.every((name) => freeFields.has(name) || name === '__typename');
+  if (isFree) return 0;
+  return Math.max(1, names.filter((name) => !name.startsWith('__')).length);
+}
+
+/** A name for the metrics, of which there are only so many as the schema has root fields. */
+export function operationLabel(kind: OperationTypeNode, { rootFields }: Measure): string {
+  const [name = '', ...others] = new Set(rootFields.values());
+  return `${kind} ${others.length === 0 ? name : 'of several fields'}`;
+}
+
+/** Refuses an operation that could become too much, before any of it is executed; the message names the setting and both numbers. */
+export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
+  const { depth, cost, aliases } = measure;
+  const refuse = (bound: Bound, what: string, setting: string, limit: number): never => {
+    onRefusal(bound);
+    throw overLimit(`The operation ${what}, but ${setting} allows ${limit}.`);
+  };
+  if (depth > limits.maxDepth) refuse('depth', `is ${depth} fields deep`, 'GRAPHQL_MAX_DEPTH', limits.maxDepth);
+  if (aliases > limits.maxAliases)
+    refuse('aliases', `has ${aliases} aliases`, 'GRAPHQL_MAX_ALIASES', limits.maxAliases);
+  if (cost > limits.maxCost) refuse('cost', `costs ${cost}`, 'GRAPHQL_MAX_COST', limits.maxCost);
+}
+
+/** What a document is told that is valid, or may be, and too much. */
+export function overLimit(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } });
+}

@@ -1,0 +1,241 @@
+import { ApolloServer, HeaderMap, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServerErrorCode } from '@apollo/server/errors';
+import {
+  ApolloServerPluginCacheControlDisabled,
+  ApolloServerPluginInlineTraceDisabled,
+  ApolloServerPluginLandingPageDisabled,
+  ApolloServerPluginSchemaReportingDisabled,
+  ApolloServerPluginUsageReportingDisabled,
+} from '@apollo/server/plugin/disabled';
+import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import {
+  GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type DocumentNode,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+import type { OnRefusal } from '../../http/bounds.ts';
+import { PreparedOperation } from '../prepared/operation.ts';
+import { overLimit } from './admission.ts';
+import { formatError, isOverTokenLimit, markBadInput } from './errors.ts';
+import { literalViolation } from './input-errors.ts';
+import { OperationMeasure, type ValidOperation } from './measure.ts';
+import type { KnownOperation } from './operation-cache.ts';
+import type { PersistedTexts } from './persisted-texts.ts';
+import { exactSearch, headersOfPrograms, type GraphQLBody } from './request.ts';
+import { countSelectedFields } from './selected-fields.ts';
+
+interface DocumentLimits {
+  readonly maxTokens: number;
+  /** Fields that are selected, with fragments expanded. */
+  readonly maxFields: number;
+}
+
+export interface ApolloOptions {
+  readonly schema: GraphQLSchema;
+  readonly introspection: boolean;
+  readonly limits: DocumentLimits;
+  readonly log: FastifyBaseLogger;
+  readonly onRefusal: OnRefusal;
+  readonly texts: PersistedTexts;
+}
+
+/** What Apollo says of a request: what it asks for, or why it is refused. */
+export type Judgement = AdmittedRequest | ApolloRefusal;
+
+interface AdmittedRequest {
+  readonly isAdmitted: true;
+  readonly operation: KnownOperation;
+  readonly text: string;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+export interface ApolloRefusal {
+  readonly isAdmitted: false;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Apollo gives its plugins a copy of this, but the same `judged`. */
+interface ApolloContext {
+  readonly judged: {
+    admitted?: AdmittedRequest;
+    fieldCount: number;
+  };
+}
+
+type Plugin = ApolloServerPlugin<ApolloContext>;
+
+/** Scanners take ten errors for ten unknown directives as a sign that nobody stops counting. */
+const maxValidationErrors = 5;
+
+/** All that Apollo reads. */
+const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
+
+/** Validates at once, and has nothing to execute. */
+const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
+
+/**
+ * Apollo Server as the judge of requests: it parses and validates, finds the operation, and refuses what isn't GraphQL over HTTP.
+ *
+ * It executes nothing. What it admits is prepared, and executed by whoever asked.
+ */
+export class ApolloJudge {
+  readonly #apollo: ApolloServer<ApolloContext>;
+
+  constructor(options: ApolloOptions) {
+    this.#apollo = createApollo(options);
+  }
+
+  start(): Promise<void> {
+    return this.#apollo.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#apollo.stop();
+  }
+
+  async judge({
+    method,
+    headers,
+    url,
+    body,
+  }: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>): Promise<Judgement> {
+    const context: ApolloContext = { judged: { fieldCount: 0 } };
+    const forApollo = new HeaderMap();
+    for (const name of headersForApollo) {
+      const value = headers[name];
+      if (value !== undefined) forApollo.set(name, Array.isArray(value) ? value.join(', ') : value);
+    }
+    const response = await this.#apollo.executeHTTPGraphQLRequest({
+      httpGraphQLRequest: {
+        // Node leaves the body of an answer to HEAD out by itself.
+        method: method === 'HEAD' ? 'GET' : method,
+        headers: forApollo,
+        body: (body as GraphQLBody | undefined)?.value,
+        search: exactSearch(url),
+      },
+      context: () => Promise.resolve(context),
+    });
+    if (context.judged.admitted !== undefined) return context.judged.admitted;
+    if (response.body.kind === 'chunked') throw new TypeError('Apollo has executed something.');
+    return {
+      isAdmitted: false,
+      status: response.status ?? 200,
+      headers: Object.fromEntries(response.headers),
+      body: response.body.string,
+    };
+  }
+}
+
+function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
+  const { schema, introspection, limits, log, texts } = options;
+  return new ApolloServer<ApolloContext>({
+    schema,
+    // What forbids it otherwise speaks of Apollo's options.
+    introspection: true,
+    validationRules: introspection ? [] : [NoSchemaIntrospectionCustomRule],
+    // A key is never sent by a browser of its own accord, so its presence rules out a forged request from another site.
+    csrfPrevention: { requestHeaders: [...headersOfPrograms] },
+    parseOptions: { maxLexicalTokens: limits.maxTokens },
+    validationOptions: { maxErrors: maxValidationErrors },
+    hideSchemaDetailsFromClientErrors: !introspection,
+    includeStacktraceInErrorResponses: false,
+    // Operations are remembered, not documents.
+    documentStore: null,
+    persistedQueries: {
+      cache: {
+        // Apollo puts a prefix before the hash.
+        get: (key) => Promise.resolve(texts.get(hashOf(key))),
+        set: (key, text) => Promise.resolve(texts.set(hashOf(key), text)),
+        delete: () => Promise.resolve(),
+      },
+    },
+    allowBatchedHttpRequests: false,
+    stopOnTerminationSignals: false,
+    logger: log,
+    formatError,
+    plugins: [
+      // Without these, Apollo's own environment variables could switch them on.
+      ApolloServerPluginCacheControlDisabled(),
+      ApolloServerPluginInlineTraceDisabled(),
+      ApolloServerPluginLandingPageDisabled(),
+      ApolloServerPluginSchemaReportingDisabled(),
+      ApolloServerPluginUsageReportingDisabled(),
+      preparing(options),
+    ],
+  });
+}
+
+/** Refuses what is too long to be validated, and prepares what is valid instead of having it executed. */
+function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
+  const assertFewFields = (fieldCount: number): void => {
+    if (fieldCount <= limits.maxFields) return;
+    onRefusal('fields');
+    throw overLimit(`The operation selects ${fieldCount} fields, but GRAPHQL_MAX_FIELDS allows ${limits.maxFields}.`);
+  };
+  const listener = Promise.resolve<Awaited<ReturnType<NonNullable<Plugin['requestDidStart']>>>>({
+    validationDidStart: async (request) => {
+      const { document, contextValue } = request;
+      contextValue.judged.fieldCount = countSelectedFields(document);
+      // Apollo lets nobody refuse at this point, so something else is validated, and the refusal comes next.
+      if (contextValue.judged.fieldCount > limits.maxFields) Object.assign(request, { document: emptyDocument });
+    },
+    didResolveOperation: async ({ document, operation, request, source, contextValue: { judged } }) => {
+      assertFewFields(judged.fieldCount);
+      const { operationName, variables = {} } = request;
+      if (!operation) throw unresolved(operationName);
+      if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
+      const found: ValidOperation = { schema, document, operation };
+      judged.admitted = {
+        isAdmitted: true,
+        operation: {
+          source: found,
+          prepared: new PreparedOperation(found),
+          measure: new OperationMeasure(found),
+          fieldCount: judged.fieldCount,
+        },
+        text: source,
+        operationName,
+        variables,
+      };
+    },
+    responseForOperation: ({ response: { http } }) =>
+      Promise.resolve({ http, body: { kind: 'single', singleResult: { data: null } } }),
+    didEncounterErrors: async ({ errors, document }) => {
+      if (errors.some(isOverTokenLimit)) onRefusal('tokens');
+      for (const error of document === undefined ? [] : errors) {
+        const violation = document && literalViolation(error, document);
+        if (violation !== undefined) markBadInput(error, violation);
+      }
+    },
+  });
+  return {
+    requestDidStart: () => listener,
+    unexpectedErrorProcessingRequest: async ({ error }) => log.error({ err: error }, 'internal error'),
+  };
+}
+
+function hashOf(key: string): string {
+  return key.slice(key.indexOf(':') + 1);
+}
+
+function unresolved(operationName: string | undefined): GraphQLError {
+  const message =
+    operationName === undefined
+      ? 'The document has several operations, or none: say which one by `operationName`.'
+      : `The document has no operation ${JSON.stringify(operationName.slice(0, 100))}.`;
+  const { OPERATION_RESOLUTION_FAILURE: code } = ApolloServerErrorCode;
+  return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
+}
+
+/** Subscriptions: valid as a document, and nothing to execute. */
+function noSuchRoot({ operation }: OperationDefinitionNode): GraphQLError {
+  const message = `This schema has no ${operation}s.`;
+  return new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } });
+}

@@ -1,0 +1,288 @@
+import {
+  getNamedType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  valueFromASTUntyped,
+  visit,
+  type ArgumentNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type InlineFragmentNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
+
+/** What is known of an operation before it is executed, `@skip` and `@include` applied. */
+export interface Measure {
+  /** Fields inside each other; introspection doesn't count. */
+  readonly depth: number;
+  /** Objects that could be looked up; see `Measurement`. */
+  readonly cost: number;
+  readonly aliases: number;
+  /** The root fields that it executes: the schema's names, by response key. */
+  readonly rootFields: ReadonlyMap<string, string>;
+}
+
+/** An operation of a valid document. */
+export interface ValidOperation {
+  readonly schema: GraphQLSchema;
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/** The arguments that say how much is asked for. */
+const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
+const maxRemembered = 16;
+const costOfTotalCount = 20;
+
+/**
+ * Measures one operation, for any variables. The last few results are remembered by the values that they depend on.
+ *
+ * The variables are those that were sent: those that turn out to be wrong are refused for it, whatever is measured.
+ */
+export class OperationMeasure {
+  readonly #source: ValidOperation;
+  readonly #defaults: ReadonlyMap<string, unknown>;
+  readonly #sizingVariables: readonly string[];
+  readonly #remembered = new Map<string, Measure>();
+
+  constructor(source: ValidOperation) {
+    this.#source = source;
+    this.#defaults = new Map(
+      (source.operation.variableDefinitions ?? []).map(({ variable, defaultValue }) => [
+        variable.name.value,
+        defaultValue && valueFromASTUntyped(defaultValue),
+      ]),
+    );
+    const names = sizingVariables(source.document);
+    this.#sizingVariables = [...this.#defaults.keys()].filter((name) => names.has(name));
+  }
+
+  for(given: Variables): Measure {
+    const values = new Map(this.#sizingVariables.map((name) => [name, sizeOf(this.#valueOf(name, given))]));
+    const key = [...values.values()].join();
+    const known = this.#remembered.get(key);
+    if (known !== undefined) return known;
+    const measure = new Measurement(this.#source, values).measure();
+    if (this.#remembered.size === maxRemembered) this.#remembered.clear();
+    this.#remembered.set(key, measure);
+    return measure;
+  }
+
+  #valueOf(name: string, given: Variables): unknown {
+    return Object.hasOwn(given, name) ? given[name] : this.#defaults.get(name);
+  }
+}
+
+/** A number, a truth value, or how long a list is; anything else doesn't matter here. */
+type SizingValue = number | boolean | undefined;
+
+function sizeOf(value: unknown): SizingValue {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'string' ? 1 : undefined;
+}
+
+function sizingVariables(document: DocumentNode): ReadonlySet<string> {
+  const names = new Set<string>();
+  visit(document, {
+    Argument: ({ name, value }) => {
+      if (value.kind === Kind.VARIABLE && sizingArguments.has(name.value)) names.add(value.name.value);
+    },
+  });
+  return names;
+}
+
+/** Of some selections of one type. */
+interface Size {
+  readonly depth: number;
+  readonly cost: number;
+  readonly aliases: number;
+  /** Of a connection: whether its rows are read, and whether they are counted. */
+  readonly isPaged: boolean;
+  readonly isCounted: boolean;
+}
+
+const empty: Size = { depth: 0, cost: 0, aliases: 0, isPaged: false, isCounted: false };
+
+/**
+ * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never with what its
+ * fragments expand to.
+ *
+ * Cost: a field that answers an object costs 1 for each parent; edges, page information and introspection nothing. A connection whose rows are
+ * read costs, instead of 1, its page size times 1 plus what its nodes select, and 20 more when they are counted. `nodes` costs the
+ * number of its ids times 1 plus its selection. No field costs less than 1. Fields that are asked for twice count twice, though they are merged.
+ */
+class Measurement {
+  readonly #source: ValidOperation;
+  readonly #values: ReadonlyMap<string, SizingValue>;
+  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragmentSizes = new Map<string, Size>();
+
+  constructor(source: ValidOperation, values: ReadonlyMap<string, SizingValue>) {
+    this.#source = source;
+    this.#values = values;
+    for (const definition of source.document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
+    }
+  }
+
+  measure(): Measure {
+    const { operation, schema } = this.#source;
+    const { depth, cost, aliases } = this.#ofSelections(
+      operation.selectionSet,
+      schema.getRootType(operation.operation) ?? undefined,
+    );
+    return { depth, cost, aliases, rootFields: this.#rootFields() };
+  }
+
+  /** Equal response keys are merged, as the specification's CollectFields does. */
+  #rootFields(): ReadonlyMap<string, string> {
+    const fields = new Map<string, string>();
+    const visited = new Set<string>();
+    const collect = ({ selections }: SelectionSetNode): void => {
+      for (const selection of selections) {
+        if (this.#isSkipped(selection)) continue;
+        if (selection.kind === Kind.FIELD) {
+          fields.set((selection.alias ?? selection.name).value, selection.name.value);
+        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
+          collect(selection.selectionSet);
+        } else if (!visited.has(selection.name.value)) {
+          visited.add(selection.name.value);
+          const fragment = this.#fragments.get(selection.name.value);
+          if (fragment !== undefined) collect(fragment.selectionSet);
+        }
+      }
+    };
+    collect(this.#source.operation.selectionSet);
+    return fields;
+  }
+
+  #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
+    let { depth, cost, aliases, isPaged, isCounted } = empty;
+    for (const selection of selections) {
+      if (this.#isSkipped(selection)) continue;
+      const size = this.#ofSelection(selection, parent);
+      depth = Math.max(depth, size.depth);
+      cost = countable(cost + size.cost);
+      aliases = countable(aliases + size.aliases);
+      isPaged ||= size.isPaged;
+      isCounted ||= size.isCounted;
+    }
+    return { depth, cost, aliases, isPaged, isCounted };
+  }
+
+  #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
+    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofFragment(selection, parent);
+    const { value: name } = selection.name;
+    const known = this.#fragmentSizes.get(name);
+    if (known !== undefined) return known;
+    this.#fragmentSizes.set(name, empty);
+    const fragment = this.#fragments.get(name);
+    const size = fragment === undefined ? empty : this.#ofFragment(fragment, undefined);
+    this.#fragmentSizes.set(name, size);
+    return size;
+  }
+
+  #ofFragment(
+    { typeCondition, selectionSet }: FragmentDefinitionNode | InlineFragmentNode,
+    parent: GraphQLNamedType | undefined,
+  ): Size {
+    const type = typeCondition && this.#source.schema.getType(typeCondition.name.value);
+    return this.#ofSelections(selectionSet, type ?? parent);
+  }
+
+  #ofField(field: FieldNode, parent: GraphQLNamedType | undefined): Size {
+    const { value: name } = field.name;
+    const type = typeOfField(parent, name);
+    const within = field.selectionSet === undefined ? empty : this.#ofSelections(field.selectionSet, type);
+    const aliases = countable(within.aliases + (field.alias === undefined ? 0 : 1));
+    if (name.startsWith('__')) return { ...empty, aliases };
+    const isOfConnection = isConnection(parent);
+    return {
+      depth: within.depth + 1,
+      cost: field.selectionSet === undefined ? 0 : this.#costOf(field, parent, type, within),
+      aliases,
+      isPaged: isOfConnection && (name === 'edges' || name === 'pageInfo'),
+      isCounted: isOfConnection && name === 'totalCount',
+    };
+  }
+
+  #costOf(
+    field: FieldNode,
+    parent: GraphQLNamedType | undefined,
+    type: GraphQLNamedType | undefined,
+    within: Size,
+  ): number {
+    const { value: name } = field.name;
+    const isPartOfPage = isConnection(parent)
+      ? name === 'edges' || name === 'pageInfo'
+      : isEdge(parent) && name === 'node';
+    if (isPartOfPage) return within.cost;
+    if (isConnection(type)) {
+      const rows = within.isPaged ? Math.max(1, this.#pageSize(field) * (1 + within.cost)) : 1;
+      return countable(rows + (within.isCounted ? costOfTotalCount : 0));
+    }
+    const ids = this.#argument(field.arguments, 'nodeIds');
+    const times = typeof ids === 'number' ? Math.min(Math.max(ids, 1), maxPageSize) : 1;
+    return countable(times * (1 + within.cost));
+  }
+
+  /** A size that the service will refuse counts as the nearest one that it wouldn't: its own message is the clearer one. */
+  #pageSize(field: FieldNode): number {
+    const sizes = [this.#argument(field.arguments, 'first'), this.#argument(field.arguments, 'last')];
+    const size = sizes.find((given) => typeof given === 'number') ?? defaultPageSize;
+    return Math.min(Math.max(size, 0), maxPageSize);
+  }
+
+  #isSkipped({ directives = [] }: SelectionNode): boolean {
+    return directives.some(
+      ({ name, arguments: args }) =>
+        (name.value === 'skip' && this.#argument(args, 'if') === true) ||
+        (name.value === 'include' && this.#argument(args, 'if') === false),
+    );
+  }
+
+  #argument(args: readonly ArgumentNode[] | undefined, name: string): SizingValue {
+    const value = args?.find((argument) => argument.name.value === name)?.value;
+    if (value?.kind === Kind.VARIABLE) return this.#values.get(value.name.value);
+    if (value?.kind === Kind.INT) return name === 'nodeIds' ? 1 : Number(value.value);
+    if (value?.kind === Kind.LIST) return value.values.length;
+    return value?.kind === Kind.BOOLEAN ? value.value : undefined;
+  }
+}
+
+/** Keeps the product of nested bombs a number: infinity times an empty page would be none. */
+function countable(size: number): number {
+  return Math.min(size, Number.MAX_SAFE_INTEGER);
+}
+
+function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {
+  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
+  return getNamedType(parent.getFields()[name]?.type);
+}
+
+/** Recognised by its form, as the Relay specification describes it; so is an edge. */
+function isConnection(type: GraphQLNamedType | undefined): boolean {
+  return hasFields(type, 'edges', 'pageInfo');
+}
+
+function isEdge(type: GraphQLNamedType | undefined): boolean {
+  return hasFields(type, 'node', 'cursor');
+}
+
+function hasFields(type: GraphQLNamedType | undefined, ...names: readonly string[]): boolean {
+  if (!isObjectType(type)) return false;
+  const fields = type.getFields();
+  return names.every((name) => fields[name] !== undefined);
+}

@@ -1,0 +1,41 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
+import type { PreparedOperation } from '../prepared/operation.ts';
+import type { OperationMeasure, ValidOperation } from './measure.ts';
+
+/** An operation that is valid, and all that is known of it whatever its variables are. */
+export interface KnownOperation {
+  readonly source: ValidOperation;
+  readonly prepared: PreparedOperation;
+  readonly measure: OperationMeasure;
+  /** How many fields its document selects, fragments expanded. */
+  readonly fieldCount: number;
+}
+
+/**
+ * So many characters of text are surely remembered, and at most twice as many. A document takes 90 to 200 bytes for each; fields and variants
+ * count as if they were text.
+ */
+const keptCharacters = 2 ** 17;
+const charactersPerField = 8;
+
+/** The operations of late, by exactly the text of their document and their name. */
+export class OperationCache {
+  readonly #operations = new BoundedMap<string, KnownOperation>(keptCharacters, weightOf);
+
+  find(text: string, operationName: string | undefined): KnownOperation | undefined {
+    return this.#operations.get(keyOf(text, operationName));
+  }
+
+  add(text: string, operationName: string | undefined, operation: KnownOperation): void {
+    this.#operations.set(keyOf(text, operationName), operation);
+  }
+}
+
+/** No valid document has a NUL in it. */
+function keyOf(text: string, operationName: string | undefined): string {
+  return operationName === undefined ? text : `${text}\0${operationName}`;
+}
+
+function weightOf(key: string, { prepared, fieldCount }: KnownOperation): number {
+  return key.length + charactersPerField * fieldCount * prepared.maxVariants;
+}

@@ -1,0 +1,112 @@
+import type { FastifyRequest } from 'fastify';
+
+import { HttpError } from '../../http/error-table.ts';
+import { replaceNumbers } from '../../http/exact-json.ts';
+
+/** What a GraphQL request asks for, by POST or GET. */
+export interface GraphQLRequest {
+  readonly query: string | undefined;
+  readonly operationName: string | undefined;
+  readonly variables: Readonly<Record<string, unknown>> | undefined;
+  readonly extensions: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A body as it came. */
+export interface GraphQLBody {
+  readonly value: unknown;
+  readonly text: string;
+}
+
+/** Numbers of this many digits may not survive as a JavaScript number. */
+const longNumber = /\d{16}/;
+const integer = /^-?\d+$/;
+
+/** What no browser sends to another site of its own accord. */
+export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
+
+/** Parses the body of a GraphQL request; throws BAD_REQUEST. */
+export function parseGraphQLBody(text: string): GraphQLBody {
+  try {
+    return { value: parseExactly(text), text };
+  } catch {
+    throw new HttpError('BAD_REQUEST', 'The body is not valid JSON.');
+  }
+}
+
+/** The query string with ids in `variables` kept exact; what isn't JSON there is Apollo's to refuse. */
+export function exactSearch(url: string): string {
+  const search = searchOf(url);
+  if (!longNumber.test(search)) return search;
+  const parameters = new URLSearchParams(search);
+  const [variables, ...others] = parameters.getAll('variables');
+  if (variables === undefined || others.length > 0) return search;
+  try {
+    parameters.set('variables', JSON.stringify(parseExactly(variables)));
+  } catch {
+    return search;
+  }
+  return `?${parameters.toString()}`;
+}
+
+/** How much of a request its client has written: the body, or the target of a GET. */
+export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): number {
+  return body === undefined ? Buffer.byteLength(url) : Buffer.byteLength((body as GraphQLBody).text);
+}
+
+/** What a request asks for; undefined when anything about it is out of the ordinary, so that Apollo has to judge it. */
+export function readRequest(request: FastifyRequest): GraphQLRequest | undefined {
+  if (request.method === 'POST') return readBody((request.body as GraphQLBody | undefined)?.value);
+  const { headers } = request;
+  const isForgeable = headersOfPrograms.every((name) => !headers[name]);
+  return headers['content-type'] === undefined && !isForgeable ? readSearch(request.url) : undefined;
+}
+
+function readBody(body: unknown): GraphQLRequest | undefined {
+  if (!isRecord(body)) return undefined;
+  const { query = null, operationName = null, variables = null, extensions = null } = body;
+  if (query !== null && typeof query !== 'string') return undefined;
+  if (operationName !== null && typeof operationName !== 'string') return undefined;
+  if (variables !== null && !isRecord(variables)) return undefined;
+  if (extensions !== null && !isRecord(extensions)) return undefined;
+  return {
+    query: query ?? undefined,
+    operationName: operationName ?? undefined,
+    variables: variables ?? undefined,
+    extensions: extensions ?? undefined,
+  };
+}
+
+function readSearch(url: string): GraphQLRequest | undefined {
+  const parameters = new URLSearchParams(searchOf(url));
+  const names = ['query', 'operationName', 'variables', 'extensions'];
+  if (names.some((name) => parameters.getAll(name).length > 1)) return undefined;
+  const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
+  const json = (name: string): unknown => (parameters.has(name) ? parseExactly(text(name) ?? '') : undefined);
+  try {
+    const [variables, extensions] = [json('variables'), json('extensions')];
+    // By GET, what is left out is left out: there is no null.
+    if (variables === null || extensions === null) return undefined;
+    return readBody({ query: text('query'), operationName: text('operationName'), variables, extensions });
+  } catch {
+    return undefined;
+  }
+}
+
+function searchOf(url: string): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whole numbers beyond 2^53 become strings of the same digits, so that an id sent as a JSON number stays exact. */
+function parseExactly(text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  return longNumber.test(text) ? JSON.parse(replaceNumbers(text, quoteLong)) : value;
+}
+
+function quoteLong(literal: string): string | undefined {
+  return integer.test(literal) && !Number.isSafeInteger(Number(literal)) ? `"${literal}"` : undefined;
+}

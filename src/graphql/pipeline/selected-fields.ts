@@ -1,0 +1,45 @@
+import {
+  Kind,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+/**
+ * How many fields a document selects: the most of any of its operations and fragments, with the fragments within expanded, whatever `@skip` and `@include` say.
+ *
+ * For documents that nobody has validated yet: each fragment is counted once, so that the work grows with the text alone. A fragment
+ * within itself counts as empty there; validation refuses it.
+ */
+export function countSelectedFields({ definitions }: DocumentNode): number {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const counts = new Map<string, number>();
+  const ofFragment = (name: string): number => {
+    const known = counts.get(name);
+    if (known !== undefined) return known;
+    counts.set(name, 0);
+    const fragment = fragments.get(name);
+    const count = fragment === undefined ? 0 : ofSelections(fragment.selectionSet);
+    counts.set(name, count);
+    return count;
+  };
+  const ofSelection = (selection: SelectionNode): number => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return ofSelections(selection.selectionSet);
+    return 1 + (selection.selectionSet === undefined ? 0 : ofSelections(selection.selectionSet));
+  };
+  // Doubled often enough, a count would no longer be a number.
+  const ofSelections = ({ selections }: SelectionSetNode): number =>
+    selections.reduce((count, selection) => Math.min(count + ofSelection(selection), Number.MAX_SAFE_INTEGER), 0);
+
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  let most = 0;
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) most = Math.max(most, ofFragment(definition.name.value));
+    if (definition.kind === Kind.OPERATION_DEFINITION) most = Math.max(most, ofSelections(definition.selectionSet));
+  }
+  return most;
+}

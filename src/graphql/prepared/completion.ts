@@ -1,0 +1,244 @@
+import { inspect } from 'node:util';
+
+import {
+  defaultTypeResolver,
+  isAbstractType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  locatedError,
+  type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLResolveInfo,
+} from 'graphql';
+
+import { prepareLeaf } from './leaf.ts';
+import { isPromise, joinAll, keysOf, type Container, type Path, type Run, type Text } from './run.ts';
+
+/** Writes a value that has been resolved, and is no promise; throws when it can't be what the type says. */
+export type Complete = (value: unknown, path: Path, run: Run) => Text;
+
+/** What the fields of a selection write for one object. */
+export interface ObjectWriter {
+  write(source: unknown, path: Path | undefined, run: Run): Text;
+  /** True when nothing in it is resolved by a function, so that it can be written at any time. */
+  readonly isPlain: boolean;
+}
+
+/** The field whose value is completed. */
+export interface CompletedField {
+  /** `Pet.name`, for messages. */
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  /** The selection below it, for objects of the type. */
+  readonly selectionFor: (type: GraphQLObjectType) => ObjectWriter;
+  /** What resolvers are told of the field at this place. */
+  readonly infoAt: (path: Path, run: Run) => GraphQLResolveInfo;
+}
+
+/** Prepares the specification's CompleteValue for a type. */
+export function prepareCompletion(type: GraphQLOutputType, field: CompletedField): Complete {
+  if (isNonNullType(type)) {
+    const complete = prepareCompletion(type.ofType, field);
+    return (value, path, run) => {
+      if (value === null || value === undefined) {
+        throw new Error(`Cannot return null for non-nullable field ${field.name}.`);
+      }
+      return complete(value, path, run);
+    };
+  }
+  const complete = prepareNullable(type, field);
+  return (value, path, run) => {
+    if (value === null || value === undefined) return writeNull(run);
+    if (value instanceof Error) throw value;
+    return complete(value, path, run);
+  };
+}
+
+function writeNull(run: Run): string {
+  run.length += 4;
+  return 'null';
+}
+
+/** What becomes of a failure at a place that can, or can't, be null. */
+export function handleFailure(
+  failure: unknown,
+  isNullable: boolean,
+  nodes: readonly FieldNode[],
+  path: Path,
+  run: Run,
+): string {
+  const locate = (): GraphQLError => locatedError(failure, nodes, keysOf(path));
+  // Where it would have been doesn't matter any more.
+  if (!isNullable) throw run.hasAllErrors ? failure : locate();
+  run.report(path, locate);
+  return writeNull(run);
+}
+
+function prepareNullable(type: GraphQLOutputType, field: CompletedField): Complete {
+  if (isLeafType(type)) {
+    const write = prepareLeaf(type);
+    return (value, _path, run) => {
+      const text = write(value);
+      run.write(text.length);
+      return text;
+    };
+  }
+  if (isListType(type)) return prepareList(type.ofType as GraphQLOutputType, field);
+  if (isObjectType(type)) return prepareObject(type, field);
+  if (isAbstractType(type)) return prepareAbstract(type, field);
+  throw new TypeError(`${String(type)} is no output type.`);
+}
+
+function prepareObject(type: GraphQLObjectType, field: CompletedField): Complete {
+  let selection: ObjectWriter | undefined;
+  const write = (value: unknown, path: Path, run: Run): Text =>
+    (selection ??= field.selectionFor(type)).write(value, path, run);
+  if (type.isTypeOf === undefined || type.isTypeOf === null) return write;
+  const { isTypeOf } = type;
+  const check = (isOne: boolean, value: unknown): void => {
+    if (!isOne) throw new TypeError(`${field.name} is no ${type.name}: ${inspect(value)}`);
+  };
+  return (value, path, run) => {
+    const isOne = isTypeOf(value, run.context, infoAbove(path, run, field));
+    if (isPromise(isOne)) {
+      return isOne.then((isReallyOne) => {
+        check(isReallyOne, value);
+        return write(value, path, run);
+      });
+    }
+    check(isOne, value);
+    return write(value, path, run);
+  };
+}
+
+function prepareAbstract(type: GraphQLAbstractType, field: CompletedField): Complete {
+  const completions = new Map<string, Complete>();
+  const { resolveType } = type;
+  const complete = (name: unknown, info: GraphQLResolveInfo): Complete => {
+    const known = completions.get(name as string);
+    if (known !== undefined) return known;
+    const objectType = typeof name === 'string' ? info.schema.getType(name) : undefined;
+    if (!isObjectType(objectType) || !info.schema.isSubType(type, objectType)) {
+      throw new TypeError(`"${type.name}" of ${field.name} is resolved to ${String(name)}, which is no type of it.`);
+    }
+    const made = prepareObject(objectType, field);
+    completions.set(objectType.name, made);
+    return made;
+  };
+  return (value, path, run) => {
+    const info = infoAbove(path, run, field);
+    const name = (resolveType ?? defaultTypeResolver)(value, run.context, info, type);
+    return isPromise(name)
+      ? Promise.resolve(name).then((resolved) => complete(resolved, info)(value, path, run))
+      : complete(name, info)(value, path, run);
+  };
+}
+
+/** The items of a list are told of the field that the list belongs to. */
+function infoAbove(path: Path, run: Run, field: CompletedField): GraphQLResolveInfo {
+  let place = path;
+  while (typeof place.key === 'number' && place.prev !== undefined) place = place.prev;
+  return field.infoAt(place, run);
+}
+
+function prepareList(itemType: GraphQLOutputType, field: CompletedField): Complete {
+  const complete = prepareCompletion(itemType, field);
+  const isNullable = !isNonNullType(itemType);
+  return (value, path, run) => {
+    if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
+      throw new TypeError(`${field.name} is no list: ${inspect(value)}`);
+    }
+    const items = Array.isArray(value) ? (value as unknown[]) : Array.from(value as Iterable<unknown>);
+    const writeItem = (item: unknown, index: number): Text => {
+      const place: Path = { prev: path, key: index, typename: undefined };
+      const fail = (failure: unknown): string => handleFailure(failure, isNullable, field.nodes, place, run);
+      try {
+        const text = isPromise(item)
+          ? Promise.resolve(item).then((resolved) => complete(resolved, place, run))
+          : complete(item, place, run);
+        return typeof text === 'string' ? text : text.then(undefined, fail);
+      } catch (failure) {
+        return fail(failure);
+      }
+    };
+    run.write(items.length === 0 ? 2 : items.length + 1);
+    return new ListWriter(items, writeItem, path, run, isPlain(itemType, field)).write();
+  };
+}
+
+/** True for lists whose items are written without resolving anything: these may wait for a turn of their own. */
+function isPlain(itemType: GraphQLOutputType, field: CompletedField): boolean {
+  const type = isNonNullType(itemType) ? (itemType.ofType as GraphQLOutputType) : itemType;
+  return isLeafType(type) || (isObjectType(type) && field.selectionFor(type).isPlain);
+}
+
+/** Writes the items of a list one after another; those that have to be waited for are waited for together. */
+class ListWriter {
+  readonly #items: readonly unknown[];
+  readonly #writeItem: (item: unknown, index: number) => Text;
+  readonly #path: Path;
+  readonly #run: Run;
+  readonly #mayPause: boolean;
+  /** What is written, up to the last one that has to be waited for. */
+  readonly #parts: Text[] = [];
+  #text = '';
+  #next = 0;
+
+  constructor(
+    items: readonly unknown[],
+    writeItem: (item: unknown, index: number) => Text,
+    path: Path,
+    run: Run,
+    mayPause: boolean,
+  ) {
+    this.#items = items;
+    this.#writeItem = writeItem;
+    this.#path = path;
+    this.#run = run;
+    this.#mayPause = mayPause;
+  }
+
+  write(): Text {
+    const items = this.#items;
+    try {
+      while (this.#next < items.length && !this.#run.isTooLarge) {
+        if (this.#mayPause && this.#run.isDue()) return this.#run.pause().then(() => this.write());
+        const index = this.#next;
+        const text = this.#writeItem(items[index], index);
+        this.#text += index === 0 ? '[' : ',';
+        if (typeof text === 'string') this.#text += text;
+        else {
+          this.#parts.push(this.#text, text);
+          this.#text = '';
+        }
+        this.#next = index + 1;
+      }
+    } catch (error) {
+      if (this.#parts.length > 0) return joinAll(this.#container(), { error });
+      this.#run.discard(this.#path, this.#text.length + this.#restLength());
+      throw error;
+    }
+    this.#text += items.length === 0 ? '[]' : ']';
+    return this.#parts.length === 0 ? this.#text : joinAll(this.#container());
+  }
+
+  #container(): Container {
+    return {
+      run: this.#run,
+      path: this.#path,
+      parts: [...this.#parts, this.#text],
+      restLength: this.#restLength(),
+    };
+  }
+
+  /** Of the commas and the bracket that are counted, but not written. */
+  #restLength(): number {
+    const left = this.#items.length - this.#next;
+    return left === 0 ? 0 : left + 1;
+  }
+}

@@ -1,0 +1,158 @@
+import {
+  Kind,
+  locatedError,
+  OperationTypeNode,
+  visit,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+import { HttpError } from '../../http/error-table.ts';
+import { Run } from './run.ts';
+import { Selection, type SelectedField, type Variant } from './selection.ts';
+
+/** More variables in conditions than this have too many combinations to remember. */
+const maxRememberedConditions = 4;
+
+export interface OperationSource {
+  readonly schema: GraphQLSchema;
+  /** Valid for the schema. */
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+}
+
+export interface Execution {
+  /** The JSON text of `data`; undefined when it would be too large. */
+  readonly data: string | undefined;
+  readonly errors: readonly GraphQLError[];
+  /** How many errors there were beyond these. */
+  readonly omittedErrors: number;
+}
+
+/**
+ * An operation that is executed without looking at its document again.
+ *
+ * It is a tree of closures over the resolvers of the schema, prepared as far as it has been needed, which write JSON text. Nothing of what
+ * a client has sent becomes code. What it answers is what the GraphQL specification says, as graphql-js does it; a property test
+ * compares the two. The work of preparing is linear in the fields of the operation with its fragments expanded; the work of running is bounded
+ * by the limits on cost and by the bytes that may be written.
+ *
+ * A tree belongs to one combination of the variables in `@skip` and `@include`. Those of up to 4 variables are remembered; with more of them,
+ * or with a null among them, the tree is prepared for the one execution.
+ */
+export class PreparedOperation {
+  readonly kind: OperationTypeNode;
+  /** How many trees there can be. */
+  readonly maxVariants: number;
+  readonly #source: OperationSource;
+  readonly #fragments: Record<string, FragmentDefinitionNode>;
+  readonly #conditionNames: readonly string[];
+  readonly #variants = new Map<string, Selection>();
+
+  constructor(source: OperationSource) {
+    const { document, operation } = source;
+    this.kind = operation.operation;
+    this.#source = source;
+    this.#fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
+    for (const definition of document.definitions) {
+      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments[definition.name.value] = definition;
+    }
+    this.#conditionNames = conditionNames(document);
+    this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
+  }
+
+  /** Executes it with variables that have been coerced. Rejects only when something is wrong with this very code. */
+  async run(context: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
+    const run = new Run(context, variables, maxBytes);
+    let data: string | undefined;
+    try {
+      const root = this.#variantFor(variables);
+      data =
+        this.kind === OperationTypeNode.MUTATION
+          ? await serially(root.fields, run, maxBytes)
+          : await root.write(undefined, undefined, run);
+    } catch (failure) {
+      run.report(undefined, () => locatedError(failure, undefined));
+      data = 'null';
+    }
+    const isTooLarge = data === undefined || run.isTooLarge || hasMoreBytes(data, maxBytes);
+    return { data: isTooLarge ? undefined : data, errors: run.errors, omittedErrors: run.omittedErrors };
+  }
+
+  get #areVariantsRemembered(): boolean {
+    return this.#conditionNames.length <= maxRememberedConditions;
+  }
+
+  #variantFor(variables: Readonly<Record<string, unknown>>): Selection {
+    const names = this.#conditionNames;
+    if (!this.#areVariantsRemembered || names.some((name) => typeof variables[name] !== 'boolean')) {
+      return this.#prepare(variables);
+    }
+    const key = names.map((name) => (variables[name] === true ? '1' : '0')).join('');
+    const selection = this.#variants.get(key) ?? this.#prepare(variables);
+    this.#variants.set(key, selection);
+    return selection;
+  }
+
+  #prepare(variables: Readonly<Record<string, unknown>>): Selection {
+    const { schema, operation } = this.#source;
+    const rootType = schema.getRootType(operation.operation);
+    if (!rootType) throw new TypeError(`The schema has no ${operation.operation}s.`);
+    const conditions = Object.fromEntries(
+      this.#conditionNames.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
+    );
+    const variant: Variant = { schema, operation, fragments: this.#fragments, conditions, prepared: new Map() };
+    return new Selection(variant, rootType, [operation.selectionSet]);
+  }
+}
+
+/**
+ * Carries out root mutations one after another, each with its whole payload.
+ *
+ * All of them are carried out, even if there is no room for what they answer any more: these are null, with an error that says so.
+ */
+async function serially(fields: readonly SelectedField[], run: Run, maxBytes: number): Promise<string> {
+  let data = '';
+  let bytes = 2;
+  for (const { key, name, nodes, prefix, field } of fields) {
+    let text = await field.write(undefined, undefined, run);
+    bytes += Buffer.byteLength(prefix);
+    if (run.isTooLarge || (text !== 'null' && bytes + Buffer.byteLength(text) > maxBytes)) {
+      text = 'null';
+      // So that nothing is written of those that follow.
+      run.length = maxBytes;
+      run.isTooLarge = false;
+      const path = { prev: undefined, key, typename: undefined };
+      run.report(path, () => locatedError(payloadTooLarge(name, maxBytes), nodes, [key]));
+    }
+    bytes += Buffer.byteLength(text);
+    data += prefix + text;
+  }
+  return fields.length === 0 ? '{}' : `${data}}`;
+}
+
+function payloadTooLarge(name: string, maxBytes: number): HttpError {
+  const message = `${name} was carried out, but the response with what it answers would be larger than the ${maxBytes} bytes that GRAPHQL_MAX_RESPONSE_BYTES allows.`;
+  return new HttpError('RESULT_TOO_LARGE', message);
+}
+
+/** A text has at least as many bytes as UTF-16 code units, and at most three times as many. */
+function hasMoreBytes(text: string, maxBytes: number): boolean {
+  if (text.length > maxBytes) return true;
+  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+}
+
+/** The variables that decide what is skipped and included, in any operation of the document. */
+function conditionNames(document: DocumentNode): readonly string[] {
+  const names = new Set<string>();
+  visit(document, {
+    Directive: ({ name, arguments: args = [] }) => {
+      if (name.value !== 'skip' && name.value !== 'include') return;
+      for (const { value } of args) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
+    },
+  });
+  return [...names];
+}

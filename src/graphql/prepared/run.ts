@@ -1,0 +1,160 @@
+import type { GraphQLError } from 'graphql';
+
+/** A place in the response, from the innermost key outwards; undefined is the response's `data` itself. */
+export interface Path {
+  readonly prev: Path | undefined;
+  readonly key: string | number;
+  readonly typename: string | undefined;
+}
+
+/** JSON text, or the promise of it. */
+export type Text = string | Promise<string>;
+
+/** More of them help nobody; the others are counted. */
+const maxErrors = 100;
+
+/** How long lists are written before others have their turn. */
+const sliceMillis = 50;
+const stepsBetweenLooks = 64;
+
+/** When the first list of this turn of the event loop has looked at the clock. */
+let sliceStartedAt: number | undefined;
+
+/**
+ * What one execution of an operation shares: what its resolvers see, its errors, and how much has been written.
+ *
+ * Length is counted in UTF-16 code units, of which a response never has more than bytes.
+ */
+export class Run<Context = unknown> {
+  readonly context: Context;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly errors: GraphQLError[] = [];
+  /** Errors beyond those that are told. */
+  omittedErrors = 0;
+  /** Set when more would be written than may be: from then on nothing is resolved or written any more. */
+  isTooLarge = false;
+  /** What has been written and not discarded. */
+  length = 0;
+  readonly #maxLength: number;
+  /** Where an error has put null. Errors at such a place or below it are not told any more. */
+  readonly #failed = new Set<Path | undefined>();
+  /** Objects and lists that will not be in the response: errors below them are not told either. */
+  readonly #discarded = new Set<Path | undefined>();
+  #steps = 0;
+  #turn: Promise<void> = Promise.resolve();
+
+  constructor(context: Context, variables: Readonly<Record<string, unknown>>, maxLength: number) {
+    this.context = context;
+    this.variables = variables;
+    this.#maxLength = maxLength;
+  }
+
+  get hasAllErrors(): boolean {
+    return this.errors.length >= maxErrors;
+  }
+
+  /** Counts what is about to be written. */
+  write(length: number): void {
+    this.length += length;
+    if (this.length > this.#maxLength) this.isTooLarge = true;
+  }
+
+  /** Takes back what an object or a list has written, when a failure below it has made it null, or its parent. */
+  discard(path: Path | undefined, length: number): void {
+    this.length -= length;
+    this.#discarded.add(path);
+  }
+
+  /** Tells an error at the place that it makes null. */
+  report(path: Path | undefined, locate: () => GraphQLError): void {
+    if (this.#isGone(path)) return;
+    this.#failed.add(path);
+    if (this.hasAllErrors) this.omittedErrors += 1;
+    else this.errors.push(locate());
+  }
+
+  /** True now and then, when a list should let others have their turn. */
+  isDue(): boolean {
+    this.#steps += 1;
+    if (this.#steps % stepsBetweenLooks !== 0) return false;
+    const now = performance.now();
+    if (sliceStartedAt === undefined) {
+      sliceStartedAt = now;
+      setImmediate(() => {
+        sliceStartedAt = undefined;
+      });
+    }
+    return now - sliceStartedAt > sliceMillis;
+  }
+
+  /** Waits until others had their turn. Those who wait go on one after another, each in a turn of its own. */
+  pause(): Promise<void> {
+    this.#turn = this.#turn.then(() => new Promise((resolve) => void setImmediate(resolve)));
+    return this.#turn;
+  }
+
+  #isGone(path: Path | undefined): boolean {
+    if (this.#failed.has(path)) return true;
+    for (let place = path; place !== undefined; place = place.prev) {
+      if (this.#failed.has(place.prev) || this.#discarded.has(place.prev)) return true;
+    }
+    return false;
+  }
+}
+
+/** The keys and indices of a path, from the outside. */
+export function keysOf(path: Path | undefined): (string | number)[] {
+  const keys: (string | number)[] = [];
+  for (let place = path; place !== undefined; place = place.prev) keys.push(place.key);
+  return keys.toReversed();
+}
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+/** An object or a list while it is written: what is there of it, and what stays to be written unless one of its parts fails. */
+export interface Container {
+  readonly run: Run;
+  readonly path: Path | undefined;
+  /** Written, or on the way. */
+  readonly parts: Text[];
+  /** The length of what has been counted beforehand and is not among the parts. */
+  readonly restLength: number;
+}
+
+/**
+ * Waits for all parts, and joins them. When some fail, the first failure is thrown, but not before the others have ended:
+ * nothing goes on behind a response, or beside the next mutation.
+ */
+export function joinAll(container: Container, failure?: { readonly error: unknown }): Promise<string> {
+  const { run, path, parts, restLength } = container;
+  return new Promise((resolve, reject) => {
+    let firstFailure = failure;
+    let waiting = 1;
+    const settle = (): void => {
+      waiting -= 1;
+      if (waiting > 0) return;
+      if (firstFailure === undefined) return resolve((parts as string[]).join(''));
+      const length = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
+      run.discard(path, length + restLength);
+      const { error } = firstFailure;
+      reject(error instanceof Error ? error : new Error(String(error)));
+    };
+    const fail = (error: unknown): void => {
+      firstFailure ??= { error };
+      run.discard(path, 0);
+      settle();
+    };
+    if (firstFailure !== undefined) run.discard(path, 0);
+    for (const [index, part] of parts.entries()) {
+      if (typeof part === 'string') continue;
+      waiting += 1;
+      part.then((text) => {
+        parts[index] = text;
+        settle();
+      }, fail);
+    }
+    settle();
+  });
+}

@@ -1,0 +1,264 @@
+import {
+  getDirectiveValues,
+  getNamedType,
+  GraphQLIncludeDirective,
+  GraphQLSkipDirective,
+  isAbstractType,
+  isObjectType,
+  Kind,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type InlineFragmentNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+import { isToOne } from '../relations.ts';
+import type { ObjectWriter } from './completion.ts';
+import { prepareField, type PreparedField } from './field.ts';
+import { joinAll, type Path, type Run, type Text } from './run.ts';
+
+/** An operation whose conditions are decided: `@skip` and `@include` have the same answers wherever it runs. */
+export interface Variant {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  /** The variables that its conditions name. */
+  readonly conditions: Readonly<Record<string, unknown>>;
+  /** Each node is prepared once for each type, however many fragments lead to it. */
+  readonly prepared: Map<FieldNode, Map<GraphQLObjectType, PreparedField>>;
+}
+
+export interface SelectedField {
+  /** How it begins in the response: what is between it and the one before, and its key. */
+  readonly prefix: string;
+  readonly key: string;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  readonly field: PreparedField;
+}
+
+/**
+ * What is selected of an object type, prepared when it is first needed: the specification's CollectFields and ExecuteSelectionSet.
+ *
+ * Throws the GraphQLError of a condition that is null.
+ */
+export class Selection implements ObjectWriter {
+  readonly #variant: Variant;
+  readonly #type: GraphQLObjectType;
+  readonly #sets: readonly SelectionSetNode[];
+  #fields: readonly SelectedField[] | undefined;
+  #prefixLength = 0;
+  #isPlain: boolean | undefined;
+
+  constructor(variant: Variant, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
+    this.#variant = variant;
+    this.#type = type;
+    this.#sets = sets;
+  }
+
+  get isPlain(): boolean {
+    return (this.#isPlain ??= this.#isValid() && this.fields.every(({ field }) => field.isPlain()));
+  }
+
+  get fields(): readonly SelectedField[] {
+    if (this.#fields === undefined) {
+      this.#fields = prepareFields(this.#variant, this.#type, this.#sets);
+      this.#prefixLength = this.#fields.reduce((length, { prefix }) => length + prefix.length, 0);
+    }
+    return this.#fields;
+  }
+
+  /** False when a condition is null: that is an error of the object, wherever it is asked about the selection before. */
+  #isValid(): boolean {
+    try {
+      return this.fields.length >= 0;
+    } catch {
+      return false;
+    }
+  }
+
+  /** The fields; none when a condition is null. */
+  get validFields(): readonly SelectedField[] {
+    return this.#isValid() ? this.fields : [];
+  }
+
+  write(source: unknown, path: Path | undefined, run: Run): Text {
+    const { fields } = this;
+    if (fields.length === 0) {
+      run.write(2);
+      return '{}';
+    }
+    run.write(this.#prefixLength + 1);
+    let parts: Text[] | undefined;
+    let text = '';
+    let index = 0;
+    try {
+      for (; index < fields.length; index += 1) {
+        const { field, prefix } = fields[index] as SelectedField;
+        const part = field.write(source, path, run);
+        text += prefix;
+        if (typeof part === 'string') text += part;
+        else {
+          (parts ??= []).push(text, part);
+          text = '';
+        }
+      }
+    } catch (error) {
+      const restLength = fields.slice(index).reduce((length, { prefix }) => length + prefix.length, 1);
+      if (parts !== undefined) return joinAll({ run, path, parts: [...parts, text], restLength }, { error });
+      run.discard(path, text.length + restLength);
+      throw error;
+    }
+    text += '}';
+    if (parts === undefined) return text;
+    parts.push(text);
+    return joinAll({ run, path, parts, restLength: 0 });
+  }
+}
+
+function prepareFields(
+  variant: Variant,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): readonly SelectedField[] {
+  const collected = collectFields(variant, type, sets);
+  const fields: SelectedField[] = [];
+  for (const [key, nodes] of collected) {
+    const name = (nodes[0] as FieldNode).name.value;
+    const definition = definitionOf(variant.schema, type, name);
+    if (definition === undefined) continue;
+    const prefix = `${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`;
+    fields.push({ prefix, key, name, nodes, field: fieldOf(variant, type, key, definition, nodes) });
+  }
+  return fields;
+}
+
+function fieldOf(
+  variant: Variant,
+  type: GraphQLObjectType,
+  key: string,
+  definition: GraphQLField<unknown, unknown>,
+  nodes: readonly FieldNode[],
+): PreparedField {
+  const [node, ...others] = nodes as [FieldNode];
+  const byType = others.length === 0 ? variant.prepared.get(node) : undefined;
+  const known = byType?.get(type);
+  if (known !== undefined) return known;
+  const field = makeField(variant, type, key, definition, nodes);
+  if (byType !== undefined) byType.set(type, field);
+  else if (others.length === 0) variant.prepared.set(node, new Map([[type, field]]));
+  return field;
+}
+
+function makeField(
+  variant: Variant,
+  parentType: GraphQLObjectType,
+  key: string,
+  definition: GraphQLField<unknown, unknown>,
+  nodes: readonly FieldNode[],
+): PreparedField {
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  const selections = new Map<GraphQLObjectType, Selection>();
+  const selectionFor = (type: GraphQLObjectType): Selection => {
+    const selection = selections.get(type) ?? new Selection(variant, type, sets);
+    selections.set(type, selection);
+    return selection;
+  };
+  let relations: readonly string[] | undefined;
+  return prepareField({
+    key,
+    parentType,
+    definition,
+    nodes,
+    selectionFor,
+    operationInfo: variant,
+    relations: () => (relations ??= relationsBelow(definition, selectionFor)),
+  });
+}
+
+/** Relations of the rows that a field answers. What is in between, as in connections and payloads, is nothing but properties. */
+function relationsBelow(
+  definition: GraphQLField<unknown, unknown>,
+  selectionFor: (type: GraphQLObjectType) => Selection,
+): readonly string[] {
+  const type = getNamedType(definition.type);
+  if (!isObjectType(type)) return [];
+  const all = type.getFields();
+  const { validFields: fields } = selectionFor(type);
+  if (Object.values(all).some(isToOne)) {
+    return unique(fields.map(({ name }) => name).filter((name) => all[name] !== undefined && isToOne(all[name])));
+  }
+  return unique(fields.filter(({ name }) => !all[name]?.resolve).flatMap(({ field }) => field.relations()));
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)].toSorted();
+}
+
+function definitionOf(
+  schema: GraphQLSchema,
+  type: GraphQLObjectType,
+  name: string,
+): GraphQLField<unknown, unknown> | undefined {
+  if (name === TypeNameMetaFieldDef.name) return TypeNameMetaFieldDef;
+  if (type === schema.getQueryType()) {
+    if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
+    if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
+  }
+  return type.getFields()[name];
+}
+
+/** The nodes of each response key, in order. Each fragment is visited once, however often it is spread. */
+function collectFields(
+  variant: Variant,
+  type: GraphQLObjectType,
+  sets: readonly SelectionSetNode[],
+): Map<string, FieldNode[]> {
+  const { fragments, conditions } = variant;
+  const fields = new Map<string, FieldNode[]>();
+  const visited = new Set<string>();
+  const collect = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
+      if (!isIncluded(selection, conditions)) continue;
+      if (selection.kind === Kind.FIELD) {
+        const key = (selection.alias ?? selection.name).value;
+        const nodes = fields.get(key);
+        if (nodes === undefined) fields.set(key, [selection]);
+        else nodes.push(selection);
+        continue;
+      }
+      if (selection.kind === Kind.FRAGMENT_SPREAD) visited.add(selection.name.value);
+      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
+      if (fragment !== undefined && applies(variant.schema, fragment, type)) collect(fragment.selectionSet);
+    }
+  };
+  for (const set of sets) collect(set);
+  return fields;
+}
+
+function isIncluded(node: SelectionNode, conditions: Readonly<Record<string, unknown>>): boolean {
+  if (node.directives === undefined || node.directives.length === 0) return true;
+  return (
+    getDirectiveValues(GraphQLSkipDirective, node, conditions)?.['if'] !== true &&
+    getDirectiveValues(GraphQLIncludeDirective, node, conditions)?.['if'] !== false
+  );
+}
+
+function applies(
+  schema: GraphQLSchema,
+  { typeCondition }: InlineFragmentNode | FragmentDefinitionNode,
+  type: GraphQLObjectType,
+): boolean {
+  if (typeCondition === undefined || typeCondition.name.value === type.name) return true;
+  const condition = schema.getType(typeCondition.name.value);
+  return isAbstractType(condition) && schema.isSubType(condition, type);
+}

@@ -1,0 +1,197 @@
+/** Fields by type, with what they answer; types in capitals are objects, interfaces and unions. */
+const fields: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
+  Query: {
+    dog: 'Dog',
+    cat: 'Cat',
+    named: 'Named',
+    numbered: 'Numbered',
+    thing: 'Thing',
+    things: 'Thing',
+    dogs: 'Dog',
+    echo: undefined,
+  },
+  Mutation: { add: undefined, addLater: 'Total', fail: undefined, strict: 'Total' },
+  Total: { value: undefined, broken: undefined, dog: 'Dog' },
+  Dog: {
+    name: undefined,
+    self: 'Named',
+    strict: 'Named',
+    number: undefined,
+    friend: 'Cat',
+    friends: 'Dog',
+    maybes: 'Cat',
+    all: 'Dog',
+    echo: undefined,
+  },
+  Cat: {
+    name: undefined,
+    self: 'Named',
+    strict: 'Named',
+    colour: undefined,
+    things: 'Thing',
+    weight: undefined,
+    any: undefined,
+    ids: undefined,
+    echo: undefined,
+  },
+  Named: { name: undefined, self: 'Named', strict: 'Named' },
+  Numbered: { number: undefined },
+  Thing: {},
+};
+
+/** Where a fragment on a type can be spread. */
+const narrower: Readonly<Record<string, readonly string[]>> = {
+  Query: ['Query'],
+  Mutation: ['Mutation'],
+  Total: ['Total'],
+  Dog: ['Dog', 'Named', 'Thing', 'Numbered'],
+  Cat: ['Cat', 'Named', 'Thing'],
+  Named: ['Named', 'Dog', 'Cat', 'Thing'],
+  Numbered: ['Numbered', 'Dog'],
+  Thing: ['Thing', 'Dog', 'Cat', 'Named'],
+};
+
+const echoArguments: Readonly<Record<string, readonly string[]>> = {
+  other: [
+    '',
+    '(text: "a")',
+    '(text: null)',
+    '(text: $text)',
+    '(number: $number)',
+    '(number: 3, flag: $flag)',
+    '(range: { to: $number, tags: [$text2, "b"] })',
+    '(range: $range)',
+    '(range: { from: 2, also: { colour: $colour } })',
+    '(colours: [$colour2, BLUE])',
+    '(colours: $colours)',
+    '(colours: GREEN)',
+    '(range: null, colours: null)',
+  ],
+  Cat: ['(text: "a")', '(text: $text2)', '(text: $text2, range: $range)', '(text: "b", range: { from: 3 })'],
+};
+
+function argumentsOf(type: string, name: string, index: number | undefined): string {
+  if (index === undefined) return '';
+  if (name === 'add') return ['(amount: 2)', '(amount: 3)'][index]!;
+  if (name === 'dogs') return ['', '(count: null)'][index]!;
+  return echoArguments[type === 'Cat' ? 'Cat' : 'other']![index]!;
+}
+
+const directives = [
+  '',
+  '',
+  '',
+  '',
+  ' @skip(if: $yes)',
+  ' @include(if: $no)',
+  ' @skip(if: $maybe)',
+  ' @include(if: true)',
+  ' @skip(if: $yes) @include(if: $other)',
+  ' @include(if: $fifth)',
+  ' @skip(if: false)',
+];
+
+/** Of which a document declares those that it uses. */
+const declarations: Readonly<Record<string, string>> = {
+  text: 'String',
+  text2: 'String! = "default"',
+  number: 'Int! = 9',
+  flag: 'Boolean',
+  range: 'Range',
+  colour: 'Colour',
+  colour2: 'Colour! = BLUE',
+  colours: '[Colour!]',
+  yes: 'Boolean!',
+  no: 'Boolean!',
+  maybe: 'Boolean = true',
+  other: 'Boolean!',
+  fifth: 'Boolean = false',
+};
+
+interface Drawn {
+  readonly text: string;
+  readonly variables: Record<string, unknown>;
+}
+
+const values: Readonly<Record<string, readonly unknown[]>> = {
+  text: ['x', null, undefined],
+  text2: ['y', undefined],
+  number: [1, undefined],
+  flag: [true, null, undefined],
+  range: [{ to: 4 }, { from: 1, tags: 'one', also: { from: 2 } }, { to: null }, null, undefined],
+  colour: ['RED', null, undefined],
+  colour2: ['GREEN', undefined],
+  colours: [['RED', 'BLUE'], 'RED', null, undefined],
+  yes: [true, false],
+  no: [true, false],
+  other: [true, false],
+  maybe: [true, false, null, undefined],
+  fifth: [true, false, undefined],
+};
+
+/** mulberry32: whole numbers that a seed decides. */
+function numbersFrom(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+/** A random document, mostly a valid one: those that aren't are thrown away by whoever uses them. */
+export function documentFrom(seed: number): Drawn {
+  const draw = numbersFrom(seed);
+  const isMutation = draw(3) === 0;
+  const pick = <Item>(items: readonly Item[]): Item => items[draw(items.length)] as Item;
+  const fragmentTypes = Array.from({ length: draw(5) }, () =>
+    pick(Object.keys(fields).filter((type) => type !== (isMutation ? 'Query' : 'Mutation'))),
+  );
+  const spreadable = (type: string, below: number): number[] =>
+    fragmentTypes.flatMap((other, index) => (index < below && narrower[type]!.includes(other) ? [index] : []));
+
+  const selection = (type: string, depth: number, below: number): string => {
+    const kind = draw(10);
+    const fragments = spreadable(type, below);
+    if (kind < 2 && fragments.length > 0) return `...F${pick(fragments)}${pick(directives)}`;
+    if (kind === 2 && depth > 0) {
+      const condition = pick(['', ...narrower[type]!.map((other) => ` on ${other}`)]);
+      return `...${condition}${pick(directives)} ${selections(condition === '' ? type : condition.slice(4), depth - 1, below)}`;
+    }
+    const known = Object.entries(fields[type]!).filter(([, answer]) => answer === undefined || depth > 0);
+    if (kind === 3 || known.length === 0) return pick(['__typename', 'kind: __typename', '__proto__: __typename']);
+    const [name, answer] = pick(known);
+    const args =
+      name === 'echo'
+        ? draw(echoArguments[type === 'Cat' ? 'Cat' : 'other']!.length)
+        : name === 'add' || name === 'dogs'
+          ? draw(2)
+          : undefined;
+    const alias = args === undefined ? pick(['', '', '', `b_${name}: `]) : `${type}_${name}_${args}: `;
+    return `${alias}${name}${argumentsOf(type, name, args)}${pick(directives)}${answer === undefined ? '' : ` ${selections(answer, depth - 1, below)}`}`;
+  };
+  const selections = (type: string, depth: number, below: number): string =>
+    `{ ${Array.from({ length: 1 + draw(4) }, () => selection(type, depth, below)).join(' ')} }`;
+
+  const root = isMutation ? 'Mutation' : 'Query';
+  const body = selections(root, 4, fragmentTypes.length);
+  // A fragment spreads only those before it, so that none is within itself.
+  const all = fragmentTypes.map((type, index) => `fragment F${index} on ${type} ${selections(type, 2, index)}`);
+  const spread = new Set<number>();
+  const follow = (text: string): void => {
+    for (const [, index] of text.matchAll(/\.\.\.F(\d+)/g)) {
+      if (spread.has(Number(index))) continue;
+      spread.add(Number(index));
+      follow(all[Number(index)]!);
+    }
+  };
+  follow(body);
+  const fragments = all.filter((_, index) => spread.has(index));
+  const used = new Set<string>();
+  for (const text of [body, ...fragments]) for (const [, name = ''] of text.matchAll(/\$(\w+)/g)) used.add(name);
+  const declared = [...used].map((name) => `$${name}: ${declarations[name]}`).join(', ');
+  const drawn = [...used].map((name) => [name, pick(values[name]!)] as const);
+  const variables = Object.fromEntries(drawn.filter(([, value]) => value !== undefined));
+  return { text: `${root.toLowerCase()}${declared && ` (${declared})`} ${body} ${fragments.join(' ')}`, variables };
+}

@@ -1,0 +1,159 @@
+import { buildSchema, GraphQLError, isInterfaceType, isObjectType, isUnionType, type GraphQLSchema } from 'graphql';
+
+/** Everything that GraphQL's type system has, so that documents can ask for it in any combination. */
+const typeDefs = /* GraphQL */ `
+  scalar Anything
+  enum Colour {
+    RED
+    GREEN
+    BLUE
+  }
+  input Range {
+    from: Int! = 1
+    to: Int
+    tags: [String!]
+    also: Range
+    colour: Colour = GREEN
+  }
+  interface Named {
+    name: String
+    self: Named
+    strict: Named!
+  }
+  interface Numbered {
+    number: Int!
+  }
+  union Thing = Dog | Cat
+  type Dog implements Named & Numbered {
+    name: String
+    self: Named
+    strict: Named!
+    number: Int!
+    friend: Cat
+    friends: [Dog!]
+    maybes: [Cat]!
+    all: [[Dog!]!]
+    echo(text: String = "none", number: Int! = 7, range: Range, colours: [Colour!] = [RED], flag: Boolean): String
+  }
+  type Cat implements Named {
+    name: String
+    self: Named
+    strict: Named!
+    colour: Colour!
+    things: [Thing!]!
+    weight: Float
+    any: Anything
+    ids: [ID!]
+    echo(text: String!, range: Range = { from: 5 }): String!
+  }
+  type Query {
+    dog: Dog
+    cat: Cat!
+    named: Named
+    numbered: [Numbered!]
+    thing: Thing
+    things: [Thing]
+    dogs(count: Int = 2): [Dog!]!
+    echo(text: String = "none", number: Int! = 7, range: Range, colours: [Colour!] = [RED], flag: Boolean): String
+  }
+  type Mutation {
+    add(amount: Int!): Int
+    addLater(amount: Int! = 3): Total
+    fail: Int
+    strict: Total!
+  }
+  type Total {
+    value: Int!
+    broken: Int!
+    dog: Dog
+  }
+`;
+
+/** How a field of the sample answers; which one is decided by its place in the response. */
+type Behaviour = 'value' | 'later' | 'null' | 'throws' | 'rejects' | 'error' | 'null later';
+
+/** What the resolvers of one execution share. */
+export interface SampleContext {
+  /** How a field behaves, by what it is called and how deep it is. */
+  readonly behaviourOf: (place: string) => Behaviour;
+  /** What mutations have done, in order. */
+  readonly log: string[];
+  total: number;
+}
+
+const values: Readonly<Record<string, unknown>> = {
+  name: 'Rex "the 🐕" \u2028 \ud800',
+  number: 42,
+  weight: 4.25,
+  colour: 'RED',
+  any: { nested: [1, null, 'two'], __proto__: null },
+  ids: ['1', 2, '9007199254740993'],
+  value: 5,
+  broken: 'not a number',
+};
+
+/** A pure function of the place, so that two executors meet the same resolvers. */
+export function createSampleSchema(): GraphQLSchema {
+  const schema = buildSchema(typeDefs);
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (isInterfaceType(type) || isUnionType(type)) {
+      type.resolveType = (value: { kind: string }) => value.kind;
+    }
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) {
+      if (['number', 'weight'].includes(field.name)) continue;
+      field.resolve = (_source, args, context: SampleContext, info): unknown => {
+        let depth = 0;
+        let place = '';
+        for (let path: typeof info.path | undefined = info.path; path; path = path.prev, depth += 1) {
+          place = `${path.key}.${place}`;
+        }
+        const make = (): unknown => {
+          if (type.name === 'Mutation') return mutate(field.name, args as { amount: number }, context);
+          if (field.name === 'echo') return JSON.stringify([Object.keys(args), args]);
+          return valueOf(String(field.type), field.name, args as { count?: number });
+        };
+        return behave(context.behaviourOf(place), make, place);
+      };
+    }
+  }
+  return schema;
+}
+
+function mutate(name: string, { amount }: { amount: number }, context: SampleContext): unknown {
+  context.log.push(`${name} ${amount} at ${context.total}`);
+  if (name === 'fail') throw new Error('it fails');
+  context.total += amount ?? 1;
+  return name === 'add' ? context.total : { value: context.total, number: 1 };
+}
+
+function valueOf(type: string, name: string, { count = 2 }: { count?: number | null }): unknown {
+  if (Object.hasOwn(values, name)) return values[name];
+  const object = (kind: string): object => ({ kind, number: 42, weight: 4.25 });
+  const one = object(/Cat/.test(type) || name === 'things' ? 'Cat' : 'Dog');
+  if (type.startsWith('[[')) return [[one], [], [one, one]];
+  if (type.startsWith('['))
+    return type.includes('!') || count === null
+      ? new Set([one, object('Dog')])
+      : [one, null, Promise.resolve(one), new Error('an item')];
+  return one;
+}
+
+function behave(behaviour: Behaviour, make: () => unknown, place: string): unknown {
+  switch (behaviour) {
+    case 'value':
+      return make();
+    case 'later':
+      return Promise.resolve().then(make);
+    case 'null':
+      return null;
+    case 'null later':
+      return Promise.resolve(undefined);
+    case 'throws':
+      throw new Error(`thrown at ${place}`);
+    case 'rejects':
+      return Promise.reject(new GraphQLError(`rejected at ${place}`, { extensions: { code: 'REJECTED' } }));
+    case 'error':
+      return new Error(`returned at ${place}`);
+  }
+}
