@@ -11,7 +11,7 @@ const rooms = {
   pages: ['domain', 'http', 'rest'],
   cli: ['app', 'config', 'database', 'domain', 'graphql'],
   app: ['config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
-  config: [],
+  config: ['database'],
   main: ['app', 'config', 'database'],
 };
 
@@ -53,7 +53,9 @@ export default {
       comment: 'What is particular to PostgreSQL stays in one room.',
       severity: 'error',
       from: { path: '^src/', pathNot: pathOf('database') },
-      to: { path: packages('@mikro-orm/(?!core/)[^/]+', 'pg', 'kysely', '@electric-sql/[^/]+') },
+      to: {
+        path: packages('@mikro-orm/(?!core/)[^/]+', 'pg', 'pg-connection-string', 'kysely', '@electric-sql/[^/]+'),
+      },
     },
     {
       name: 'no-entity-manager-in-transports',

@@ -66,6 +66,8 @@ const builtDocsScript = join(import.meta.dirname, '../docs/scalar.js.gz');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  const metrics = new Metrics();
+  const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
   const opening = openDatabase({
     url: config.databaseUrl,
     dataDir: config.dataDir,
@@ -73,13 +75,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     poolSize: config.databasePoolSize,
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
+    onRefusal: () => onRefusal('database_connections'),
   });
   // Made while the database is on its way.
   const schema = createSchema();
   const operations = readOperations();
   const database = await opening;
-  const metrics = new Metrics();
-  const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
   const server = createServer({
     logLevel: config.logLevel,
     logStream: overrides.logStream,

@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 
+import { parseDatabaseUrl, UnusableDatabaseUrl } from './database/connection-config.ts';
+
 /** A setting that can't be used. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
@@ -175,13 +177,12 @@ function redisUrl(text: string, problems: string[]): string {
   return text;
 }
 
-/** The value isn't repeated in what is wrong with it: it may hold a password. */
 function databaseUrl(text: string, problems: string[]): string {
-  const url = URL.parse(text);
-  if (url === null || !['postgres:', 'postgresql:'].includes(url.protocol)) {
-    problems.push(
-      'DATABASE_URL must be the URL of a PostgreSQL server: postgresql://user:password@host:port/database.',
-    );
+  try {
+    parseDatabaseUrl(text);
+  } catch (error) {
+    if (!(error instanceof UnusableDatabaseUrl)) throw error;
+    problems.push(error.message);
   }
   return text;
 }

@@ -1,9 +1,16 @@
 /** Errors that tell their whole story in one line; everything else is shown with where it came from. */
-const plainErrors = new Set(['ConfigError', 'EmbeddedPostgresInUse', 'UnusableDataDirectory']);
+const plainErrors = new Set([
+  'ConfigError',
+  'ConnectionFailure',
+  'EmbeddedPostgresInUse',
+  'UnsuitableServer',
+  'UnusableDataDirectory',
+  'UnusableDatabaseUrl',
+]);
 
-/** The system's and PostgreSQL's own words for an address, a database or a password that is of no use. */
+/** The system's and PostgreSQL's own words for an address, a database, a password or a disk that is of no use. */
 const plainCodes =
-  /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|28...|3D...|57P0.|53...)$/;
+  /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|25006|28...|3D...|42501|57P0.|53...)$/;
 
 /** Why the program can't begin, for whoever starts it: one line for what is wrong with the settings or the database, else with where it came from. */
 export function explainFailure(error: unknown): string {

@@ -1,16 +1,28 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import type { MikroORM } from '@mikro-orm/postgresql';
-import pg from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
 import type { Stores } from '../domain/stores.ts';
-import { createOrm, type DatabaseLocation } from './database.ts';
+import type { DatabaseLocation } from './connection-config.ts';
+import { Connection } from './connection.ts';
+import { patientConnection } from './connections.ts';
+import { createPatientOrm } from './database.ts';
 import { createTransactionSession, transactionOf } from './session.ts';
 import { createStores } from './stores/stores.ts';
-
-const oldestVersion = 150_000;
+import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
 /** An arbitrary number that nobody else is likely to lock. */
 const lockNumber = 7_338_474_783;
+
+/**
+ * A migration waits for a table no longer than this at a time: meanwhile all statements that come after it wait as well, also those of
+ * the version that is still running. It is then tried again.
+ */
+const lockTimeout = '1s';
+const lockAttempts = 10;
+const lockPauseMillis = 1_000;
+const lockNotAvailable = '55P03';
 
 export interface MigrateOptions {
   readonly location: DatabaseLocation;
@@ -22,10 +34,10 @@ export interface MigrateOptions {
  * Brings the tables up to date, all or nothing; processes that start at the same time do it once.
  *
  * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and a demo
- * store that somebody has emptied stays empty.
+ * store that somebody has emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
 export async function migrate({ location, fill }: MigrateOptions): Promise<void> {
-  const orm = createOrm({ location, poolSize: 1, isPatient: true });
+  const orm = createPatientOrm(location);
   try {
     // The embedded database has a single process, and its connections would share the lock.
     if (typeof location === 'string') await whileLocked(location, () => migrateUp(orm, fill));
@@ -38,7 +50,24 @@ export async function migrate({ location, fill }: MigrateOptions): Promise<void>
 async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
   // Before the transaction, because it makes the migrator's own table on a connection of its own.
   if ((await orm.migrator.getPending()).length === 0) return;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await migrateOnce(orm, fill);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== lockNotAvailable) throw error;
+      if (attempt === lockAttempts) throw new UnsuitableServer(lockedTables);
+      await wait(lockPauseMillis);
+    }
+  }
+}
+
+const lockedTables =
+  'A migration could not lock its tables: a transaction that has been open for long holds them. ' +
+  'End it (pg_stat_activity shows it), and migrate again; nothing has been changed.';
+
+async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
+    await em.execute(`select set_config('lock_timeout', '${lockTimeout}', true)`);
     const transaction = transactionOf(em);
     const applied = await orm.migrator.up({ transaction });
     if (applied.some(({ name }) => name === migrations[0].name)) {
@@ -49,28 +78,14 @@ async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill']): Promise<v
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
 async function whileLocked(url: string, work: () => Promise<void>): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-  await client.connect();
+  const connection = await new Connection(patientConnection(url)).open();
   try {
-    await assertSuitable(client);
-    await client.query('begin');
-    await client.query('select pg_advisory_xact_lock($1)', [lockNumber]);
+    await assertSuitable(connection, () => new Connection(patientConnection(url)).open());
+    await connection.query('begin');
+    await connection.query('select pg_advisory_xact_lock($1)', [lockNumber]);
     await work();
-    await client.query('commit');
+    await connection.query('commit');
   } finally {
-    await client.end();
-  }
-}
-
-async function assertSuitable(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ version: string; encoding: string }>(
-    `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,
-  );
-  const [server] = rows;
-  if (Number(server?.version) < oldestVersion) {
-    throw new Error(`The database server has version ${server?.version}: PostgreSQL 15 or newer is needed.`);
-  }
-  if (server?.encoding !== 'UTF8') {
-    throw new Error(`The database has the encoding ${server?.encoding}: create one with the encoding UTF8.`);
+    await connection.close();
   }
 }

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Stores } from '../domain/stores.ts';
-import { connectDatabase, type Database, type DatabaseLocation } from './database.ts';
+import type { DatabaseLocation } from './connection-config.ts';
+import { connectDatabase, type Database } from './database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
 import {
@@ -21,6 +22,8 @@ export interface OpenDatabaseOptions {
   readonly poolSize: number;
   readonly withDemoStore: boolean;
   readonly onStatement?: ((sql: string) => void) | undefined;
+  /** Called when a request has waited in vain for an exclusive connection. */
+  readonly onRefusal?: (() => void) | undefined;
 }
 
 export interface OpenDatabase extends Database {
@@ -32,7 +35,7 @@ export interface OpenDatabase extends Database {
 
 /** Starts the embedded database where it is needed, brings the tables up to date, and connects. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, dataDir, poolSize, withDemoStore, onStatement } = options;
+  const { url, dataDir, poolSize, withDemoStore, onStatement, onRefusal } = options;
   const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database is ever ours to fill.
@@ -43,7 +46,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   };
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined });
-    const database = await connectDatabase({ location, poolSize, onStatement });
+    const database = await connectDatabase({ location, poolSize, onStatement, onRefusal });
     return {
       ...database,
       demoKey: hasDemo ? await findDemoKey(database.keyRecords, dataDir) : undefined,

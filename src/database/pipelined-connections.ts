@@ -1,154 +1,219 @@
-import pg from 'pg';
-
-import { giveUp } from './given-up.ts';
+import { currentRequest } from '../domain/access/current-subject.ts';
+import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
 import { PreparedStatement, type Decode, type Parameter } from './prepared-statement.ts';
+import { isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
-  readonly url: string;
-  readonly connections: number;
-  /** A connection on which nothing comes back for this long means a lost server: it is given up. */
-  readonly answerTimeoutMillis: number;
-  /** After which the server ends a statement by itself. */
-  readonly statementTimeoutMillis: number;
-  readonly connectionTimeoutMillis: number;
-  /** Told every statement that is sent. */
-  readonly onStatement: ((sql: string) => void) | undefined;
+  readonly connection: ConnectionOptions;
+  readonly size: number;
 }
 
-/** The SQLSTATE of a statement that has taken too long. */
-const queryCanceled = '57014';
+type Rows = unknown[];
 
-/** How often connections are looked at that owe an answer. */
-const watchMillis = 250;
+/** A read on its way to its rows. */
+interface Read {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly Parameter[];
+  readonly decode: Decode | undefined;
+  readonly resolve: (rows: Rows) => void;
+  readonly reject: (error: Error) => void;
+  /** It has been sent a second time, and won't be a third. */
+  isRetried: boolean;
+}
+
+/** How often connections are looked at that owe a response. */
+const watchMillis = 100;
 
 /**
- * A few connections that short statements share: each is sent at once, without waiting for the answers to those before it, and what is
+ * A few connections that short reads share: each is sent at once, without waiting for the answers to those before it, and what is
  * asked for in one turn of the event loop leaves in one piece. A system call is what a prepared statement costs most.
  *
- * A statement waits for those before it on its connection, so only such as are surely short belong here, and none in a transaction.
+ * Model: a read goes to the connection with the least to do. It waits for those before it, so only such as are surely short belong here.
+ * Guarantees: every read is answered once. Failure: a read that takes too long is ended by itself; those behind it are sent again on
+ * another connection, once, which they may be because they change nothing. So is a read whose prepared form is gone or outdated by a
+ * migration. With a lost connection all of its reads fail: the server is likely gone for all of them.
  */
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
-  readonly #lanes: Lane[] = [];
+  readonly #connections = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
-  /** The lane of this turn of the event loop. */
-  #current: Lane | undefined;
+  /** The connection of this turn of the event loop. */
+  #current: PipelinedConnection | undefined;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    this.#watch = setInterval(() => this.#giveUpSilentOnes(), watchMillis).unref();
+    this.#watch = setInterval(() => this.#look(), watchMillis).unref();
   }
 
-  query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<unknown[]> {
-    this.#options.onStatement?.(text);
-    const lane = (this.#current ??= this.#open());
-    return lane.query(name, text, values, decode);
+  /** Throws UNAVAILABLE, or the driver's error. */
+  query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<Rows> {
+    const request = currentRequest();
+    return new Promise((resolve, reject) => {
+      throwIfLost(request);
+      const fail = (error: Error): void => reject(recordFailure(error, request));
+      this.#submit({ name, text, values, decode, resolve, reject: fail, isRetried: false });
+    });
+  }
+
+  /** What the connections have prepared is of no use any more: new reads go to new ones. */
+  renew(): void {
+    for (const connection of this.#connections) this.#retire(connection);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
-    await Promise.all(this.#lanes.map((lane) => lane.close()));
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
-  /** For the rest of this turn: a new lane while there may be more and all are busy, else the one with the least to do. */
-  #open(): Lane {
-    let lane = this.#lanes.reduce<Lane | undefined>(
-      (least, each) => (least === undefined || each.pending < least.pending ? each : least),
-      undefined,
-    );
-    if (lane === undefined || (lane.pending > 0 && this.#lanes.length < this.#options.connections)) {
-      lane = new Lane(this.#options, (ended) => {
-        this.#lanes.splice(this.#lanes.indexOf(ended), 1);
-        if (this.#current === ended) this.#current = undefined;
+  #submit(read: Read): void {
+    (this.#current ??= this.#choose()).send(read);
+  }
+
+  /** For the rest of this turn: a new connection while there may be more and all are busy, else the one with the least to do. */
+  #choose(): PipelinedConnection {
+    let chosen: PipelinedConnection | undefined;
+    for (const each of this.#connections) if (chosen === undefined || each.pending < chosen.pending) chosen = each;
+    if (chosen === undefined || (chosen.pending > 0 && this.#connections.size < this.#options.size)) {
+      chosen = new PipelinedConnection(this.#options.connection, {
+        onEnd: (ended) => this.#forget(ended),
+        onOutdated: (read) => {
+          this.renew();
+          this.#submit(read);
+        },
+        onMoved: (reads) => {
+          for (const read of reads) this.#submit(read);
+        },
       });
-      this.#lanes.push(lane);
+      this.#connections.add(chosen);
     }
-    const uncork = lane.cork();
+    const uncork = chosen.cork();
     setImmediate(() => {
       this.#current = undefined;
       uncork();
     });
-    return lane;
+    return chosen;
   }
 
-  #giveUpSilentOnes(): void {
-    const limit = performance.now() - this.#options.answerTimeoutMillis;
-    for (const lane of this.#lanes) if (lane.pending > 0 && lane.lastAnswerAt < limit) lane.giveUp();
+  #retire(connection: PipelinedConnection): void {
+    this.#forget(connection);
+    connection.retire();
+  }
+
+  #forget(connection: PipelinedConnection): void {
+    this.#connections.delete(connection);
+    if (this.#current === connection) this.#current = undefined;
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const connection of this.#connections) connection.checkProgress(now);
   }
 }
 
-/** What of `pg`'s connection isn't in its types. */
-interface Internals {
-  readonly connection: { readonly stream: { cork(): void; uncork(): void } };
+interface Listeners {
+  /** It takes no more reads. */
+  readonly onEnd: (connection: PipelinedConnection) => void;
+  /** To be sent again, on a connection that hasn't prepared it yet. */
+  readonly onOutdated: (read: Read) => void;
+  /** To be sent again, because one before them took too long. */
+  readonly onMoved: (reads: readonly Read[]) => void;
 }
 
-class Lane {
-  readonly #client: pg.Client;
-  #pending = 0;
-  #lastAnswerAt = 0;
+class PipelinedConnection {
+  readonly #connection: Connection;
+  readonly #listeners: Listeners;
+  /** Sent, in their order, or waiting until the connection is open. */
+  readonly #pending = new Set<Read>();
+  #isOpen = false;
+  #isRetired = false;
 
-  constructor({ url, connectionTimeoutMillis, statementTimeoutMillis }: PipelineOptions, onEnd: (lane: Lane) => void) {
-    this.#client = new pg.Client({
-      connectionString: url,
-      connectionTimeoutMillis,
-      keepAlive: true,
-      application_name: 'petstore-gateway',
-      pipeline: true,
-    });
-    let isOver = false;
-    const end = (): void => {
-      if (!isOver) onEnd(this);
-      isOver = true;
-    };
-    // Those who wait for an answer are told by their own statement.
-    this.#client.on('error', end);
-    this.#client.on('end', end);
-    this.#client.connect().catch(() => this.giveUp());
-    // Before all others. Not as a parameter of the connection, which poolers between may refuse.
-    this.#client.query(`set statement_timeout = ${statementTimeoutMillis}`).catch(() => this.giveUp());
+  constructor(options: ConnectionOptions, listeners: Listeners) {
+    this.#listeners = listeners;
+    this.#connection = new Connection({ ...options, isPipelined: true });
+    this.#connection.once('end', () => listeners.onEnd(this));
+    void this.#open();
   }
 
   get pending(): number {
-    return this.#pending;
+    return this.#pending.size;
   }
 
-  get lastAnswerAt(): number {
-    return this.#lastAnswerAt;
+  checkProgress(now: number): void {
+    if (this.#isOpen) this.#connection.checkProgress(now);
   }
 
-  query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<unknown[]> {
-    if (this.#pending === 0) this.#lastAnswerAt = performance.now();
-    this.#pending += 1;
-    return new Promise((resolve, reject) => {
-      const statement = new PreparedStatement(name, text, values, decode);
-      statement.callback = (error, rows = []) => {
-        this.#pending -= 1;
-        this.#lastAnswerAt = performance.now();
-        if (error === null) resolve(rows);
-        else reject(error);
-        // Those behind it have waited as long, and a name that it should have prepared is unknown to them.
-        if (error !== null && 'code' in error && error.code === queryCanceled) this.giveUp();
-      };
-      void this.#client.query(statement);
-    });
-  }
-
-  /** Holds back what is written until the answer is called. */
   cork(): () => void {
-    const { stream } = this.#internals.connection;
-    stream.cork();
-    return () => stream.uncork();
+    return this.#connection.cork();
   }
 
-  giveUp(): void {
-    giveUp(this.#client);
+  send(read: Read): void {
+    this.#pending.add(read);
+    if (this.#isOpen) this.#submit(read);
+  }
+
+  /** Finishes what it has, and closes. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#closeIfDone();
   }
 
   close(): Promise<void> {
-    return this.#client.end();
+    return this.#connection.close();
   }
 
-  get #internals(): Internals {
-    return this.#client;
+  async #open(): Promise<void> {
+    try {
+      await this.#connection.open();
+    } catch (error) {
+      this.#listeners.onEnd(this);
+      for (const read of this.#pending) read.reject(error as Error);
+      this.#pending.clear();
+      return;
+    }
+    this.#isOpen = true;
+    const uncork = this.cork();
+    for (const read of this.#pending) this.#submit(read);
+    uncork();
+    this.#closeIfDone();
+  }
+
+  #submit(read: Read): void {
+    const statement = new PreparedStatement(read.name, read.text, read.values, read.decode);
+    statement.callback = (error, rows = []) => {
+      // It may have been moved away.
+      if (!this.#pending.delete(read)) return;
+      if (this.#pending.size > 0) this.#connection.recordProgress();
+      if (error === null) read.resolve(rows);
+      else this.#fail(read, error);
+      this.#closeIfDone();
+    };
+    void this.#connection.query(statement);
+  }
+
+  #fail(read: Read, error: Error): void {
+    if (isOutdated(error) && !read.isRetried) {
+      read.isRetried = true;
+      this.#listeners.onOutdated(read);
+      return;
+    }
+    read.reject(error);
+    if (isTimeout(error)) this.#moveOthers();
+  }
+
+  /** Those behind a slow read have waited as long, and what it waits for, they may as well. */
+  #moveOthers(): void {
+    const others = [...this.#pending];
+    this.#pending.clear();
+    this.#listeners.onEnd(this);
+    this.#connection.destroy('a statement took too long');
+    const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
+    for (const read of late) read.reject(new ConnectionFailure(new Error('No answer in time')));
+    for (const read of moved) read.isRetried = true;
+    this.#listeners.onMoved(moved);
+  }
+
+  #closeIfDone(): void {
+    if (this.#isRetired && this.#isOpen && this.#pending.size === 0) void this.#connection.close();
   }
 }

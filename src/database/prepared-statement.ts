@@ -33,8 +33,20 @@ interface Connection {
 const int8: number = pg.types.builtins.INT8;
 const integers = /^-?\d+(?:,-?\d+)*$/;
 
-/** The columns of each statement, by its name: they never change, so that PostgreSQL has to describe them once only. */
-const columnsByName = new Map<string, readonly Column[]>();
+/**
+ * The columns of each statement that a connection has prepared: there they never change, so that PostgreSQL has to describe them once only.
+ * Another connection may have prepared the same text after a migration that has changed a type.
+ */
+const columnsByConnection = new WeakMap<Connection, Map<string, readonly Column[]>>();
+
+/** For a connection to a pooler, which may prepare a statement anew on another of its own at any time: columns are described each time. */
+export const describesAlways = new WeakSet<object>();
+
+function columnsOf(connection: Connection): Map<string, readonly Column[]> {
+  let columns = columnsByConnection.get(connection);
+  if (columns === undefined) columnsByConnection.set(connection, (columns = new Map<string, readonly Column[]>()));
+  return columns;
+}
 
 /**
  * A prepared statement on its way: what `pg`'s own `Query` does, without describing the columns again each time, which is half of the work for
@@ -50,6 +62,8 @@ export class PreparedStatement {
   readonly #values: readonly Parameter[];
   readonly #rows: unknown[] = [];
   readonly #decode: Decode | undefined;
+  #columns: readonly Column[] = [];
+  #known: Map<string, readonly Column[]> | undefined;
 
   /** With `decode`, which makes a row of its fields, PostgreSQL needn't describe the columns at all. */
   constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode) {
@@ -69,18 +83,23 @@ export class PreparedStatement {
       connection.submittedNamedStatements[name] = text;
     }
     connection.bind({ statement: name, values: this.#values, valueMapper: toText });
-    if (this.#decode === undefined && !columnsByName.has(name)) connection.describe({ type: 'P' });
+    if (this.#decode === undefined) this.#describe(connection);
     connection.execute();
     connection.sync();
     connection.stream.uncork();
     return null;
   }
 
+  #describe(connection: Connection): void {
+    this.#known = columnsOf(connection);
+    const columns = describesAlways.has(connection) ? undefined : this.#known.get(this.name);
+    if (columns === undefined) connection.describe({ type: 'P' });
+    else this.#columns = columns;
+  }
+
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
-    columnsByName.set(
-      this.name,
-      fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) })),
-    );
+    this.#columns = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }));
+    this.#known?.set(this.name, this.#columns);
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
@@ -89,7 +108,7 @@ export class PreparedStatement {
       return;
     }
     const row: Row = {};
-    const columns = columnsByName.get(this.name) ?? [];
+    const columns = this.#columns;
     for (let index = 0; index < columns.length; index += 1) {
       const { name, parse } = columns[index] as Column;
       const text = fields[index] as string | null;

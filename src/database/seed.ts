@@ -1,6 +1,6 @@
-import pg from 'pg';
-
-import type { DatabaseLocation } from './database.ts';
+import type { DatabaseLocation } from './connection-config.ts';
+import { Connection } from './connection.ts';
+import { patientConnection } from './connections.ts';
 
 export interface SeedOptions {
   readonly location: DatabaseLocation;
@@ -28,8 +28,7 @@ const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04
  */
 export async function seedStore(options: SeedOptions): Promise<void> {
   const { location, onProgress } = options;
-  const client = new pg.Client(typeof location === 'string' ? { connectionString: location } : location);
-  await client.connect();
+  const client = await new Connection(patientConnection(location)).open();
   try {
     await client.query('begin');
     await client.query('lock table categories, pets, orders, inventory');
@@ -54,7 +53,7 @@ export async function seedStore(options: SeedOptions): Promise<void> {
     }
     onProgress(1, 'done');
   } finally {
-    await client.end();
+    await client.close();
   }
 }
 
@@ -67,7 +66,7 @@ interface Step {
 }
 
 /** Drops what the tables can do without for a while, and answers how to make it again. */
-async function dropSecondary(client: pg.Client, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
+async function dropSecondary(client: Connection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
   const { rows } = await client.query<Secondary>(
     `
     select 'index ' || c.relname as what, pg_get_indexdef(i.indexrelid) as sql, 'drop index ' || i.indexrelid::regclass as drop,
@@ -97,7 +96,7 @@ interface Secondary {
 
 const petNames = ['Rex', 'Bella', 'Luna', 'Oskar', 'Nala', 'Balu', 'Mia', 'Simba', 'Cleo', 'Felix', 'Kiwi', 'Coco'];
 
-async function fillingSteps(client: pg.Client, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
+async function fillingSteps(client: Connection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
   const { rows } = await client.query<{ category: string; pet: string }>(
     'select (select coalesce(max(id), 0) from categories) as category, (select coalesce(max(id), 0) from pets) as pet',
   );

@@ -1,31 +1,16 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
-import type pg from 'pg';
 
 import { translateDriverError } from './driver-errors.ts';
-import type { PipelinedConnections } from './pipelined-connections.ts';
-import { PreparedStatement } from './prepared-statement.ts';
+import type { Statements } from './statements.ts';
 import type { Query, Session } from './stores/session.ts';
 
-interface SessionOptions {
-  readonly orm: MikroORM;
-  readonly pool: pg.Pool;
-  readonly pipeline: PipelinedConnections | undefined;
-  /** The engine's session is another's: statements have no names there. */
-  readonly isGuest: boolean;
-}
-
 /** Runs each statement by itself, on shared connections if it is short. */
-export function createSession({ orm, pool, pipeline, isGuest }: SessionOptions): Session {
-  const send = <Row>({ name, text, values, isExclusive, decode }: Query<Row>): Promise<Row[]> => {
-    if (name === undefined || isGuest) return runUnnamed(pool, text, values, decode);
-    if (!isExclusive && pipeline !== undefined) return pipeline.query(name, text, values, decode) as Promise<Row[]>;
-    return pool.query(new PreparedStatement(name, text, values, decode)) as unknown as Promise<Row[]>;
-  };
+export function createSession(orm: MikroORM, { send, guard }: Statements): Session {
   return {
-    run: (query) => translated(send(query)),
+    run: send,
     transaction: (work) =>
-      translated(orm.em.fork().transactional((em) => work(createTransactionSession(transactionOf(em))))),
+      guard(() => orm.em.fork().transactional((em) => work(createTransactionSession(transactionOf(em))))),
   };
 }
 
@@ -45,16 +30,6 @@ export function createTransactionSession(transaction: Transaction<unknown>): Ses
     transaction: (work) => work(session),
   };
   return session;
-}
-
-async function runUnnamed<Row>(
-  pool: pg.Pool,
-  text: string,
-  values: Query<Row>['values'],
-  decode: Query<Row>['decode'],
-) {
-  const { rows } = await pool.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
-  return rows.map(decode);
 }
 
 async function translated<T>(answer: Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { runAs } from '../domain/access/current-subject.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
 import { apiVary } from './failure-response.ts';
@@ -43,6 +44,8 @@ export async function registerApi(
   await server.register(async (api) => {
     if (corsOrigins.length > 0) await allowOrigins(api, corsOrigins);
     api.addHook('onRequest', enter);
+    // Not earlier: reading the body loses what runs with the request.
+    api.addHook('preValidation', (request, _reply, done) => runAs(request.principal.subject.id, done));
     api.addHook('onSend', setDefaultHeaders);
     // Brings requests without a route into this scope; also what `reply.callNotFound()` answers.
     api.setNotFoundHandler(refuseUnmatched);

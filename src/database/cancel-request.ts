@@ -1,0 +1,53 @@
+import pg from 'pg';
+
+import type { ConnectionConfig } from './connection-config.ts';
+
+/** What of `pg`'s connection isn't in its types. */
+interface ProtocolConnection {
+  readonly stream: { destroy(): void };
+  connect(port: number | string, host?: string): void;
+  requestSsl(): void;
+  cancel(processId: number, secretKey: number): void;
+  on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): void;
+}
+
+/** Whose statement is to end: what the server, or the pooler before it, gave when the connection began. */
+export interface CancelKey {
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
+const timeoutMillis = 2_000;
+
+/**
+ * Asks the server to end the statement of another connection, on a connection of its own that follows the same settings of TLS.
+ *
+ * Resolves when the server has read it or can't be reached: whether the statement ends is for its own connection to say.
+ */
+export function requestCancel(
+  {
+    host,
+    port,
+    ssl,
+    sslNegotiation,
+  }: Pick<pg.Client, 'host' | 'port'> & Pick<ConnectionConfig, 'ssl'> & { readonly sslNegotiation?: string },
+  { processID, secretKey }: CancelKey,
+): Promise<void> {
+  const connection = new pg.Connection({ ssl, sslNegotiation } as pg.ConnectionConfig) as unknown as ProtocolConnection;
+  return new Promise((resolve) => {
+    const timeout = setTimeout(() => connection.stream.destroy(), timeoutMillis).unref();
+    const cancel = (): void => connection.cancel(processID, secretKey);
+    connection.on('connect', () => {
+      if (ssl === false || ssl === undefined) cancel();
+      else if (sslNegotiation !== 'direct') connection.requestSsl();
+    });
+    connection.on('sslconnect', cancel);
+    connection.on('error', () => connection.stream.destroy());
+    connection.on('end', () => {
+      clearTimeout(timeout);
+      resolve();
+    });
+    if (host.startsWith('/')) connection.connect(`${host}/.s.PGSQL.${port}`);
+    else connection.connect(port, host);
+  });
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+import type { ClientConfig } from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+
+import type { PostgresAddress } from './embedded/socket-directory.ts';
+
+/** The URL of a PostgreSQL server, or where the embedded one listens. */
+export type DatabaseLocation = string | PostgresAddress;
+
+/** How every connection is made, whatever it is for. */
+export type ConnectionConfig = ClientConfig & {
+  /** `connect_timeout` of the URL. */
+  readonly connectTimeoutMillis?: number | undefined;
+};
+
+/** The URL can't be used. The message says what is wrong and what would be right, and holds no password. */
+export class UnusableDatabaseUrl extends Error {
+  override readonly name = 'UnusableDatabaseUrl';
+}
+
+const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:port/database';
+
+const sslModes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
+
+const connectTimeout = 'connect_timeout';
+
+/** What each supported parameter may be; the others are refused, because ignoring one may cost safety. */
+const parameters: Readonly<Record<string, { readonly isValid: (value: string) => boolean; readonly right: string }>> = {
+  host: anyText('a host, or the directory of a socket'),
+  port: { isValid: (value) => /^\d{1,5}$/.test(value), right: 'a port' },
+  user: anyText('a user'),
+  password: anyText('a password'),
+  sslmode: oneOf(...sslModes),
+  ssl: oneOf('true', '1', '0', 'no-verify'),
+  sslrootcert: anyText('a file'),
+  sslcert: anyText('a file'),
+  sslkey: anyText('a file'),
+  sslnegotiation: oneOf('postgres', 'direct'),
+  uselibpqcompat: oneOf('true', 'false'),
+  application_name: anyText('a name'),
+  fallback_application_name: anyText('a name'),
+  options: anyText("options for the server's session"),
+  client_encoding: { isValid: (value) => /^utf-?8$/i.test(value), right: 'utf8' },
+  [connectTimeout]: {
+    isValid: (value) => /^\d{1,4}$/.test(value) && Number(value) > 0,
+    right: 'a whole number of seconds from 1 to 9999',
+  },
+};
+
+/**
+ * Reads a `DATABASE_URL` as `pg` 8 does, and refuses what `pg` would ignore: a parameter that it doesn't know, a mode of TLS that
+ * may end in plaintext. The files of certificates are read now. Throws UnusableDatabaseUrl.
+ */
+export function parseDatabaseUrl(text: string): ConnectionConfig {
+  const given = readParameters(text);
+  assertSupported(given);
+  const url = withClearMode(text, given);
+  const { connect_timeout: seconds, ...config } = readUrl(url, given) as Record<string, unknown> & ClientConfig;
+  assertUsableTls(config, given);
+  const timeout = seconds === undefined ? {} : { connectTimeoutMillis: Number(seconds) * 1000 };
+  return { fallback_application_name: 'petstore-gateway', ...config, ...timeout };
+}
+
+/** How to connect to where a database is. The embedded one has no TLS, whatever the environment says. */
+export function connectionConfigOf(location: DatabaseLocation): ConnectionConfig {
+  return typeof location === 'string' ? parseDatabaseUrl(location) : { ...location, ssl: false };
+}
+
+/** The host may be empty where a socket is named (`postgresql://user@/database?host=/run/postgresql`), which `URL` refuses. */
+function readParameters(text: string): URLSearchParams {
+  const [, query = ''] = /^postgres(?:ql)?:\/\/[^?]*(?:\?(.*))?$/s.exec(text) ?? [];
+  if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);
+  return new URLSearchParams(query.split('#')[0]);
+}
+
+function assertSupported(given: URLSearchParams): void {
+  const problems: string[] = [];
+  for (const name of new Set(given.keys())) {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const [value = '', ...others] = given.getAll(name);
+    if (parameter === undefined) {
+      problems.push(
+        `DATABASE_URL has the parameter ${JSON.stringify(name)}, which is not supported: use ${Object.keys(parameters).join(', ')}.`,
+      );
+    } else if (others.length > 0) {
+      problems.push(`DATABASE_URL has the parameter ${name} more than once: leave one.`);
+    } else if (!parameter.isValid(value)) {
+      problems.push(`DATABASE_URL has ${describe(name, value)}, but ${name} must be ${parameter.right}.`);
+    }
+  }
+  problems.push(...contradictions(given));
+  if (problems.length > 0) throw new UnusableDatabaseUrl(problems.join('\n'));
+}
+
+function contradictions(given: URLSearchParams): string[] {
+  const problems: string[] = [];
+  const isPlain = given.get('sslmode') === 'disable' || given.get('ssl') === '0';
+  if (given.has('ssl') && given.has('sslmode')) {
+    problems.push('DATABASE_URL has ssl and sslmode, but takes only one of them: use sslmode.');
+  }
+  if (given.has('sslcert') !== given.has('sslkey')) {
+    problems.push('DATABASE_URL has only one of sslcert and sslkey: a client certificate needs both.');
+  }
+  if (isPlain && given.get('sslnegotiation') === 'direct') {
+    problems.push('DATABASE_URL has sslnegotiation=direct without TLS: use another sslmode.');
+  }
+  if (isCompatible(given) && given.get('sslmode') === 'no-verify') {
+    problems.push('DATABASE_URL has sslmode=no-verify, which libpq does not know: with uselibpqcompat use require.');
+  }
+  if (isCompatible(given) && given.get('sslmode') === 'verify-ca' && !given.has('sslrootcert')) {
+    problems.push('DATABASE_URL has sslmode=verify-ca, which with uselibpqcompat needs sslrootcert.');
+  }
+  return problems;
+}
+
+function isCompatible(given: URLSearchParams): boolean {
+  return given.get('uselibpqcompat') === 'true';
+}
+
+/** A password isn't repeated. */
+function describe(name: string, value: string): string {
+  return name === 'password' ? name : `${name}=${value}`;
+}
+
+/** `require` and `verify-ca` verify fully: said so, they don't make the parser warn about its next version. */
+function withClearMode(text: string, given: URLSearchParams): string {
+  if (isCompatible(given)) return text;
+  return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
+}
+
+function readUrl(url: string, given: URLSearchParams): ClientConfig {
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
+  let config: ClientConfig;
+  try {
+    config = toClientConfig(parse(url));
+  } catch (error) {
+    throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
+  }
+  if (config.host?.includes(',') === true) {
+    throw new UnusableDatabaseUrl('DATABASE_URL names several hosts: name one, or put a proxy in front of them.');
+  }
+  if (config.ssl === ('no-verify' as unknown)) return { ...config, ssl: { rejectUnauthorized: false } };
+  return config;
+}
+
+function assertReadable(name: string, file: string | null): void {
+  if (file === null) return;
+  try {
+    readFileSync(file);
+  } catch (error) {
+    throw new UnusableDatabaseUrl(
+      `DATABASE_URL has ${name}=${file}, but that file can not be read: ${(error as Error).message}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Better now than at each connection. */
+function assertUsableTls({ ssl }: ClientConfig, given: URLSearchParams): void {
+  if (typeof ssl !== 'object') return;
+  if (ssl.ca !== undefined && !String(ssl.ca).includes('-----BEGIN')) {
+    throw new UnusableDatabaseUrl(
+      `DATABASE_URL has sslrootcert=${given.get('sslrootcert')}, but that file holds no certificate in PEM form.`,
+    );
+  }
+  try {
+    createSecureContext(ssl);
+  } catch (error) {
+    throw new UnusableDatabaseUrl(
+      `The certificates that DATABASE_URL names can not be used: ${(error as Error).message}. ` +
+        'They must be in PEM form, the key without a passphrase and made for the certificate.',
+      { cause: error },
+    );
+  }
+}
+
+function anyText(right: string): { readonly isValid: (value: string) => boolean; readonly right: string } {
+  return { isValid: (value) => value !== '', right };
+}
+
+function oneOf(...values: string[]): { readonly isValid: (value: string) => boolean; readonly right: string } {
+  return { isValid: (value) => values.includes(value), right: `one of ${values.join(', ')}` };
+}

@@ -1,0 +1,184 @@
+import { currentSubject } from '../domain/access/current-subject.ts';
+import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
+import { Turns } from './turns.ts';
+
+export interface PoolOptions {
+  readonly connection: ConnectionOptions;
+  readonly size: number;
+  /** How many connections the statements of one key have at most. */
+  readonly perSubject: number;
+  /** For a connection to be free. */
+  readonly waitMillis: number;
+  /** After which a connection that nobody uses is closed; undefined for never. */
+  readonly idleMillis?: number | undefined;
+  /** Called when somebody has waited in vain because others went first. */
+  readonly onRefusal?: (() => void) | undefined;
+}
+
+/** A connection that is the caller's alone until it is released. */
+export interface PooledConnection extends Connection {
+  release(): void;
+}
+
+const watchMillis = 100;
+
+/**
+ * The exclusive connections: for transactions, and for whatever may take long.
+ *
+ * Model: a turn (see `Turns`) is a connection, open or yet to be opened; keys take turns, so that none can take them all. It stands in for
+ * `pg-pool`, of which it has the interface that Kysely needs, because that one destroys a connection for every refused statement, waits for
+ * ever at the end for a server that is stopped, knows no keys, and starts three timers for each statement. Guarantees: a connection is given
+ * away again only if it is in order and in no transaction; `end` takes no longer than it is given.
+ */
+export class ConnectionPool {
+  /** What Kysely asks of a pool. */
+  readonly options = {};
+  readonly #options: PoolOptions;
+  readonly #turns: Turns;
+  readonly #all = new Set<Connection>();
+  /** Last in, first out, so that those that aren't needed grow old. */
+  #idle: { readonly connection: PooledConnection; readonly since: number }[] = [];
+  readonly #watch: NodeJS.Timeout;
+  /** Connections from before are closed instead of used again. */
+  #generation = 0;
+  #isEnded = false;
+
+  constructor(options: PoolOptions) {
+    const { size, perSubject, waitMillis, onRefusal } = options;
+    this.#options = options;
+    this.#turns = new Turns({ capacity: size, perSubject, waitMillis, onRefusal });
+    this.#watch = setInterval(() => this.#look(), watchMillis).unref();
+  }
+
+  get totalCount(): number {
+    return this.#all.size;
+  }
+
+  get idleCount(): number {
+    return this.#idle.length;
+  }
+
+  get waitingCount(): number {
+    return this.#turns.waiting;
+  }
+
+  /** Throws TurnRefused when others go first for too long, ConnectionFailure when there is no connection to be had. */
+  async connect(): Promise<PooledConnection> {
+    const subject = currentSubject();
+    if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
+    const deadline = performance.now() + this.#options.waitMillis;
+    await this.#turns.take(subject);
+    const idle = this.#idle.pop()?.connection;
+    if (idle === undefined) return this.#opened(subject, deadline);
+    idle.release = this.#releaseFor(idle, subject);
+    return idle;
+  }
+
+  /** Runs one statement, which is refused or succeeds without a connection being lost by it. */
+  async run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+    const connection = await this.connect();
+    try {
+      return await work(connection);
+    } finally {
+      connection.release();
+    }
+  }
+
+  /** What the connections have prepared is of no use any more: each is closed as soon as nobody uses it. */
+  renew(): void {
+    this.#generation += 1;
+    for (const { connection } of this.#idle.splice(0)) this.#discard(connection);
+  }
+
+  /** Waits for those in use, but no longer than the time given, and closes everything. */
+  async end(timeoutMillis = 1_000): Promise<void> {
+    this.#isEnded = true;
+    this.#turns.refuseAll(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
+    this.renew();
+    const deadline = setTimeout(() => this.#destroyAll(), timeoutMillis);
+    await Promise.all([...this.#all].map((connection) => ended(connection)));
+    clearTimeout(deadline);
+    clearInterval(this.#watch);
+  }
+
+  /** Opens a connection for the turn, or fails at the deadline and leaves the connection to whoever comes next. */
+  async #opened(subject: string | undefined, deadline: number): Promise<PooledConnection> {
+    const opening = this.#open(subject);
+    let timeout: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<'late'>((resolve) => {
+      timeout = setTimeout(() => resolve('late'), deadline + openGraceMillis - performance.now());
+    });
+    const outcome = await Promise.race([opening, tooLate]).finally(() => clearTimeout(timeout));
+    if (outcome !== 'late') return outcome;
+    opening.then(
+      (connection) => connection.release(),
+      () => undefined,
+    );
+    throw new ConnectionFailure(new Error('No connection in time'));
+  }
+
+  async #open(subject: string | undefined): Promise<PooledConnection> {
+    const connection = new Connection(this.#options.connection) as PooledConnection;
+    const generation = this.#generation;
+    this.#all.add(connection);
+    connection.once('end', () => this.#forget(connection));
+    try {
+      await connection.open();
+    } catch (error) {
+      this.#all.delete(connection);
+      this.#turns.give(subject);
+      throw error;
+    }
+    connection.release = this.#releaseFor(connection, subject, generation);
+    return connection;
+  }
+
+  #releaseFor(connection: PooledConnection, subject: string | undefined, generation = this.#generation): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      const isUsable = generation === this.#generation && !connection.isLost && isAtRest(connection) && !this.#isEnded;
+      if (isUsable) this.#idle.push({ connection, since: performance.now() });
+      else this.#discard(connection);
+      this.#turns.give(subject);
+    };
+  }
+
+  #discard(connection: Connection): void {
+    if (connection.isLost || !isAtRest(connection)) connection.destroy('not in order');
+    else void connection.close();
+  }
+
+  #forget(connection: Connection): void {
+    this.#all.delete(connection);
+    this.#idle = this.#idle.filter((each) => each.connection !== connection);
+  }
+
+  #destroyAll(): void {
+    for (const connection of this.#all) connection.destroy('the service is stopping');
+  }
+
+  /** Ends what takes too long, and closes what nobody has needed for a while. */
+  #look(): void {
+    const now = performance.now();
+    for (const connection of this.#all) connection.checkProgress(now);
+    const { idleMillis } = this.#options;
+    if (idleMillis === undefined) return;
+    const old = this.#idle.filter(({ since }) => now - since > idleMillis);
+    this.#idle = this.#idle.filter(({ since }) => now - since <= idleMillis);
+    for (const { connection } of old) this.#discard(connection);
+  }
+}
+
+/** A connection is usually made in a few milliseconds. */
+const openGraceMillis = 100;
+
+/** In no transaction, and with no cancel request on its way that could end somebody else's statement. */
+function isAtRest(connection: Connection): boolean {
+  return connection.getTransactionStatus() === 'I' && !connection.isCancelling;
+}
+
+function ended(connection: Connection): Promise<void> {
+  return new Promise((resolve) => connection.once('end', () => resolve()));
+}

@@ -1,0 +1,226 @@
+import pg from 'pg';
+
+import { requestCancel, type CancelKey } from './cancel-request.ts';
+import type { ConnectionConfig } from './connection-config.ts';
+import { describesAlways } from './prepared-statement.ts';
+
+/**
+ * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
+ *
+ * Model: `open` connects and prepares the session; after that it is `pg`'s client. Guarantees: it follows the whole of `DATABASE_URL`;
+ * the session's time zone is UTC; a statement ends after `statementTimeoutMillis`, by the server's own setting on a direct connection and by a
+ * cancel request behind a pooler, whose sessions are shared and get no `SET`. Failure: a connection on which nothing comes back for
+ * `answerTimeoutMillis` is destroyed, because a server that is paused or cut off never answers, and TCP reports nothing for minutes
+ * (`query_timeout` of `pg` would leave such a connection in use).
+ */
+
+export interface ConnectionOptions {
+  readonly config: ConnectionConfig;
+  /** For connecting and preparing the session together. */
+  readonly connectTimeoutMillis: number;
+  /** After which a statement is ended; undefined for as long as it takes. */
+  readonly statementTimeoutMillis?: number | undefined;
+  /** After which a connection that owes a response is destroyed; undefined for never. */
+  readonly answerTimeoutMillis?: number | undefined;
+  /** How the session comes: our own on a server, the one that all connections of the embedded database share, or that of another process's. */
+  readonly session: 'server' | 'embedded' | 'guest';
+  readonly isPipelined?: boolean;
+  /** Receives every statement that is sent but those that prepare the session. */
+  readonly onStatement?: ((sql: string) => void) | undefined;
+}
+
+/** The code of a connection that didn't come about for a reason without one. */
+export const noConnection = 'NO_CONNECTION';
+
+/** No connection came about. The message is that of the cause, in one line and without a password. */
+export class ConnectionFailure extends Error {
+  override readonly name = 'ConnectionFailure';
+  /** The cause's, for MikroORM wraps errors and keeps only this. */
+  readonly code: string;
+
+  constructor(cause: unknown) {
+    const reason: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
+    const { message, code } = reason as { readonly message?: unknown; readonly code?: unknown };
+    const text = String(message).split('\n')[0];
+    super(isTlsFailure(code, text) ? `TLS to the database failed: ${text}` : text, { cause });
+    this.code = typeof code === 'string' ? code : noConnection;
+  }
+}
+
+function isTlsFailure(code: unknown, message = ''): boolean {
+  return (
+    /^(?:ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(String(code)) ||
+    /\bSSL\b/.test(message)
+  );
+}
+
+/** What of `pg`'s client isn't in its types. */
+interface Internals extends CancelKey {
+  readonly connection: {
+    readonly stream: { cork(): void; uncork(): void; destroy(error?: Error): void };
+    parsedStatements: object;
+  };
+  readonly ssl: ConnectionConfig['ssl'];
+  readonly sslNegotiation: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+/** Dates and times stay the text that they come as: the entities' own types parse them, years before 100 and old offsets included. */
+const types = new pg.TypeOverrides();
+const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = pg.types.builtins;
+for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) types.setTypeParser(type, (text: string) => text);
+
+/** What of `pg`'s client is overridden, and isn't in its types. */
+const startupOf = pg.Client.prototype as unknown as {
+  readonly getStartupConf: (this: unknown) => Record<string, string>;
+};
+
+/** Until the other side has closed a connection that is closed. */
+const closeTimeoutMillis = 500;
+
+export class Connection extends pg.Client {
+  /** True once the connection can carry no more statements. */
+  isLost = false;
+  /** When a response last came, or was first owed. */
+  #progressAt = 0;
+  #isOwing = false;
+  #isBehindPooler = false;
+  #cancelling: Promise<void> | undefined;
+  readonly #options: ConnectionOptions;
+
+  constructor(options: ConnectionOptions) {
+    super({ ...options.config, types, keepAlive: true, pipeline: options.isPipelined === true });
+    this.#options = options;
+    this.on('error', () => (this.isLost = true));
+    this.on('end', () => (this.isLost = true));
+    // What `pg` reports when it owes nothing. (Callbacks wrapped to learn the same make V8 keep all rows until a full collection.)
+    this.on('drain', () => (this.#isOwing = false));
+  }
+
+  /** Connects and prepares the session. Throws ConnectionFailure. */
+  async open(): Promise<this> {
+    const { connectTimeoutMillis } = this.#options;
+    let isTooLate = false;
+    const timeout = setTimeout(() => {
+      isTooLate = true;
+      this.destroy();
+    }, connectTimeoutMillis);
+    try {
+      await this.connect();
+      await this.#prepareSession();
+      return this;
+    } catch (error) {
+      this.destroy();
+      const { host, port } = this.#internals;
+      const late = `The database at ${host}:${port} did not answer within ${connectTimeoutMillis / 1000} s.`;
+      throw new ConnectionFailure(isTooLate ? new Error(late) : error);
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  /** Whether something between shares the server's sessions among its clients: the key for cancelling isn't the session's. */
+  get isBehindPooler(): boolean {
+    return this.#isBehindPooler;
+  }
+
+  // The overloads of `query` are those of the base class; this only stands between.
+  override query = ((...args: unknown[]): unknown => {
+    const sql = sqlOf(args[0]);
+    this.#options.onStatement?.(sql);
+    this.recordProgress();
+    const answer = this.#send(...args);
+    return sql === 'rollback' && answer instanceof Promise ? this.#rolledBack(answer) : answer;
+  }) as pg.Client['query'];
+
+  /** Something has come back, or is now owed. */
+  recordProgress(): void {
+    this.#isOwing = true;
+    this.#progressAt = performance.now();
+  }
+
+  /** Ends a statement that takes too long, and the connection when nothing comes back at all. To be called a few times per second. */
+  checkProgress(now: number): void {
+    const { statementTimeoutMillis, answerTimeoutMillis } = this.#options;
+    if (!this.#isOwing || answerTimeoutMillis === undefined) return;
+    const waitedMillis = now - this.#progressAt;
+    if (waitedMillis > answerTimeoutMillis) this.destroy();
+    else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
+      this.#cancelling ??= requestCancel(this.#internals, this.#internals).then(() => (this.#cancelling = undefined));
+    }
+  }
+
+  /** A cancel request is on its way, which could end the next statement instead. */
+  get isCancelling(): boolean {
+    return this.#cancelling !== undefined;
+  }
+
+  /** Holds back what is written until the function that it returns is called. */
+  cork(): () => void {
+    const { stream } = this.#internals.connection;
+    stream.cork();
+    return () => stream.uncork();
+  }
+
+  /** Whoever waits for a response gets an error. */
+  destroy(reason = 'no answer in time'): void {
+    this.isLost = true;
+    this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`));
+  }
+
+  /** Says goodbye to the server, but never waits long for one that is paused. */
+  async close(): Promise<void> {
+    const timeout = setTimeout(() => this.destroy(), closeTimeoutMillis);
+    await this.end();
+    clearTimeout(timeout);
+  }
+
+  async #prepareSession(): Promise<void> {
+    const { session, statementTimeoutMillis } = this.#options;
+    if (session === 'guest') return;
+    // One session for all connections: the last one's named statements are still there. It follows nothing that a startup packet asks for.
+    if (session === 'embedded') {
+      await this.#send('discard all');
+      await this.#send(`set time zone 'UTC'`);
+      return;
+    }
+    const { rows } = (await this.#send(
+      `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout`,
+    )) as pg.QueryResult<{ id: number; timeout: number }>;
+    const [{ id, timeout }] = rows as [{ id: number; timeout: number }];
+    this.#isBehindPooler = id !== this.#internals.processID;
+    if (this.#isBehindPooler) describesAlways.add(this.#internals.connection);
+    const isShorter = timeout > 0 && timeout <= (statementTimeoutMillis ?? 0);
+    if (this.#isBehindPooler || statementTimeoutMillis === undefined || isShorter) return;
+    await this.#send(`set statement_timeout = ${statementTimeoutMillis}`);
+  }
+
+  /** Added to what `pg` sends: poolers keep the time zone for each client, as they do the encoding, because every driver for Java sends it. */
+  protected getStartupConf(): Record<string, string> {
+    return { ...startupOf.getStartupConf.call(this), TimeZone: 'UTC' };
+  }
+
+  #send(...args: unknown[]): unknown {
+    return (super.query as (...query: unknown[]) => unknown)(...args);
+  }
+
+  /** A lost transaction is rolled back as it is. Kysely, which would get an error instead, would never release the connection. */
+  async #rolledBack(answer: Promise<unknown>): Promise<unknown> {
+    try {
+      return await answer;
+    } catch (error) {
+      if (this.isLost) return { command: 'ROLLBACK', rowCount: null, rows: [] };
+      throw error;
+    }
+  }
+
+  get #internals(): Internals {
+    return this as unknown as Internals;
+  }
+}
+
+function sqlOf(query: unknown): string {
+  if (typeof query === 'string') return query;
+  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
+}

@@ -1,0 +1,53 @@
+import { unavailable } from '../domain/errors.ts';
+import { isDiskFull } from './driver-errors.ts';
+
+/** Sorts more than fits into so little memory, so that PostgreSQL writes a temporary file; the setting ends with the statement's transaction. */
+export const diskProbe =
+  `select set_config('work_mem', '64kB', true); ` +
+  'select count(*) from (select n from generate_series(1, 8000) as n order by n desc) as sorted';
+
+/** Longer than this nobody waits for the probe: it may have to wait for a connection. */
+const probeWaitMillis = 500;
+
+/**
+ * Whether the disk of the database has room.
+ *
+ * A full disk lets small writes through for a while, wherever a page has room, and refuses others. So a refused write is remembered until a probe
+ * has written a file, and the probe is repeated whenever somebody asks.
+ */
+export class DiskCheck {
+  readonly #probe: () => Promise<unknown>;
+  #isFull = false;
+  #running: Promise<void> | undefined;
+
+  /** The probe rejects as the driver does. */
+  constructor(probe: () => Promise<unknown>) {
+    this.#probe = probe;
+  }
+
+  /** Takes note of an error that a statement has failed of. */
+  record(error: unknown): void {
+    if (isDiskFull(error)) this.#isFull = true;
+  }
+
+  /** Throws UNAVAILABLE while the disk is full. */
+  async assertRoom(): Promise<void> {
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    let timeout: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<void>((resolve) => {
+      timeout = setTimeout(resolve, probeWaitMillis);
+    });
+    await Promise.race([this.#running, tooLate]).finally(() => clearTimeout(timeout));
+    if (this.#isFull) throw unavailable(new Error('The disk of the database is full.'));
+  }
+
+  /** Only what is said of the disk counts: whether the database can be reached is somebody else's question. */
+  async #run(): Promise<void> {
+    try {
+      await this.#probe();
+      this.#isFull = false;
+    } catch (error) {
+      this.record(error);
+    }
+  }
+}

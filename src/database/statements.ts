@@ -1,0 +1,94 @@
+import type { ConnectionPool } from './connection-pool.ts';
+import type { Connection } from './connection.ts';
+import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
+import type { PipelinedConnections } from './pipelined-connections.ts';
+import { PreparedStatement, type Parameter } from './prepared-statement.ts';
+import type { StatementRunner } from './statement-runner.ts';
+import type { Query } from './stores/session.ts';
+
+interface StatementsOptions {
+  readonly pool: ConnectionPool;
+  readonly pipeline: PipelinedConnections | undefined;
+  /** Nothing is prepared in the session of another process. */
+  readonly isGuest: boolean;
+  /** Receives the driver's error of everything that failed on an exclusive connection. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Runs statements, each a transaction of its own, on the connection that it needs. */
+export interface Statements {
+  readonly send: <Row>(query: Query<Row>) => Promise<Row[]>;
+  readonly run: StatementRunner;
+  /**
+   * Does exclusive work. What can't succeed because an earlier statement of the request has lost the database fails at once, and failures are
+   * translated and remembered for the request.
+   */
+  readonly guard: <Result>(work: () => Promise<Result>) => Promise<Result>;
+}
+
+export function createStatements({ pool, pipeline, isGuest, onFailure }: StatementsOptions): Statements {
+  const guard: Statements['guard'] = async (work) => {
+    throwIfLost();
+    try {
+      return await work();
+    } catch (error) {
+      onFailure(error);
+      // The address may lead to another server by now.
+      if (isReadOnly(error)) pool.renew();
+      throw recordFailure(error);
+    }
+  };
+  const exclusively = <Row>(send: (connection: Connection) => Promise<Row[]>): Promise<Row[]> =>
+    guard(async () => {
+      try {
+        return await pool.run(send);
+      } catch (error) {
+        // It wasn't executed, so that it may be sent again, by a connection that has prepared nothing yet.
+        if (!isOutdated(error)) throw error;
+        pool.renew();
+        pipeline?.renew();
+        return pool.run(send);
+      }
+    });
+  return {
+    guard,
+    send: <Row>({ name, text, values, isExclusive, decode }: Query<Row>): Promise<Row[]> => {
+      if (name === undefined || isGuest)
+        return exclusively((connection) => sendUnnamed(connection, text, values, decode));
+      if (!isExclusive && pipeline !== undefined) return pipeline.query(name, text, values, decode) as Promise<Row[]>;
+      return exclusively((connection) => sendPrepared(connection, new PreparedStatement(name, text, values, decode)));
+    },
+    run: (name, text, given) => {
+      const values = given as readonly Parameter[];
+      if (name === undefined || isGuest) {
+        return exclusively(
+          async (connection) => (await connection.query({ text, values: [...values] })).rows as never[],
+        );
+      }
+      if (isRead(text) && pipeline !== undefined) return pipeline.query(name, text, values) as Promise<never[]>;
+      return exclusively((connection) => sendPrepared(connection, new PreparedStatement(name, text, values)));
+    },
+  };
+}
+
+/** Only a read may be sent again when its connection ends. */
+function isRead(text: string): boolean {
+  return /^\s*select\b/i.test(text);
+}
+
+async function sendUnnamed<Row>(
+  connection: Connection,
+  text: string,
+  values: readonly Parameter[],
+  decode: Query<Row>['decode'],
+): Promise<Row[]> {
+  const { rows } = await connection.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
+  return rows.map(decode);
+}
+
+function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
+    void connection.query(statement);
+  });
+}
