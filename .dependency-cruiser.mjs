@@ -123,7 +123,8 @@ export default {
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: '^node_modules/' },
-    exclude: { path: '^test/[^/]+/node_modules/' },
+    // The clients are programs with packages of their own.
+    exclude: { path: '^test/(clients|[^/]+/node_modules)/' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],
       conditionNames: ['node', 'import', 'default'],

@@ -9,7 +9,7 @@ const { output } = await cruise(['src', 'migrations', 'test'], { ...options, val
 
 const canParse = getAvailableTranspilers().some(({ name, available }) => name === 'typescript' && available);
 const seen = new Map(output.modules.map((module) => [module.source, module]));
-const files = globSync('{src,migrations,test}/**/*.{ts,tsx}', { exclude: ['**/node_modules'] });
+const files = globSync('{src,migrations,test}/**/*.{ts,tsx}', { exclude: ['**/node_modules', 'test/clients/**'] });
 const unseen = files.filter((file) => {
   const hasImports = /^(?:import\b|\} from )/m.test(readFileSync(file, 'utf8'));
   return !seen.has(file) || (hasImports && seen.get(file).dependencies.length === 0);

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+
+import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, InMemoryCache } from '@apollo/client';
+import { ErrorLink } from '@apollo/client/link/error';
+import { relayStylePagination } from '@apollo/client/utilities';
+import { mergeMap, timer } from 'rxjs';
+
+import { graphql } from '../generated/graphql/index.ts';
+import { apiKey, petCount, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+
+// guide:begin apollo-client-throttling
+/** Waits as long as the service says, and a little longer by chance, and sends the operation once more. RetryLink doesn't see a 429. */
+const throttling = new ErrorLink(({ error, operation, forward }) => {
+  if (!CombinedGraphQLErrors.is(error)) return undefined;
+  const { code, retryAfter } = error.errors[0]?.extensions ?? {};
+  if (code !== 'RATE_LIMITED' || typeof retryAfter !== 'number') return undefined;
+  return timer((retryAfter + Math.random()) * 1000).pipe(mergeMap(() => forward(operation)));
+});
+// guide:end
+
+// guide:begin apollo-client-setup
+function createClient(key: string): ApolloClient {
+  return new ApolloClient({
+    link: ApolloLink.from([
+      throttling,
+      new HttpLink({ uri: `${serviceUrl}/graphql`, headers: { Authorization: `Bearer ${key}` } }),
+    ]),
+    cache: new InMemoryCache({
+      typePolicies: {
+        Query: { fields: { pets: relayStylePagination(['filter', 'orderBy']) } },
+        Category: { fields: { pets: relayStylePagination(['filter', 'orderBy']) } },
+      },
+    }),
+  });
+}
+// guide:end
+
+// guide:begin apollo-client-pagination
+const petsQuery = graphql(`
+  query ApolloPets($after: String) {
+    pets(first: 10, after: $after) {
+      edges {
+        node {
+          id
+          name
+          status
+          category {
+            id
+            name
+          }
+        }
+      }
+      pageInfo {
+        hasNextPage
+        endCursor
+      }
+    }
+  }
+`);
+
+/** Reads page after page into the cache; the answer is what the cache has in the end. */
+async function readAllPets(client: ApolloClient) {
+  const query = client.watchQuery({ query: petsQuery });
+  let { data } = await client.query({ query: petsQuery });
+  let pages = 1;
+  for (let page = data?.pets?.pageInfo; page?.hasNextPage === true; pages += 1) {
+    ({ data } = await query.fetchMore({ variables: { after: page.endCursor } }));
+    page = data?.pets?.pageInfo;
+  }
+  return { pages, pets: client.readQuery({ query: petsQuery })?.pets?.edges.map(({ node }) => node) ?? [] };
+}
+// guide:end
+
+// guide:begin apollo-client-mutation
+const updatePet = graphql(`
+  mutation ApolloUpdatePet($input: UpdatePetInput!) {
+    updatePet(input: $input) {
+      pet {
+        id
+        name
+        status
+      }
+    }
+  }
+`);
+// guide:end
+
+const client = createClient(apiKey);
+const throttled = createClient(throttledKey);
+const throttledQuery = graphql(`
+  query ApolloThrottled {
+    categories(first: 1) {
+      totalCount
+    }
+  }
+`);
+
+async function throttledTwice(): Promise<number> {
+  await throttled.query({ query: throttledQuery, fetchPolicy: 'network-only' });
+  const { result, seconds } = await timed(() =>
+    throttled.query({ query: throttledQuery, fetchPolicy: 'network-only' }),
+  );
+  assert.equal(result.error, undefined);
+  assert.ok(Number(result.data?.categories?.totalCount) > 0);
+  return seconds;
+}
+
+const waiting = throttledTwice();
+const { pages, pets } = await readAllPets(client);
+assert.equal(new Set(pets.map(({ id }) => id)).size, petCount);
+const [pet] = pets;
+assert.ok(pet);
+await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, name: 'Rex of Apollo' } } });
+const cached = client.readQuery({ query: petsQuery })?.pets?.edges.find(({ node }) => node.id === pet.id);
+assert.equal(cached?.node.name, 'Rex of Apollo');
+const waitedSeconds = await waiting;
+assert.ok(waitedSeconds > 1, `the second request had to wait, but took ${waitedSeconds} s`);
+report({
+  client: 'Apollo Client',
+  pets: pets.length,
+  pages,
+  cacheUpdated: true,
+  waitedSeconds: Math.round(waitedSeconds),
+});

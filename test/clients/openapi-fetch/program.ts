@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+
+import createClient from 'openapi-fetch';
+
+import type { components, paths } from '../generated/openapi.ts';
+import { apiKey, petCount, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+import { waitingFetch } from '../shared/waiting-fetch.ts';
+
+type Pet = components['schemas']['Pet'];
+
+// guide:begin openapi-fetch-setup
+const client = createClient<paths>({
+  baseUrl: serviceUrl,
+  headers: { Authorization: `Bearer ${apiKey}` },
+  fetch: waitingFetch,
+});
+// guide:end
+
+// guide:begin openapi-fetch-pagination
+/** Follows `Link` from page to page. */
+async function readAllPets() {
+  const pets: Pet[] = [];
+  let pages = 0;
+  for (let cursor: string | undefined; ;) {
+    const { data, error, response } = await client.GET('/pets', {
+      params: { query: { limit: 10, ...(cursor === undefined ? {} : { cursor }) } },
+    });
+    if (error !== undefined) throw new Error(error.message);
+    pets.push(...data);
+    pages += 1;
+    const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+    if (next === undefined) return { pages, pets };
+    cursor = new URL(next, serviceUrl).searchParams.get('cursor') ?? undefined;
+  }
+}
+// guide:end
+
+// guide:begin openapi-fetch-change
+/** Changes a pet unless somebody else was faster: then the answer is undefined, and the pet has to be read again. */
+async function renamePet(id: number, name: string): Promise<Pet | undefined> {
+  const { data: [pet] = [], response: read } = await client.GET('/pets', { params: { query: { id: [id] } } });
+  if (pet === undefined) return undefined;
+  const { data, response } = await client.PATCH('/pets/{petId}', {
+    params: { path: { petId: id }, header: { 'If-Match': read.headers.get('ETag') ?? '*' } },
+    body: { name },
+  });
+  return response.status === 412 ? undefined : data;
+}
+// guide:end
+
+/** Everything that can be done with each noun: that this compiles is half of the test. */
+async function useEveryOperation(): Promise<number> {
+  const { data: category } = await client.POST('/categories', { body: { name: 'Dogs', description: 'Loyal' } });
+  assert.ok(category);
+  const categoryPath = { categoryId: category.id };
+  assert.deepEqual((await client.GET('/categories/{categoryId}', { params: { path: categoryPath } })).data, category);
+  const cleared = await client.PATCH('/categories/{categoryId}', {
+    params: { path: categoryPath },
+    body: { description: null },
+  });
+  assert.deepEqual(cleared.data, { id: category.id, name: 'Dogs' });
+  assert.ok((await client.GET('/categories')).data?.some(({ id }) => id === category.id));
+
+  const { data: pet } = await client.POST('/pets', {
+    body: { name: 'Mia', categoryId: category.id },
+    params: { header: { 'Idempotency-Key': 'openapi-fetch' } },
+  });
+  assert.ok(pet);
+  const petPath = { petId: pet.id };
+  assert.deepEqual((await client.GET('/pets/{petId}', { params: { path: petPath } })).data, pet);
+  const picked = await client.GET('/pets', { params: { query: { id: [pet.id, 2 ** 40], status: 'available' } } });
+  assert.deepEqual(picked.data, [pet]);
+  const stock = { petId: pet.id, quantity: 3, status: 'available' };
+  assert.deepEqual(
+    (await client.PATCH('/inventory/{petId}', { params: { path: petPath }, body: { quantity: 3 } })).data,
+    stock,
+  );
+  assert.deepEqual((await client.GET('/inventory/{petId}', { params: { path: petPath } })).data, stock);
+  assert.ok((await client.GET('/inventory', { params: { query: { limit: 1000 } } })).data?.length);
+
+  // `complete` can be left out.
+  const { data: order } = await client.POST('/store/orders', { body: { petId: pet.id, quantity: 2 } });
+  assert.ok(order?.id !== undefined);
+  const orderPath = { orderId: order.id };
+  assert.deepEqual((await client.GET('/store/orders/{orderId}', { params: { path: orderPath } })).data, order);
+  const changed = await client.PATCH('/store/orders/{orderId}', {
+    params: { path: orderPath },
+    body: { quantity: null },
+  });
+  assert.deepEqual(changed.data, { id: order.id, petId: pet.id, complete: false });
+  assert.deepEqual((await client.GET('/store/orders')).data, [changed.data]);
+
+  const gone = [
+    await client.DELETE('/store/orders/{orderId}', { params: { path: orderPath } }),
+    await client.DELETE('/pets/{petId}', { params: { path: petPath } }),
+    await client.DELETE('/categories/{categoryId}', { params: { path: categoryPath } }),
+  ];
+  assert.deepEqual(
+    gone.map(({ response }) => response.status),
+    [204, 204, 204],
+  );
+  const { error } = await client.GET('/categories/{categoryId}', { params: { path: categoryPath } });
+  assert.deepEqual([error?.code, error?.status], ['not_found', 404]);
+  return 18;
+}
+
+/** As axios and openapi-zod-client write a list: refused with words that say how it is written. */
+async function tryBrackets(): Promise<string> {
+  const response = await fetch(`${serviceUrl}/pets?id[]=1&id[]=2`, { headers: { Authorization: `Bearer ${apiKey}` } });
+  const { message } = (await response.json()) as components['schemas']['Error'];
+  assert.equal(response.status, 400);
+  assert.match(message, /^id: must be written id=1,2/);
+  return message;
+}
+
+async function throttledTwice(): Promise<number> {
+  const throttled = createClient<paths>({
+    baseUrl: serviceUrl,
+    headers: { Authorization: `Bearer ${throttledKey}` },
+    fetch: waitingFetch,
+  });
+  await throttled.GET('/categories');
+  const { result, seconds } = await timed(() => throttled.GET('/categories'));
+  assert.equal(result.response.status, 200);
+  return seconds;
+}
+
+const waiting = throttledTwice();
+const { pages, pets } = await readAllPets();
+assert.equal(new Set(pets.map(({ id }) => id)).size, petCount);
+const [, pet] = pets;
+assert.ok(pet);
+assert.equal((await renamePet(pet.id, 'Rex of REST'))?.name, 'Rex of REST');
+const operations = await useEveryOperation();
+await tryBrackets();
+const waitedSeconds = await waiting;
+assert.ok(waitedSeconds > 1, `the second request had to wait, but took ${waitedSeconds} s`);
+report({ client: 'openapi-fetch', pets: pets.length, pages, operations, waitedSeconds: Math.round(waitedSeconds) });

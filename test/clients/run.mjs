@@ -1,0 +1,130 @@
+// `npm run test:clients`: generates what the clients' own tools generate from the running service, checks the programs' types, and runs
+// them against the built service, all at a time, because each waits out a minute's quota.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const here = import.meta.dirname;
+const adminKey = 'a-key-for-administrators-in-the-tests';
+const petCount = 45;
+const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-http'];
+const run = promisify(execFile);
+const tool = (name) => join(here, 'node_modules/.bin', name);
+const rootTool = (name) => join(here, '../../node_modules/.bin', name);
+
+await step('Packages as locked', installPackages);
+const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
+const service = await startService();
+try {
+  await fill();
+  await step('Types, documents and artifacts', generate);
+  await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
+  const results = await Promise.allSettled(programs.map((name) => step(name, () => runProgram(name))));
+  if (results.some(({ status }) => status === 'rejected')) process.stderr.write(`${service.output.join('\n')}\n`);
+} finally {
+  service.child.kill('SIGTERM');
+  await once(service.child, 'close');
+  rmSync(dataDir, { recursive: true, force: true });
+}
+
+async function step(title, work) {
+  const started = performance.now();
+  try {
+    await work();
+  } catch (error) {
+    process.stderr.write(`${title}: failed\n${error.stdout ?? ''}${error.stderr ?? error.stack}\n`);
+    process.exitCode = 1;
+    throw new Error(`${title}: failed`);
+  }
+  process.stdout.write(`${title}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
+}
+
+async function installPackages() {
+  const lock = readFileSync(join(here, 'package-lock.json'), 'utf8');
+  const stamp = join(here, 'node_modules/.installed-from');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
+  await run('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here });
+  writeFileSync(stamp, lock);
+}
+
+async function startService() {
+  const child = spawn(process.execPath, [join(here, '../../dist/src/main.js')], {
+    env: {
+      PATH: process.env.PATH,
+      NODE_ENV: 'production',
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      DATA_DIR: dataDir,
+      DEMO: 'off',
+      ADMIN_API_KEY: adminKey,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = [];
+  const url = await new Promise((resolve, reject) => {
+    child.once('close', () => reject(new Error('The service has ended before it was open.')));
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on('line', (line) => {
+        const address = /^The store is open at (\S+),/.exec(line)?.[1];
+        output.push(line);
+        if (address !== undefined) resolve(new URL(address).origin);
+      });
+    }
+  });
+  return { child, url, output };
+}
+
+async function request(path, body) {
+  const response = await fetch(`${service.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  return response;
+}
+
+/** Two categories, pets by turns in one of them, and an order. */
+async function fill() {
+  for (const name of ['Cats', 'Otters']) await request('/categories', { name });
+  for (let number = 1; number <= petCount; number += 1) {
+    await request('/pets', { name: `Pet ${number}`, categoryId: 1 + (number % 2) });
+  }
+}
+
+async function generate() {
+  const generated = join(here, 'generated');
+  mkdirSync(generated, { recursive: true });
+  mkdirSync(join(here, 'relay/__generated__'), { recursive: true });
+  writeFileSync(join(generated, 'schema.graphql'), await (await request('/schema.graphql')).text());
+  writeFileSync(join(generated, 'openapi.json'), await (await request('/openapi.json')).text());
+  await Promise.all([
+    run(tool('graphql-codegen'), ['--config', 'codegen.ts'], { cwd: here }),
+    run(tool('relay-compiler'), ['relay.config.json'], { cwd: join(here, 'relay') }),
+    run(rootTool('openapi-typescript'), ['generated/openapi.json', '--output', 'generated/openapi.ts'], { cwd: here }),
+  ]);
+}
+
+async function createKey(name, requestsPerMinute) {
+  const query = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
+  const input = { name, plan: 'ENTERPRISE', requestsPerMinute, requestsPerDay: 10_000 };
+  const { data } = await (await request('/graphql', { query, variables: { input } })).json();
+  return data.createApiKey.secret;
+}
+
+async function runProgram(name) {
+  const env = {
+    PATH: process.env.PATH,
+    SERVICE_URL: service.url,
+    API_KEY: await createKey(name, 10_000),
+    THROTTLED_API_KEY: await createKey(`${name}, throttled`, 1),
+    PET_COUNT: String(petCount),
+  };
+  const options = ['--import', join(here, 'shared/resolve-ts.mjs'), join(here, name, 'program.ts')];
+  const { stdout } = await run(process.execPath, options, { env });
+  process.stdout.write(stdout);
+}
