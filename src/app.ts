@@ -15,14 +15,13 @@ import { createSchema, printSortedSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
 import type { OnRefusal } from './http/bounds.ts';
-import type { ConnectionsLimits } from './http/connections.ts';
 import { drain } from './http/drain.ts';
 import { Gate } from './http/gate.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { registerHealth } from './http/health.ts';
 import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type HttpLimits } from './http/server.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/document.ts';
@@ -40,7 +39,7 @@ export interface AppOverrides {
   readonly onStatement?: (sql: string) => void;
   readonly logStream?: { write(line: string): void };
   readonly streamLimits?: Partial<StreamLimits>;
-  readonly connectionsLimits?: Partial<ConnectionsLimits>;
+  readonly httpLimits?: Partial<HttpLimits>;
 }
 
 /** Connections that wait to be accepted, as far as the system allows so many. */
@@ -85,7 +84,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logLevel: config.logLevel,
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,
-    limits: { maxConnections: config.maxConnections, ...overrides.connectionsLimits },
+    limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
     onAnswered: (answered) => metrics.countRequest(answered),
     onRefusal,
   });

@@ -62,6 +62,7 @@ async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   if (is404) refuseUnmatched(request);
   const { scope } = routeOptions.config;
   if (scope !== undefined) requireScope(request.principal, scope);
+  server.incompleteBodies.watch(request);
   return undefined;
 }
 

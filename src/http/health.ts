@@ -13,7 +13,7 @@ const retryAfterSeconds = 5;
 
 /** `/healthz`: the process lives. `/readyz`: it can serve. Both are asked often, by machines. */
 export function registerHealth(server: FastifyInstance, { checkReady, isDraining }: HealthOptions): void {
-  const config = { isPublic: true };
+  const config = { isPublic: true, isServedUnderOverload: true };
   let checking: Promise<string | undefined> | undefined;
 
   // Anybody can ask, but never for more than one check at a time.

@@ -118,7 +118,7 @@ export class Metrics {
 
   /** `/metrics` as a public page of this server. */
   register(server: FastifyInstance): void {
-    server.get('/metrics', { config: { isPublic: true } }, async (_request, reply) =>
+    server.get('/metrics', { config: { isPublic: true, isServedUnderOverload: true } }, async (_request, reply) =>
       reply
         .header('cache-control', 'no-store')
         .type(this.#registry.contentType)

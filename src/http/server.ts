@@ -5,16 +5,23 @@ import type { Connections, ConnectionsLimits } from './connections.ts';
 import { announceDeprecation, deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
+import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
 import { maxBodyBytes } from './limits.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
+import { Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
 import { loggerOptions, watchAnswer, type OnAnswered } from './request-log.ts';
 import { pathOf, RouteTable, type KnownRoute } from './route-table.ts';
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Served whatever there is to do: those who ask have to know how the process is. */
+    isServedUnderOverload?: boolean;
+  }
   interface FastifyInstance {
     readonly connections: Connections;
+    readonly incompleteBodies: IncompleteBodies;
     readonly routeTable: RouteTable;
   }
   interface FastifyReply {
@@ -23,6 +30,9 @@ declare module 'fastify' {
   }
 }
 
+/** The bounds of what clients can make the server hold or do at once. */
+export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLimits;
+
 export interface ServerOptions {
   /** Whose word is taken for the client's address: nobody's, so many proxies before us, or these. */
   readonly trustProxy?: false | number | string[] | undefined;
@@ -30,7 +40,7 @@ export interface ServerOptions {
   /** Where the log goes; stdout when left out. */
   readonly logStream?: { write(line: string): void } | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
-  readonly limits?: Partial<ConnectionsLimits> | undefined;
+  readonly limits?: Partial<HttpLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;
   /** Told of every response that has left. */
   readonly onAnswered?: OnAnswered | undefined;
@@ -61,6 +71,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const routeTable = new RouteTable();
   const broken = { routes: routeTable, server: () => server, onAnswered };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
+  const overload = new Overload(node.connections, onRefusal, limits);
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -82,6 +93,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.removeContentTypeParser('text/plain');
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);
+  server.decorate('incompleteBodies', new IncompleteBodies(onRefusal, limits));
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
@@ -91,8 +103,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const malformation = findMalformation(request.raw);
     // What was wrong with this request may be in the way of the next.
     if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
-    done(malformation);
+    done(malformation ?? (request.routeOptions.config?.isServedUnderOverload ? undefined : overload.findRefusal()));
   });
+  server.addHook('onClose', async () => overload.stop());
   server.setErrorHandler(sendFailure);
   return server;
 

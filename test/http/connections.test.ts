@@ -42,7 +42,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
 }
 
 const request = (path: string, key = 'anybody'): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\n\r\n`;
 
 /** Opens a connection, sends the text and reads nothing. */
 async function sendUnread(port: number, text: string): Promise<Socket> {
@@ -61,7 +61,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 async function statusOf(port: number, path: string, key: string): Promise<number> {
-  const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nConnection: close\r\n\r\n`;
+  const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\nConnection: close\r\n\r\n`;
   return parseResponse(await receive(await send(port, head))).status;
 }
 
@@ -174,7 +174,7 @@ it('refuses a key with too many unread responses by 503 before anything is done,
   await until(async () => (await statusOf(port, '/things', 'greedy')) === 503);
   const refused = parseResponse(
     await receive(
-      await send(port, 'GET /things HTTP/1.1\r\nHost: x\r\nX-API-Key: greedy\r\nConnection: close\r\n\r\n'),
+      await send(port, 'GET /things HTTP/1.1\r\nHost: x\r\nX-Principal: greedy\r\nConnection: close\r\n\r\n'),
     ),
   );
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);

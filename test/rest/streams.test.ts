@@ -18,7 +18,7 @@ const serverSockets: Socket[] = [];
 beforeAll(async () => {
   rest = await startRestApp(
     {},
-    { streamLimits: { perKey, perProcess: 5 }, connectionsLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
+    { streamLimits: { perKey, perProcess: 5 }, httpLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
   );
   await rest.sql(`insert into orders (id, quantity, ship_date)
     select n, n, '2026-12-24T10:00:00Z' from generate_series(1, ${total}) n`);

@@ -15,11 +15,11 @@ const anybody: Principal = {
   subject: { id: 'anybody', limits, bans: undefined, isAnonymous: false },
 };
 
-/** For suites that aren't about keys: every request is admitted, by the id that it sends as its key, and nothing is counted. */
+/** For suites that aren't about keys: every request is admitted, under the id in its header X-Principal, and nothing is counted. */
 export function openGate(): ApiOptions['gate'] {
   return {
     admit: async (request) => {
-      const id = request.headers['x-api-key'];
+      const id = request.headers['x-principal'];
       request.principal = typeof id === 'string' ? { ...anybody, id } : anybody;
       request.meter = new Meter(async (cost) => {
         const now = Date.now();

@@ -1,0 +1,119 @@
+import { performance } from 'node:perf_hooks';
+
+import type { FastifyRequest } from 'fastify';
+
+import type { OnRefusal } from './bounds.ts';
+import { HttpError } from './error-table.ts';
+
+/** How much of what hasn't arrived whole is kept. Tests lower it. */
+export interface IncompleteBodiesLimits {
+  /** Of one key, counted from `incompleteAfterMillis` on. */
+  readonly maxIncompleteOfKey: number;
+  readonly maxIncompleteBytes: number;
+  readonly incompleteAfterMillis: number;
+}
+
+const defaultLimits: IncompleteBodiesLimits = {
+  maxIncompleteOfKey: 8,
+  maxIncompleteBytes: 128 * 1024 * 1024,
+  incompleteAfterMillis: 1_000,
+};
+
+const checkEveryMillis = 100;
+const retryAfterSeconds = 1;
+
+interface Body {
+  readonly request: FastifyRequest;
+  readonly keyId: string;
+  readonly startedAt: number;
+  /** What had been read on the connection before. */
+  readonly bytesBefore: number;
+  /** It takes one of its key's places. */
+  isCounted: boolean;
+}
+
+/**
+ * Request bodies that are still arriving.
+ *
+ * Nearly every body comes in the same read as its headers and is never seen here. A request is admitted first, so that a refusal has
+ * its price; it counts as no refusal of the quota.
+ */
+export class IncompleteBodies {
+  readonly #limits: IncompleteBodiesLimits;
+  readonly #onRefusal: OnRefusal;
+  readonly #bodies = new Set<Body>();
+  #checking: NodeJS.Timeout | undefined;
+  #bytes = 0;
+
+  constructor(onRefusal: OnRefusal, limits: Partial<IncompleteBodiesLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#onRefusal = onRefusal;
+  }
+
+  /** Watches the body of an admitted request until it has arrived. Throws UNAVAILABLE while others take all the memory there is for it. */
+  watch(request: FastifyRequest): void {
+    const { raw, principal } = request;
+    if (raw.complete) return;
+    if (this.#bytes > this.#limits.maxIncompleteBytes) throw this.#tooManyBytes();
+    const body = {
+      request,
+      keyId: principal.id,
+      startedAt: performance.now(),
+      bytesBefore: raw.socket.bytesRead,
+      isCounted: false,
+    };
+    this.#bodies.add(body);
+    this.#checking ??= setInterval(() => this.#check(), checkEveryMillis).unref();
+  }
+
+  #check(): void {
+    const now = performance.now();
+    const ofKeys = new Map<string, number>();
+    this.#bytes = 0;
+    for (const body of this.#bodies) {
+      const { raw } = body.request;
+      // Only what somebody reads has a listener.
+      if (raw.complete || raw.destroyed || raw.listenerCount('error') === 0) this.#bodies.delete(body);
+      else if (body.isCounted) ofKeys.set(body.keyId, (ofKeys.get(body.keyId) ?? 0) + 1);
+    }
+    for (const body of this.#bodies) {
+      const ofKey = ofKeys.get(body.keyId) ?? 0;
+      if (!body.isCounted && now - body.startedAt >= this.#limits.incompleteAfterMillis) {
+        if (ofKey >= this.#limits.maxIncompleteOfKey) {
+          this.#refuse(body, this.#tooMany());
+          continue;
+        }
+        body.isCounted = true;
+        ofKeys.set(body.keyId, ofKey + 1);
+      }
+      this.#bytes += body.request.raw.socket.bytesRead - body.bytesBefore;
+      if (this.#bytes > this.#limits.maxIncompleteBytes && body.isCounted) this.#refuse(body, this.#tooManyBytes());
+    }
+    if (this.#bodies.size > 0) return;
+    clearInterval(this.#checking);
+    this.#checking = undefined;
+  }
+
+  /** Ends the reading of the body by a failure of its stream, which Fastify answers like any other; what still comes is dropped. */
+  #refuse(body: Body, refusal: HttpError): void {
+    this.#bodies.delete(body);
+    const { raw, meter } = body.request;
+    const end = (error: unknown): void => {
+      if (raw.listenerCount('error') > 0) raw.emit('error', error);
+    };
+    if (meter === undefined) end(refusal);
+    else meter.take().then(() => end(refusal), end);
+  }
+
+  #tooMany(): HttpError {
+    this.#onRefusal('incomplete_bodies');
+    const message = `${this.#limits.maxIncompleteOfKey} requests of this key are still sending their bodies: let one of them finish first.`;
+    return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+  }
+
+  #tooManyBytes(): HttpError {
+    this.#onRefusal('incomplete_bodies');
+    const message = 'Too many requests are still sending their bodies. Try again in a second.';
+    return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+  }
+}

@@ -1,0 +1,83 @@
+import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+
+import type { OnRefusal } from './bounds.ts';
+import type { Connections } from './connections.ts';
+import { HttpError } from './error-table.ts';
+
+/** From where on requests are refused instead of making all others wait longer. Tests lower it. */
+export interface OverloadLimits {
+  readonly maxDelayMillis: number;
+  /** Requests that have arrived and have no response yet; those that wait for the database are among them. */
+  readonly maxWaiting: number;
+}
+
+const defaultLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
+
+const resolutionMillis = 10;
+const sampleEveryMillis = 500;
+
+/** For how long a count over all connections is good enough. */
+const countEveryMillis = 20;
+
+const retryAfterSeconds = 1;
+
+/**
+ * Decides whether the process has more to do than it can.
+ *
+ * The event loop's delay is the mean of half a second, so that one long pause alone refuses nobody, and requests are admitted again
+ * half a second after the loop runs freely.
+ */
+export class Overload {
+  readonly #limits: OverloadLimits;
+  readonly #connections: Pick<Connections, 'underWay' | 'countWaiting'>;
+  readonly #onRefusal: OnRefusal;
+  readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
+  readonly #sampling: NodeJS.Timeout;
+  #delayMillis = 0;
+  #waiting = 0;
+  #countedAt = -Infinity;
+
+  constructor(
+    connections: Pick<Connections, 'underWay' | 'countWaiting'>,
+    onRefusal: OnRefusal,
+    limits: Partial<OverloadLimits> = {},
+  ) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#connections = connections;
+    this.#onRefusal = onRefusal;
+    this.#histogram.enable();
+    this.#sampling = setInterval(() => this.#sample(), sampleEveryMillis).unref();
+  }
+
+  /** The failure to answer a request with, if it has to be refused. */
+  findRefusal(): HttpError | undefined {
+    const isOverloaded = this.#delayMillis > this.#limits.maxDelayMillis || this.#isWaitingTooMuch();
+    if (!isOverloaded) return undefined;
+    this.#onRefusal('overload');
+    return new HttpError('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
+      retryAfterSeconds,
+    });
+  }
+
+  stop(): void {
+    clearInterval(this.#sampling);
+    this.#histogram.disable();
+  }
+
+  #sample(): void {
+    const { mean, count } = this.#histogram;
+    if (count > 0) this.#delayMillis = Math.max(0, mean / 1e6 - resolutionMillis);
+    this.#histogram.reset();
+  }
+
+  #isWaitingTooMuch(): boolean {
+    // Clients that don't read their responses are no work: they are left out once there are enough of them to matter.
+    if (this.#connections.underWay <= this.#limits.maxWaiting) return false;
+    const now = performance.now();
+    if (now - this.#countedAt >= countEveryMillis) {
+      this.#countedAt = now;
+      this.#waiting = this.#connections.countWaiting();
+    }
+    return this.#waiting >= this.#limits.maxWaiting;
+  }
+}

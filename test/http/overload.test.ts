@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+import { afterEach, expect, it } from '@jest/globals';
+
+import { parseResponse, portOf, receive, send, startHttp } from './http-harness.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+async function responseTo(port: number, path: string): Promise<ReturnType<typeof parseResponse>> {
+  return parseResponse(await receive(await send(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)));
+}
+
+it('refuses further requests by 503 while too many wait, but never those of machines that watch', async () => {
+  const begun: ServerResponse[] = [];
+  const refusals: string[] = [];
+  const admitted: string[] = [];
+  const http = await startHttp({
+    limits: { maxWaiting: 40 },
+    onRefusal: (bound) => void refusals.push(bound),
+    routes: async (api) => {
+      api.addHook('onRequest', async (request) => void admitted.push(request.url));
+      api.get('/slow', (_request, reply) => {
+        begun.push(reply.raw);
+        if (begun.length === 40) http.server.server.emit('full');
+      });
+    },
+  });
+  closers.push(() => http.server.close());
+  const port = await portOf(http.server);
+  const full = once(http.server.server, 'full');
+  for (let connection = 0; connection < 40; connection += 1) {
+    const socket = await send(port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    closers.push(() => socket.destroy());
+  }
+  await full;
+  admitted.length = 0;
+  const refused = await responseTo(port, '/things');
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
+  expect(refused.headers['x-ratelimit-limit']).toBeDefined();
+  expect(JSON.parse(refused.body)).toMatchObject({ code: 'unavailable', status: 503 });
+  // Before the key and the quota.
+  expect(admitted).toEqual([]);
+  expect((await responseTo(port, '/robots.txt')).status).toBe(503);
+  for (const path of ['/healthz', '/readyz']) expect((await responseTo(port, path)).status).toBe(200);
+  expect(refusals).toEqual(['overload', 'overload']);
+  for (const response of begun) response.end();
+  while (http.server.connections.underWay > 0) await new Promise(setImmediate);
+  expect((await responseTo(port, '/things')).status).toBe(200);
+});
+
+it('refuses requests while the event loop is late, and no longer', async () => {
+  const http = await startHttp({ limits: { maxDelayMillis: 100 } });
+  closers.push(() => http.server.close());
+  const port = await portOf(http.server);
+  expect((await responseTo(port, '/things')).status).toBe(200);
+  let isBusy = true;
+  const block = (): void => {
+    const until = performance.now() + 200;
+    while (performance.now() < until);
+    if (isBusy) setImmediate(block);
+  };
+  block();
+  while ((await responseTo(port, '/things')).status !== 503);
+  expect((await responseTo(port, '/healthz')).status).toBe(200);
+  isBusy = false;
+  while ((await responseTo(port, '/things')).status !== 200);
+});
