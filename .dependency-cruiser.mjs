@@ -12,7 +12,7 @@ const rooms = {
   cli: ['app', 'config', 'database', 'domain', 'graphql'],
   app: ['config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: ['database'],
-  main: ['app', 'config', 'database'],
+  main: ['app', 'config', 'database', 'http'],
 };
 
 /** A room is a folder of src/, one file in it, or migrations/. */

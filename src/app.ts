@@ -21,7 +21,7 @@ import { registerExplorer } from './pages/explorer.routes.ts';
 import { registerHealth } from './http/health.ts';
 import { createMetricsServer, Metrics } from './http/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
-import { createServer, type HttpLimits } from './http/server.ts';
+import { createServer, type HttpLimits, type LogStream } from './http/server.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/document.ts';
@@ -37,7 +37,7 @@ export interface AppOverrides {
   /** The engine of the embedded database; without one it is started here. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly onStatement?: (sql: string) => void;
-  readonly logStream?: { write(line: string): void };
+  readonly logStream?: LogStream;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly httpLimits?: Partial<HttpLimits>;
 }
@@ -66,6 +66,7 @@ const builtDocsScript = join(import.meta.dirname, '../docs/scalar.js.gz');
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const metrics = new Metrics();
+  overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
   const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
   const opening = openDatabase({
     url: config.databaseUrl,

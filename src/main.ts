@@ -1,9 +1,11 @@
+import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 import { explainFailure } from './database/failed-start.ts';
+import type { LogDestination } from './http/log-destination.ts';
 
 // V8 takes what is made for requests for long-lived when it sees some of it survive, and each request that it keeps then keeps the next.
 setFlagsFromString('--no-allocation-site-pretenuring');
@@ -11,16 +13,29 @@ setFlagsFromString('--no-allocation-site-pretenuring');
 async function start(): Promise<void> {
   const config = readConfig();
   const embedded = startEngine(config);
-  const { createApp } = await import('./app.ts');
-  const app = await createApp(config, { embedded });
-  stopOnSignals(app);
-  dieOfUnforeseenErrors(app);
+  const [{ createApp }, { LogDestination }] = await Promise.all([
+    import('./app.ts'),
+    import('./http/log-destination.ts'),
+  ]);
+  const log = new LogDestination();
+  const app = await createApp(config, { embedded, logStream: log });
+  stopOnSignals(app, log, config);
+  exitOnUncaughtErrors(app, log);
   app.onFatal((error) => {
     app.server.log.fatal({ err: error }, 'the embedded database has ended');
-    process.exit(1);
+    void exit(1, log);
   });
   const address = await app.listen();
-  process.stdout.write(welcome(address, config, app.demoKey));
+  // What is on stdout is for machines.
+  process.stderr.write(welcome(address, config, app.demoKey));
+}
+
+/** How long the last lines may take to leave. */
+const maxFlushMillis = 2_000;
+
+async function exit(code: number, log: LogDestination, flushMillis = maxFlushMillis): Promise<never> {
+  await log.close(Math.min(flushMillis, maxFlushMillis));
+  process.exit(code);
 }
 
 /** Before anything else is loaded: the engine, in its own thread, takes as long to start as all modules to load. */
@@ -32,18 +47,20 @@ function startEngine({ databaseUrl, dataDir }: Config): Promise<EmbeddedPostgres
   return embedded;
 }
 
-function stopOnSignals(app: App): void {
+function stopOnSignals(app: App, log: LogDestination, config: Config): void {
   let isStopping = false;
   const stop = (signal: string): void => {
     // Who asks twice doesn't want to wait.
     if (isStopping) process.exit(1);
     isStopping = true;
     app.server.log.info({ signal }, 'draining');
+    const endsAt = performance.now() + (config.drainDelaySeconds + config.drainTimeoutSeconds) * 1000;
+    const end = (code: number): Promise<never> => exit(code, log, Math.max(0, endsAt - performance.now()));
     app.drain().then(
-      () => process.exit(0),
+      () => end(0),
       (error: unknown) => {
         app.server.log.fatal({ err: error }, 'the end was not a clean one');
-        process.exit(1);
+        return end(1);
       },
     );
   };
@@ -52,13 +69,13 @@ function stopOnSignals(app: App): void {
 }
 
 /** What nobody has caught may have left anything half done: better a new process than this one. */
-function dieOfUnforeseenErrors(app: App): void {
-  const die = (error: unknown, origin: string): void => {
-    app.server.log.fatal({ err: error, origin }, 'unforeseen error');
-    process.exit(1);
+function exitOnUncaughtErrors(app: App, log: LogDestination): void {
+  const onError = (error: unknown, origin: string): void => {
+    app.server.log.fatal({ err: error, origin }, 'uncaught error');
+    void exit(1, log);
   };
-  process.on('uncaughtException', die);
-  process.on('unhandledRejection', (reason) => die(reason, 'unhandledRejection'));
+  process.on('uncaughtException', onError);
+  process.on('unhandledRejection', (reason) => onError(reason, 'unhandledRejection'));
 }
 
 function welcome(address: string, { databaseUrl, dataDir }: Config, demoKey: string | undefined): string {

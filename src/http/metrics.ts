@@ -56,6 +56,7 @@ export class Metrics {
     'Errors in GraphQL responses, by the root fields of the operation and the code.',
     ['operation', 'code'],
   );
+  readonly #droppedLogLines = this.#counter('log_lines_dropped_total', 'Lines of the log that nobody has read.', []);
   readonly #streams = new Gauge({
     name: 'petstore_streams',
     help: 'Whole collections being streamed.',
@@ -109,6 +110,10 @@ export class Metrics {
   /** `operation` is made of the schema's root fields. */
   countGraphQLErrors(operation: string, codes: readonly string[]): void {
     for (const code of codes) this.#graphqlErrors.inc({ operation, code });
+  }
+
+  countDroppedLogLine(): void {
+    this.#droppedLogLines.inc();
   }
 
   /** Adds to the number of streams: 1 when one begins, -1 when it ends. */

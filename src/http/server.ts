@@ -33,12 +33,18 @@ declare module 'fastify' {
 /** The bounds of what clients can make the server hold or do at once. */
 export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLimits;
 
+export interface LogStream {
+  write(line: string): void;
+  /** Calls the listener for every line that is dropped because nobody reads. */
+  onDrop?(listener: () => void): void;
+}
+
 export interface ServerOptions {
   /** Whose word is taken for the client's address: nobody's, so many proxies before us, or these. */
   readonly trustProxy?: false | number | string[] | undefined;
   readonly logLevel: string;
   /** Where the log goes; stdout when left out. */
-  readonly logStream?: { write(line: string): void } | undefined;
+  readonly logStream?: LogStream | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;

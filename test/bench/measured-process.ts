@@ -21,14 +21,15 @@ export class MeasuredProcess {
     environment: Readonly<Record<string, string>>,
   ): Promise<MeasuredProcess> {
     const [file, ...rest] = command;
-    const child = spawn(file!, rest, { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
-    let address: string | undefined;
-    for await (const line of createInterface({ input: child.stdout })) {
-      address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-      if (address !== undefined) break;
-    }
-    if (address === undefined) throw new Error(`${command.join(' ')} has ended without an address.`);
-    child.stdout.resume();
+    const child = spawn(file!, rest, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+    child.stderr.pipe(process.stderr);
+    const address = await Promise.race([
+      // The service prints it for people on one, the limit on the other.
+      ...[child.stdout, child.stderr].map(printedAddress),
+      once(child, 'exit').then(() => {
+        throw new Error(`${command.join(' ')} has ended without an address.`);
+      }),
+    ]);
     return new MeasuredProcess(child, address);
   }
 
@@ -54,6 +55,16 @@ export class MeasuredProcess {
     this.#child.kill('SIGTERM');
     await closed;
   }
+}
+
+/** The address on the stream, which is read to its end. */
+async function printedAddress(stream: NodeJS.ReadableStream): Promise<string> {
+  const printed = Promise.withResolvers<string>();
+  createInterface({ input: stream }).on('line', (line) => {
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (address !== undefined) printed.resolve(address);
+  });
+  return printed.promise;
 }
 
 /** Keeps a command on the cores, when there are any set aside for it. */

@@ -1,0 +1,92 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, openSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createInterface } from 'node:readline';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { key } from './service.ts';
+
+let directory: string;
+const children: ChildProcess[] = [];
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-log-'));
+});
+
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** The built service; what it writes to stdout is left to the test. */
+async function start(
+  stdout: 'pipe' | number,
+): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
+    env: {
+      NODE_ENV: 'production',
+      PORT: '0',
+      ADMIN_API_KEY: key,
+      DATA_DIR: join(directory, String(children.length)),
+      DEMO: 'off',
+    },
+    stdio: ['ignore', stdout, 'pipe'],
+  });
+  children.push(child);
+  const exited = once(child, 'exit');
+  for await (const line of createInterface({ input: child.stderr! })) {
+    const address = /^The store is open at (\S+),/.exec(line)?.[1];
+    if (address !== undefined) return { child, address, exited };
+  }
+  throw new Error('The service has ended without an address.');
+}
+
+const ask = async (address: string): Promise<number> =>
+  (await fetch(`${address}/pets`, { headers: { 'x-api-key': 'x' } })).status;
+
+it('goes on, answers in time and ends when asked to while nobody reads its log', async () => {
+  const { child, address, exited } = await start('pipe');
+  child.stdout?.pause();
+  const path = `/${'x'.repeat(190)}`;
+  let slowest = 0;
+  for (let round = 0; round < 40; round += 1) {
+    const started = performance.now();
+    const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(`${address}${path}`)));
+    slowest = Math.max(slowest, performance.now() - started);
+    await Promise.all(responses.map((response) => response.text()));
+  }
+  // Far more than a pipe holds was written: a write that blocks would never have come back.
+  expect(slowest).toBeLessThan(5_000);
+  expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+}, 60_000);
+
+it('has every line on stdout when it is stopped, in JSON and nothing else', async () => {
+  const { child, address, exited } = await start('pipe');
+  const output = text(child.stdout!);
+  for (let count = 0; count < 20; count += 1) expect(await ask(address)).toBe(401);
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+  const lines = (await output)
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.filter(({ status }) => status === 401)).toHaveLength(20);
+  expect(lines.at(-1)).toMatchObject({ msg: 'draining' });
+}, 60_000);
+
+it('has a line in the log within 100 ms or so, without being stopped', async () => {
+  const file = join(directory, 'log');
+  const { child, address, exited } = await start(openSync(file, 'w'));
+  const started = performance.now();
+  expect(await ask(address)).toBe(401);
+  while (!readFileSync(file, 'utf8').includes('"status":401')) await new Promise(setImmediate);
+  expect(performance.now() - started).toBeLessThan(3_000);
+  child.kill('SIGKILL');
+  await exited;
+}, 60_000);
