@@ -2,17 +2,27 @@ import DataLoader from 'dataloader';
 
 import type { Category } from '../domain/categories/category.entity.ts';
 import type { Id } from '../domain/id.ts';
-import type { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
-import type { Order } from '../domain/orders/order.entity.ts';
+import type { InventoryRelation, InventoryRow } from '../domain/inventory/inventory-item.store.ts';
+import type { OrderRelation, OrderRow } from '../domain/orders/order.store.ts';
 import type { OrderListRequest } from '../domain/orders/order.service.ts';
 import type { Page } from '../domain/page.ts';
-import type { Pet } from '../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../domain/pets/pet.service.ts';
+import type { PetRelation, PetRow } from '../domain/pets/pet.store.ts';
 import type { Services } from '../domain/services.ts';
+import type { Include } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
+
+/** Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements. */
+type RowLoader<Row, Relation extends string> = (include?: Include<Relation>) => DataLoader<string, Row | null>;
 
 /** One loader for each set of arguments, so that the parents who ask the same are answered by one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
+
+/** The arguments of a nested connection, and what is included in its rows. */
+interface NestedPage<Request, Relation extends string> {
+  readonly request: Request;
+  readonly include: Include<Relation>;
+}
 
 /**
  * They gather what is asked for in one turn of the event loop and remember the answers: for one request, or one root mutation. Each is
@@ -28,32 +38,32 @@ export class Loaders {
     this.#countParents = countParents;
   }
 
-  get petById(): DataLoader<string, Pet | null> {
+  get petById(): RowLoader<PetRow, PetRelation> {
     const { pets } = this.#services;
-    return (this.#made.petById ??= new DataLoader((ids) => pets.findMany(ids)));
+    return (this.#made.petById ??= rowLoader((ids, include) => pets.findMany(ids, include)));
   }
 
-  get categoryById(): DataLoader<string, Category | null> {
+  get categoryById(): RowLoader<Category, never> {
     const { categories } = this.#services;
-    return (this.#made.categoryById ??= new DataLoader((ids) => categories.findMany(ids)));
+    return (this.#made.categoryById ??= rowLoader((ids) => categories.findMany(ids)));
   }
 
-  get orderById(): DataLoader<string, Order | null> {
+  get orderById(): RowLoader<OrderRow, OrderRelation> {
     const { orders } = this.#services;
-    return (this.#made.orderById ??= new DataLoader((ids) => orders.findMany(ids)));
+    return (this.#made.orderById ??= rowLoader((ids, include) => orders.findMany(ids, include)));
   }
 
-  get inventoryItemByPetId(): DataLoader<string, InventoryItem | null> {
+  get inventoryItemByPetId(): RowLoader<InventoryRow, InventoryRelation> {
     const { inventory } = this.#services;
-    return (this.#made.inventoryItemByPetId ??= new DataLoader((petIds) => inventory.findMany(petIds)));
+    return (this.#made.inventoryItemByPetId ??= rowLoader((petIds, include) => inventory.findMany(petIds, include)));
   }
 
   /** Null for what its quota has no room for, but for one that says so; so do the orders of pets. */
-  get petsByCategory(): NestedLoader<PetListRequest, Page<Pet> | null> {
+  get petsByCategory(): NestedLoader<NestedPage<PetListRequest, PetRelation>, Page<PetRow> | null> {
     const { pets } = this.#services;
     return (this.#made.petsByCategory ??= nestedLoader(
-      counted('Category.pets', this.#countParents, (categoryIds, request) =>
-        pets.listPerCategory(categoryIds, request),
+      counted('Category.pets', this.#countParents, (categoryIds, { request, include }) =>
+        pets.listPerCategory(categoryIds, request, { include }),
       ),
     ));
   }
@@ -65,10 +75,12 @@ export class Loaders {
     ));
   }
 
-  get ordersByPet(): NestedLoader<OrderListRequest, Page<Order> | null> {
+  get ordersByPet(): NestedLoader<NestedPage<OrderListRequest, OrderRelation>, Page<OrderRow> | null> {
     const { orders } = this.#services;
     return (this.#made.ordersByPet ??= nestedLoader(
-      counted('Pet.orders', this.#countParents, (petIds, request) => orders.listPerPet(petIds, request)),
+      counted('Pet.orders', this.#countParents, (petIds, { request, include }) =>
+        orders.listPerPet(petIds, request, { include }),
+      ),
     ));
   }
 
@@ -76,6 +88,18 @@ export class Loaders {
     const { orders } = this.#services;
     return (this.#made.orderCountByPet ??= nestedLoader((petIds, filter) => orders.countPerPet(petIds, filter)));
   }
+}
+
+function rowLoader<Row, Relation extends string>(
+  findMany: (ids: readonly string[], include: Include<Relation>) => Promise<(Row | null)[]>,
+): RowLoader<Row, Relation> {
+  const loaders = new Map<string, DataLoader<string, Row | null>>();
+  return (include = []) => {
+    const key = include.join();
+    const loader = loaders.get(key) ?? new DataLoader((ids) => findMany(ids, include));
+    loaders.set(key, loader);
+    return loader;
+  };
 }
 
 type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;

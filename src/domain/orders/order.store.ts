@@ -28,6 +28,7 @@ interface OrderRelations {
   readonly pet: Pet;
 }
 export type OrderRelation = keyof OrderRelations;
+export const orderRelations = ['pet'] as const satisfies readonly OrderRelation[];
 
 /** An order with the related rows that were included and exist. */
 export type OrderRow = Order & Partial<OrderRelations>;

@@ -28,6 +28,7 @@ interface PetRelations {
   readonly inventory: InventoryItem;
 }
 export type PetRelation = keyof PetRelations;
+export const petRelations = ['category', 'inventory'] as const satisfies readonly PetRelation[];
 
 /** A pet with the related rows that were included and exist. */
 export type PetRow = Pet & Partial<PetRelations>;

@@ -1,15 +1,17 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 
 import type { Category } from '../../domain/categories/category.entity.ts';
 import type { CategoryListRequest } from '../../domain/categories/category.service.ts';
-import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
+import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
+import { relationsOf } from '../relations.ts';
 import {
   CategoryConnectionArgs,
   CreateCategoryInput,
@@ -26,7 +28,7 @@ export class CategoryResolver {
     @Arg('id', () => ID, { description: 'The id of a category.' }) id: string,
     @Ctx() { loaders }: GraphQLContext,
   ): Promise<Category | null> {
-    return loaders.categoryById.load(id);
+    return loaders.categoryById().load(id);
   }
 
   @Query(() => CategoryConnectionType, { nullable: true, description: 'The categories of the store, page by page.' })
@@ -47,8 +49,9 @@ export class CategoryResolver {
     @Root() category: Category,
     @Args(() => PetConnectionArgs) request: PetListRequest,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<Connection<Pet> | null> {
-    const page = await loaders.petsByCategory(request).load(category.id);
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Connection<PetRow> | null> {
+    const page = await loaders.petsByCategory({ request, include: relationsOf(info, petRelations) }).load(category.id);
     return page && connectionOf(page, () => loaders.petCountByCategory(request.filter).load(category.id));
   }
 

@@ -1,6 +1,8 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
+import { inventoryRelations, type InventoryRow } from '../../domain/inventory/inventory-item.store.ts';
 import type { InventoryListRequest } from '../../domain/inventory/inventory.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
@@ -8,6 +10,7 @@ import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
+import { relationsOf, ToOne } from '../relations.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
 import { UpdateInventoryPayload } from './inventory-item.payload.ts';
 import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
@@ -21,16 +24,19 @@ export class InventoryItemResolver {
   inventoryItem(
     @Arg('petId', () => ID, { description: 'The id of a pet.' }) petId: string,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<InventoryItem | null> {
-    return loaders.inventoryItemByPetId.load(petId);
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<InventoryRow | null> {
+    return loaders.inventoryItemByPetId(relationsOf(info, inventoryRelations)).load(petId);
   }
 
   @Query(() => InventoryConnectionType, { nullable: true, description: 'The stock of all pets, page by page.' })
   async inventory(
     @Args(() => InventoryConnectionArgs) request: InventoryListRequest,
     @Ctx() { services }: GraphQLContext,
-  ): Promise<Connection<InventoryItem>> {
-    return connectionOf(await services.inventory.list(request), () => services.inventory.count(request.filter));
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Connection<InventoryRow>> {
+    const page = await services.inventory.list(request, { include: relationsOf(info, inventoryRelations) });
+    return connectionOf(page, () => services.inventory.count(request.filter));
   }
 
   @FieldResolver(() => ID, { description: nodeIdDescription })
@@ -45,9 +51,10 @@ export class InventoryItemResolver {
     return item.petId;
   }
 
+  @ToOne()
   @FieldResolver(() => PetType, { nullable: true, description: 'The pet whose stock this is.' })
   pet(@Root() item: InventoryItem, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
-    return loaders.petById.load(item.petId);
+    return loaders.petById().load(item.petId);
   }
 
   @Mutation(() => UpdateInventoryPayload, {
@@ -58,9 +65,11 @@ export class InventoryItemResolver {
     @Arg('input', () => UpdateInventoryInput, { description: 'Whose stock, and how many.' })
     input: UpdateInventoryInput,
     @Ctx() context: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<UpdateInventoryPayload> {
+    const include = relationsOf(info, inventoryRelations);
     return context.mutate(async ({ inventory }) => ({
-      inventoryItem: await inventory.update(input.petId, input),
+      inventoryItem: await inventory.update(input.petId, input, { include }),
     }));
   }
 }

@@ -34,10 +34,10 @@ export class NodeResolver {
 
 async function load(loaders: Loaders, type: NodeTypeName, id: string): Promise<TypedNode | null> {
   const loaderByType = {
-    Pet: () => loaders.petById,
-    Category: () => loaders.categoryById,
-    Order: () => loaders.orderById,
-    InventoryItem: () => loaders.inventoryItemByPetId,
+    Pet: () => loaders.petById(),
+    Category: () => loaders.categoryById(),
+    Order: () => loaders.orderById(),
+    InventoryItem: () => loaders.inventoryItemByPetId(),
   } satisfies Record<NodeTypeName, () => { load(id: string): Promise<object | null> }>;
   const row: object | null = await loaderByType[type]().load(id);
   return row && { ...row, __typename: type };

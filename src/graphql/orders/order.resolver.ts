@@ -1,13 +1,16 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 
 import type { Order } from '../../domain/orders/order.entity.ts';
 import type { OrderListRequest } from '../../domain/orders/order.service.ts';
+import { orderRelations, type OrderRow } from '../../domain/orders/order.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
+import { relationsOf, ToOne } from '../relations.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
 import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
 import { OrderConnectionType, OrderType } from './order.type.ts';
@@ -18,16 +21,19 @@ export class OrderResolver {
   order(
     @Arg('id', () => ID, { description: 'The id of an order.' }) id: string,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<Order | null> {
-    return loaders.orderById.load(id);
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<OrderRow | null> {
+    return loaders.orderById(relationsOf(info, orderRelations)).load(id);
   }
 
   @Query(() => OrderConnectionType, { nullable: true, description: 'The orders of the store, page by page.' })
   async orders(
     @Args(() => OrderConnectionArgs) request: OrderListRequest,
     @Ctx() { services }: GraphQLContext,
-  ): Promise<Connection<Order>> {
-    return connectionOf(await services.orders.list(request), () => services.orders.count(request.filter));
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Connection<OrderRow>> {
+    const page = await services.orders.list(request, { include: relationsOf(info, orderRelations) });
+    return connectionOf(page, () => services.orders.count(request.filter));
   }
 
   @FieldResolver(() => ID, { description: nodeIdDescription })
@@ -35,17 +41,20 @@ export class OrderResolver {
     return encodeNodeId('Order', order.id);
   }
 
+  @ToOne()
   @FieldResolver(() => PetType, { nullable: true, description: 'The pet that is ordered.' })
   async pet(@Root() { petId }: Order, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
-    return petId === null || petId === undefined ? null : loaders.petById.load(petId);
+    return petId === null || petId === undefined ? null : loaders.petById().load(petId);
   }
 
   @Mutation(() => CreateOrderPayload, { nullable: true, description: 'Places an order.' })
   createOrder(
     @Arg('input', () => CreateOrderInput, { description: 'The new order.' }) input: CreateOrderInput,
     @Ctx() context: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<CreateOrderPayload> {
-    return context.mutate(async ({ orders }) => ({ order: await orders.create(input) }));
+    const include = relationsOf(info, orderRelations);
+    return context.mutate(async ({ orders }) => ({ order: await orders.create(input, include) }));
   }
 
   @Mutation(() => UpdateOrderPayload, {
@@ -56,8 +65,10 @@ export class OrderResolver {
   updateOrder(
     @Arg('input', () => UpdateOrderInput, { description: 'Which order, and what to change.' }) input: UpdateOrderInput,
     @Ctx() context: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<UpdateOrderPayload> {
-    return context.mutate(async ({ orders }) => ({ order: await orders.update(input.id, input) }));
+    const include = relationsOf(info, orderRelations);
+    return context.mutate(async ({ orders }) => ({ order: await orders.update(input.id, input, { include }) }));
   }
 
   @Mutation(() => CancelOrderPayload, {

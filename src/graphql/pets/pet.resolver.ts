@@ -1,11 +1,13 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 
 import type { Category } from '../../domain/categories/category.entity.ts';
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import type { Order } from '../../domain/orders/order.entity.ts';
+import { orderRelations, type OrderRow } from '../../domain/orders/order.store.ts';
 import type { OrderListRequest } from '../../domain/orders/order.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
+import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { CategoryType } from '../categories/category.type.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -14,6 +16,7 @@ import { nodeIdDescription } from '../node/node.type.ts';
 import { InventoryItemType } from '../inventory/inventory-item.type.ts';
 import { OrderConnectionArgs } from '../orders/order.input.ts';
 import { OrderConnectionType } from '../orders/order.type.ts';
+import { relationsOf, ToOne } from '../relations.ts';
 import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
 import { CreatePetPayload, DeletePetPayload, UpdatePetPayload } from './pet.payload.ts';
 import { PetConnectionType, PetType } from './pet.type.ts';
@@ -24,16 +27,19 @@ export class PetResolver {
   pet(
     @Arg('id', () => ID, { description: 'The id of a pet.' }) id: string,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<Pet | null> {
-    return loaders.petById.load(id);
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PetRow | null> {
+    return loaders.petById(relationsOf(info, petRelations)).load(id);
   }
 
   @Query(() => PetConnectionType, { nullable: true, description: 'The pets of the store, page by page.' })
   async pets(
     @Args(() => PetConnectionArgs) request: PetListRequest,
     @Ctx() { services }: GraphQLContext,
-  ): Promise<Connection<Pet>> {
-    return connectionOf(await services.pets.list(request), () => services.pets.count(request.filter));
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Connection<PetRow>> {
+    const page = await services.pets.list(request, { include: relationsOf(info, petRelations) });
+    return connectionOf(page, () => services.pets.count(request.filter));
   }
 
   @FieldResolver(() => ID, { description: nodeIdDescription })
@@ -41,14 +47,16 @@ export class PetResolver {
     return encodeNodeId('Pet', pet.id);
   }
 
+  @ToOne()
   @FieldResolver(() => CategoryType, { nullable: true, description: 'The category that it belongs to.' })
   category(@Root() pet: Pet, @Ctx() { loaders }: GraphQLContext): Promise<Category | null> {
-    return loaders.categoryById.load(pet.categoryId);
+    return loaders.categoryById().load(pet.categoryId);
   }
 
+  @ToOne()
   @FieldResolver(() => InventoryItemType, { nullable: true, description: 'Its stock.' })
   inventory(@Root() pet: Pet, @Ctx() { loaders }: GraphQLContext): Promise<InventoryItem | null> {
-    return loaders.inventoryItemByPetId.load(pet.id);
+    return loaders.inventoryItemByPetId().load(pet.id);
   }
 
   @FieldResolver(() => OrderConnectionType, { nullable: true, description: 'The orders for it, page by page.' })
@@ -56,8 +64,9 @@ export class PetResolver {
     @Root() pet: Pet,
     @Args(() => OrderConnectionArgs) request: OrderListRequest,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<Connection<Order> | null> {
-    const page = await loaders.ordersByPet(request).load(pet.id);
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<Connection<OrderRow> | null> {
+    const page = await loaders.ordersByPet({ request, include: relationsOf(info, orderRelations) }).load(pet.id);
     return page && connectionOf(page, () => loaders.orderCountByPet(request.filter).load(pet.id));
   }
 
@@ -68,8 +77,10 @@ export class PetResolver {
   createPet(
     @Arg('input', () => CreatePetInput, { description: 'The new pet.' }) input: CreatePetInput,
     @Ctx() context: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<CreatePetPayload> {
-    return context.mutate(async ({ pets }) => ({ pet: await pets.create(input) }));
+    const include = relationsOf(info, petRelations);
+    return context.mutate(async ({ pets }) => ({ pet: await pets.create(input, include) }));
   }
 
   @Mutation(() => UpdatePetPayload, {
@@ -79,8 +90,10 @@ export class PetResolver {
   updatePet(
     @Arg('input', () => UpdatePetInput, { description: 'Which pet, and what to change.' }) input: UpdatePetInput,
     @Ctx() context: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<UpdatePetPayload> {
-    return context.mutate(async ({ pets }) => ({ pet: await pets.update(input.id, input) }));
+    const include = relationsOf(info, petRelations);
+    return context.mutate(async ({ pets }) => ({ pet: await pets.update(input.id, input, { include }) }));
   }
 
   @Mutation(() => DeletePetPayload, {
