@@ -13,11 +13,11 @@ export function deployFile(name: string, replacements: readonly (readonly [strin
   return text;
 }
 
-/** The shell commands of the first code block after a heading of the operations guide, continued lines joined. */
-export function guideCommands(heading: string): string[] {
+/** The shell commands of a code block (the first, without a number) below a heading of the operations guide; continued lines are joined. */
+export function guideCommands(heading: string, number = 1): string[] {
   const guide = readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8');
   const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0];
-  const block = section?.split('```sh\n')[1]?.split('\n```')[0];
+  const block = section?.split('```sh\n')[number]?.split('\n```')[0];
   if (block === undefined) throw new Error(`The guide has no commands below ${JSON.stringify(heading)}.`);
   const lines = block.replaceAll(/\\\n\s*/g, '').split('\n');
   return lines
