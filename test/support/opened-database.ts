@@ -10,7 +10,7 @@ export interface OpenedDatabase {
   readonly database: OpenDatabase;
   /** What was sent since the suite emptied it. */
   readonly statements: string[];
-  /** Runs SQL past the stores. */
+  /** Runs SQL past the stores: one statement, or several without values, whose rows come together. */
   readonly sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export async function openTestDatabase({ poolSize }: { readonly poolSize?: numbe
     );
     await client.connect();
     try {
-      return (await client.query({ text, values: [...values] })).rows;
+      return [await client.query({ text, values: [...values] })].flat().flatMap(({ rows }) => rows);
     } finally {
       await client.end();
     }

@@ -1,19 +1,27 @@
 import { petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Parameter } from '../prepared-statement.ts';
-import type { Bind } from './statement.ts';
 
-/** One thing that a filter asks of a row. The SQL is made when it is known which statement it goes into. */
+/** One thing that a filter requires of a row. */
 export interface Condition {
-  readonly sql: (bind: Bind) => string;
-  /** A column that must have one of several values. */
-  readonly choice?: { readonly column: string; readonly list: (bind: Bind) => string };
+  /** The same for conditions that differ in their value only. */
+  readonly shape: string;
+  readonly value: Parameter;
+  /** Takes the place of the value among the parameters of a statement. */
+  readonly sql: (place: Place) => string;
+  /** A column that must have one of several values: `value` is their list, of this type. */
+  readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
   /** How many rows fulfil it depends on the value so much that a plan for any value would be a wrong one for most. */
   readonly needsOwnPlan?: boolean;
+  /** No index serves it beside the others, so that a walk may have to pass very many rows. */
+  readonly isFilter?: boolean;
   /** A column that has a value in every row that fulfils it. */
   readonly givenColumn?: string;
 }
 
-/** What a filter asks of a row; undefined when no row can fulfil it. */
+/** The place of a value, as a parameter of this type. */
+export type Place = (type: string) => string;
+
+/** What a filter requires of a row; undefined when no row can fulfil it. */
 export type Conditions = readonly Condition[] | undefined;
 
 export function all(...parts: Conditions[]): Conditions {
@@ -25,17 +33,29 @@ export function plannedAnew(conditions: Conditions): Conditions {
   return conditions?.map((condition) => ({ ...condition, needsOwnPlan: true }));
 }
 
+/** For what no index serves beside the other conditions. */
+export function filtered(conditions: Conditions): Conditions {
+  return conditions?.map((condition) => ({ ...condition, isFilter: true }));
+}
+
 export function oneOf(column: string, values: readonly string[] | undefined, type: string): Conditions {
   if (values === undefined) return [];
   const distinct = [...new Set(values)];
-  if (distinct.length === 0) return undefined;
-  if (distinct.length === 1) return [{ sql: (bind) => `${column} = ${bind(distinct[0] as string, type)}` }];
-  const list = (bind: Bind): string => bind(distinct, `${type}[]`);
-  return [{ sql: (bind) => `${column} = any(${list(bind)})`, choice: { column, list } }];
+  const [value] = distinct;
+  if (value === undefined) return undefined;
+  if (distinct.length === 1) return [comparison(column, '=', value, type)];
+  return [
+    {
+      shape: `${column} = any`,
+      value: distinct,
+      sql: (place) => `${column} = any(${place(`${type}[]`)})`,
+      choice: { column, type: `${type}[]`, count: distinct.length },
+    },
+  ];
 }
 
 export function equals(column: string, value: Parameter | undefined, type: string): Conditions {
-  return value === undefined ? [] : [{ sql: (bind) => `${column} = ${bind(value, type)}` }];
+  return value === undefined ? [] : [comparison(column, '=', value, type)];
 }
 
 /** A bound: a row without a value doesn't fulfil it. */
@@ -46,16 +66,25 @@ export function compares(
   type: string,
 ): Conditions {
   if (value === undefined) return [];
-  return [{ sql: (bind) => `${column} ${operator} ${bind(value, type)}`, needsOwnPlan: true, givenColumn: column }];
+  return [{ ...comparison(column, operator, value, type), needsOwnPlan: true, givenColumn: column }];
 }
 
 /** A literal substring, without regard to case: served by the trigram index on the folded name. */
 export function contains(column: string, text: string | undefined): Conditions {
   if (text === undefined || text === '') return [];
-  const pattern = `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
   return [
-    { sql: (bind) => `petstore_fold(${column}) like petstore_fold(${bind(pattern, 'text')})`, needsOwnPlan: true },
+    {
+      shape: `${column} like`,
+      value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+      sql: (place) => `petstore_fold(${column}) like petstore_fold(${place('text')})`,
+      needsOwnPlan: true,
+    },
   ];
+}
+
+function comparison(column: string, operator: string, value: Parameter, type: string): Condition {
+  const left = `${column} ${operator}`;
+  return { shape: left, value, sql: (place) => `${left} ${place(type)}` };
 }
 
 /** Such a choice leaves nothing out, so that it isn't worth a condition. */

@@ -1,7 +1,8 @@
 import type { Position, SortValueType } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
+import type { Parameter } from '../prepared-statement.ts';
 import type { Condition } from './conditions.ts';
-import type { Statement } from './statement.ts';
+import { StatementText } from './statement.ts';
 
 /** A column that rows are sorted by, and the property under which a row has it. */
 export interface SortColumn {
@@ -16,29 +17,62 @@ export interface PageSource {
   /** The select list, with the properties as names. */
   readonly columns: string;
   readonly from: string;
+  /** The column that names the parent, for the same page of each of several parents. */
+  readonly parent: string | undefined;
   readonly conditions: readonly Condition[];
   /** The order; the last column is the id. */
   readonly by: readonly SortColumn[];
   /** Of the first column; undefined when it is the id. */
   readonly type: SortValueType | undefined;
+  /** The largest number of rows that this text is used for. */
+  readonly maxRows: number;
 }
 
-/** Sizes that clients really use get a literal limit, for which PostgreSQL keeps a plan; the others are planned each time. */
-const literalLimits = new Set([1, 5, 10, 20, 50, 100, 500, 1000].map((size) => size + 1));
+/** Where the values are in the list that `pageValues` makes. */
+const at = { parents: 0, limit: 1, afterValue: 2, afterId: 3, beforeValue: 4, beforeId: 5, conditions: 6 } as const;
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
 
+/** The values of a page's statement, for the `StatementText` of its shape. */
+export function pageValues(
+  { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
+  { after, before, limit }: Keyset<string>,
+  parents: readonly string[] = [],
+): (Parameter | undefined)[] {
+  const valueOf = ({ value }: Position): Parameter =>
+    type === 'instant' && value !== null ? new Date(value).toISOString() : value;
+  const [afterValue, beforeValue] = [after && valueOf(after), before && valueOf(before)];
+  const filter = conditions.map(({ value }) => value);
+  return [parents, limit + 1, afterValue, after?.id, beforeValue, before?.id, ...filter];
+}
+
+/** The same for pages whose statements differ in their values only. */
+export function pageShape({ sort, after, before, takeLast }: Keyset<string>, conditions: readonly Condition[]): string {
+  const filter = conditions.map(({ shape }) => shape).join();
+  return `${sort.field} ${sort.direction} ${takeLast ? 'last' : 'first'} ${sideOf(after)} ${sideOf(before)} ${filter}`;
+}
+
+function sideOf(position: Position | undefined): string {
+  return position === undefined ? 'open' : position.value === null ? 'null' : 'value';
+}
+
 /**
- * The SQL of a range, and of one row more, which tells whether there are more. Undefined when it can't have a row.
+ * The SQL of a page, and of one row more, which tells whether there are more. Undefined when it can't have a row.
  *
- * The rows come in the order in which they are taken: from the end for `takeLast`. Each part of it is a walk along an index that
- * ends with the limit, so that its cost depends neither on the number of rows nor on the place in the list.
+ * The rows come in the order in which they are taken: from the end for `takeLast`; with a parent, the index of the parent comes
+ * after the columns. Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the
+ * number of rows nor on the place in the list.
  */
-export function keysetPage(source: PageSource, keyset: Keyset<string>, statement: Statement): string | undefined {
-  const rows = keyset.limit + 1;
-  const limit = literalLimits.has(rows) ? String(rows) : statement.bind(rows, 'bigint');
-  const page = new PageSql(source, keyset, statement, limit);
-  return source.type === 'instant' ? page.withNulls() : page.range(source.by, keyset);
+export function pageText(
+  source: PageSource,
+  keyset: Keyset<string>,
+): { readonly sql: string; readonly text: StatementText } | undefined {
+  const text = new StatementText();
+  const page = new PageSql(source, keyset, text);
+  const sql = source.type === 'instant' ? page.withNulls() : page.range(keyset);
+  if (sql === undefined || source.parent === undefined) return sql === undefined ? undefined : { sql, text };
+  const parents = `unnest(${text.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
+  return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, text };
 }
 
 type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
@@ -46,59 +80,74 @@ type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
 class PageSql {
   readonly #source: PageSource;
   readonly #keyset: Keyset<string>;
-  readonly #statement: Statement;
-  readonly #limit: string;
+  readonly #text: StatementText;
 
-  constructor(source: PageSource, keyset: Keyset<string>, statement: Statement, limit: string) {
+  constructor(source: PageSource, keyset: Keyset<string>, text: StatementText) {
     this.#source = source;
     this.#keyset = keyset;
-    this.#statement = statement;
-    this.#limit = limit;
+    this.#text = text;
   }
 
   /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
   withNulls(): string | undefined {
     const { by, conditions } = this.#source;
     const { after, before, takeLast } = this.#keyset;
-    const [key, ...id] = by as [SortColumn, ...SortColumn[]];
+    const { column, property } = by[0] as SortColumn;
     const ranges: string[] = [];
     if (after?.value !== null) {
       const bounds = { after, before: before?.value === null ? undefined : before };
-      ranges.push(this.range(by, bounds, `${key.column} is not null`));
+      ranges.push(this.range(bounds, `${column} is not null`));
     }
-    const isGiven = conditions.some(({ givenColumn }) => givenColumn === key.column);
+    const isGiven = conditions.some(({ givenColumn }) => givenColumn === column);
     if (!isGiven && (before === undefined || before.value === null)) {
       const bounds = { after: after?.value === null ? after : undefined, before };
-      ranges.push(this.range(id, bounds, `${key.column} is null`));
+      ranges.push(this.range(bounds, `${column} is null`));
     }
     if (ranges.length < 2) return ranges[0];
-    const nullsLast = `page."${key.property}" is null ${takeLast ? 'desc' : 'asc'}`;
+    const nullsLast = `page."${property}" is null ${takeLast ? 'desc' : 'asc'}`;
     return `select page.* from (${ranges.map((range) => `(${range})`).join(' union all ')}) as page
-      order by ${nullsLast}, ${this.#orderByProperties(by)} limit ${this.#limit}`;
+      order by ${nullsLast}, ${this.#orderByProperties()} limit ${this.#limit}`;
   }
 
   /**
    * One walk along an index; with a choice of values one for each of them, merged. (`= any` would read either all the rows of
    * these values or, in the order of the list, all the rows between.)
+   *
+   * Rows without a value are sorted by it as well, because that is the order that the index has them in.
    */
-  range(by: readonly SortColumn[], bounds: Bounds, extra?: string): string {
-    const { columns, from, conditions } = this.#source;
-    const { bind } = this.#statement;
+  range(bounds: Bounds, extra?: string): string {
+    const { from, conditions, by, parent } = this.#source;
+    const places = conditions.map((_, index) => (type: string) => this.#text.bind(at.conditions + index, type));
     // For what needs its own plan the planner has the values before it, and knows best where to begin.
     const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
-    const choices = conditions.flatMap(({ choice }) => (isWalk && choice !== undefined ? [choice] : []));
-    const tests = [
-      ...conditions.flatMap((each) => (isWalk && each.choice !== undefined ? [] : [each.sql(bind)])),
-      ...choices.map(({ column }, index) => `${column} = choice${index}.value`),
-      ...(extra === undefined ? [] : [extra]),
-      ...this.#bounds(by, bounds),
-    ];
+    const lists: string[] = [];
+    const tests = conditions.map(({ sql, choice }, index) => {
+      const place = places[index] as (type: string) => string;
+      if (!isWalk || choice === undefined) return sql(place);
+      lists.push(`unnest(${place(choice.type)}) as choice${index} (value)`);
+      return `${choice.column} = choice${index}.value`;
+    });
+    if (parent !== undefined) tests.unshift(`${parent} = parents.id`);
+    if (extra !== undefined) tests.push(extra);
+    tests.push(...this.#bounds(bounds));
     const order = by.map(({ column }) => `${column} ${this.#direction}`).join(', ');
-    const walk = `select ${columns} from ${from} ${where(tests)} order by ${order} limit ${this.#limit}`;
-    if (choices.length === 0) return walk;
-    const lists = choices.map(({ list }, index) => `unnest(${list(bind)}) as choice${index} (value)`);
+    const walk = this.#walk(`from ${from} ${where(tests)} order by ${order}`);
+    if (lists.length === 0) return walk;
     return `select page.* from ${lists.join(' cross join ')} cross join lateral (${walk}) as page
-      order by ${this.#orderByProperties(by)} limit ${this.#limit}`;
+      order by ${this.#orderByProperties()} limit ${this.#limit}`;
+  }
+
+  /**
+   * The literal limit lets PostgreSQL keep a plan: a parameter alone is a reason to plan anew each time. The parameter around it
+   * ends the walk sooner, so that one text serves all sizes of a page.
+   */
+  #walk(rows: string): string {
+    const { columns, maxRows } = this.#source;
+    return `select walk.* from (select ${columns} ${rows} limit ${maxRows + 1}) as walk limit ${this.#limit}`;
+  }
+
+  get #limit(): string {
+    return this.#text.bind(at.limit, 'bigint');
   }
 
   get #direction(): string {
@@ -106,30 +155,29 @@ class PageSql {
     return (sort.direction === 'desc') === takeLast ? 'asc' : 'desc';
   }
 
-  #orderByProperties(by: readonly SortColumn[]): string {
-    return by.map(({ property }) => `page."${property}" ${this.#direction}`).join(', ');
+  #orderByProperties(): string {
+    return this.#source.by.map(({ property }) => `page."${property}" ${this.#direction}`).join(', ');
   }
 
-  #bounds(by: readonly SortColumn[], { after, before }: Bounds): string[] {
+  #bounds({ after, before }: Bounds): string[] {
     const [later, earlier] = this.#keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
-    const sides = new Set([
-      by.map(({ column }) => column).join(', '),
-      by.map(({ column, joined = column }) => joined).join(', '),
-    ]);
-    const compare = (operator: string, position: Position | undefined): string[] => {
-      if (position === undefined) return [];
-      const place = this.#place(by, position);
-      return [...sides].map((columns) => `(${columns}) ${operator} (${place})`);
-    };
-    return [...compare(later, after), ...compare(earlier, before)];
+    return [
+      ...(after === undefined ? [] : this.#beyond(later, after, at.afterValue, at.afterId)),
+      ...(before === undefined ? [] : this.#beyond(earlier, before, at.beforeValue, at.beforeId)),
+    ];
   }
 
-  #place(by: readonly SortColumn[], { value, id }: Position): string {
-    const { bind } = this.#statement;
-    const { type } = this.#source;
-    if (by.length === 1 || type === undefined) return bind(id, 'bigint');
-    const known: string | number | null = type === 'instant' ? new Date(Number(value)).toISOString() : value;
-    return `${bind(known, sqlTypes[type])}, ${bind(id, 'bigint')}`;
+  #beyond(operator: string, { value }: Position, valueAt: number, idAt: number): string[] {
+    const { by, type } = this.#source;
+    const id = this.#text.bind(idAt, 'bigint');
+    const hasValue = type !== undefined && value !== null;
+    const compared = hasValue ? by : by.slice(-1);
+    const place = hasValue ? `${this.#text.bind(valueAt, sqlTypes[type])}, ${id}` : id;
+    const sides = new Set([
+      compared.map(({ column }) => column).join(', '),
+      compared.map(({ column, joined = column }) => joined).join(', '),
+    ]);
+    return [...sides].map((columns) => `(${columns}) ${operator} (${place})`);
   }
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../../domain/orders/order.store.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { RowData } from '../../domain/store.ts';
-import { all, compares, equals, oneOf } from './conditions.ts';
+import { all, compares, equals, filtered, oneOf } from './conditions.ts';
 import { EntityTable } from './entity-table.ts';
 import { namedBy } from './selection.ts';
 import type { Session } from './session.ts';
@@ -30,13 +30,16 @@ export function createOrderStore(metadata: MetadataStorage, session: Session): O
       id: table.column('id'),
       by: { ID: table.by('id'), SHIP_DATE: table.by('shipDate', 'id') },
       parent: table.column('petId'),
-      conditions: ({ petIdIn, complete, shipDateFrom, shipDateTo }) =>
-        all(
+      conditions: ({ petIdIn, complete, shipDateFrom, shipDateTo }, isPerParent) => {
+        const isComplete = equals(table.column('complete'), complete, 'boolean');
+        return all(
           oneOf(table.column('petId'), petIdIn, 'bigint'),
-          equals(table.column('complete'), complete, 'boolean'),
+          // No index has a pet's orders by it, and there may be very many.
+          isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete,
           compares(table.column('shipDate'), '>=', shipDateFrom?.toISOString(), 'timestamptz'),
           compares(table.column('shipDate'), '<', shipDateTo?.toISOString(), 'timestamptz'),
-        ),
+        );
+      },
     },
     session,
   );

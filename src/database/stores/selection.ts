@@ -34,7 +34,8 @@ export function selectionOf<Row>(
     for (const { property, read } of other.columns) {
       expressions.push(`${(computed[property] ?? read)(name)} as "${name}.${property}"`);
     }
-    joins.push(`left join ${other.name} as ${name} on ${on}`);
+    // One look-up for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well.
+    joins.push(`left join lateral (select * from ${other.name} as ${name} where ${on} offset 0) as ${name} on true`);
   }
   const decodeRow = decoderOf(table.columns, 0);
   const decoders = related.map(({ name, keyAt, start, columns }) => ({

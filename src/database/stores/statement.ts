@@ -12,11 +12,6 @@ export class Statement {
 
   readonly bind: Bind = (value, type) => `$${this.#values.push(value)}::${type}`;
 
-  /** Prepared, and short enough to share a connection. */
-  prepared<Row>(text: string, decode: Query<Row>['decode']): Query<Row> {
-    return { name: nameOf(text), text, values: this.#values, isExclusive: false, decode };
-  }
-
   /** Planned for its values, on a connection of its own. */
   planned<Row>(text: string, decode: Query<Row>['decode']): Query<Row> {
     return { name: undefined, text, values: this.#values, isExclusive: true, decode };
@@ -31,19 +26,32 @@ export class FixedStatement<Row> {
     this.#query = { name: nameOf(text), text, decode, isExclusive };
   }
 
-  with(values: readonly Parameter[]): Query<Row> {
-    return { ...this.#query, values };
+  with(values: readonly Parameter[], isExclusive = this.#query.isExclusive): Query<Row> {
+    return { ...this.#query, values, isExclusive };
   }
 }
 
-/** There are as many as forms of statements: no value is part of a text. */
-const names = new Map<string, string>();
+/**
+ * The text of a statement that is built once for its shape, and run with other values each time.
+ *
+ * While the text is put together, a value is named by its index in a list that is the same for all statements of the shape;
+ * only those that the text uses become parameters.
+ */
+export class StatementText {
+  readonly #used: number[] = [];
 
-function nameOf(text: string): string {
-  let name = names.get(text);
-  if (name === undefined) {
-    name = `petstore_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
-    names.set(text, name);
+  bind(index: number, type: string): string {
+    const at = this.#used.indexOf(index);
+    return `$${at === -1 ? this.#used.push(index) : at + 1}::${type}`;
   }
-  return name;
+
+  /** The parameters, of the list's values. */
+  parametersOf(values: readonly (Parameter | undefined)[]): Parameter[] {
+    return this.#used.map((index) => values[index] as Parameter);
+  }
+}
+
+/** The same for the same text, whichever process names it. */
+export function nameOf(text: string): string {
+  return `petstore_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }

@@ -1,12 +1,13 @@
+import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { Id } from '../../domain/id.ts';
-import { maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
+import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
 import type { Include, ReadStore } from '../../domain/store.ts';
 import type { Condition, Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
-import { keysetPage, type SortColumn } from './keyset-page.ts';
+import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 import type { Query, Session } from './session.ts';
-import { FixedStatement, Statement } from './statement.ts';
+import { FixedStatement, nameOf, Statement, type StatementText } from './statement.ts';
 
 /** Where the rows of one kind come from, in SQL. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {
@@ -21,7 +22,8 @@ export interface Source<Row, Filter, SortField extends string, RelationName exte
   readonly by: Readonly<Record<SortField, readonly SortColumn[]>>;
   /** The foreign key to the parent, where there is one. */
   readonly parent?: string;
-  readonly conditions: (filter: Filter) => Conditions;
+  /** `isPerParent`: beside the condition that a row belongs to its parent. */
+  readonly conditions: (filter: Filter, isPerParent: boolean) => Conditions;
 }
 
 /** Reads the rows of one kind in pages, by id or by parent: each method is one statement. */
@@ -34,6 +36,7 @@ export class TableReads<
   readonly #source: Source<Row, Filter, SortField, RelationName>;
   readonly #session: Session;
   readonly #shapes: Shapes<Row>;
+  readonly #pages = new BoundedMap<string, { readonly shape: PageShape<Row> | undefined }>(rememberedShapes);
 
   constructor(source: Source<Row, Filter, SortField, RelationName>, session: Session) {
     this.#source = source;
@@ -49,13 +52,11 @@ export class TableReads<
   }
 
   async page(filter: Filter, keyset: Keyset<SortField>, include: Include<RelationName> = []): Promise<Slice<Row>> {
-    const conditions = this.#source.conditions(filter);
+    const conditions = this.#source.conditions(filter, false);
     if (conditions === undefined) return nothing;
-    const statement = new Statement();
-    const { selection } = this.#shapes(include);
-    const text = this.#page(conditions, keyset, statement, selection);
-    if (text === undefined) return nothing;
-    return cut(await this.#session.run(queryFor(statement, text, selection.decode, conditions, keyset)), keyset);
+    const shape = this.#pageShape(conditions, keyset, include, false);
+    if (shape === undefined) return nothing;
+    return cut(await this.#session.run(this.#pageQuery(shape, conditions, keyset, shape.decode)), keyset);
   }
 
   /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
@@ -65,26 +66,20 @@ export class TableReads<
     keyset: Keyset<SortField>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
-    const conditions = this.#source.conditions(filter);
+    const conditions = this.#source.conditions(filter, true);
     if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => nothing);
-    const statement = new Statement();
-    const parents = statement.bind(parentIds, 'bigint[]');
-    const ofParent: Condition = { sql: () => `${this.#source.parent} = parents.id` };
-    const { selection } = this.#shapes(include);
-    const page = this.#page([ofParent, ...conditions], keyset, statement, selection);
-    if (page === undefined) return parentIds.map(() => nothing);
-    const text = `select page.*, parents.index from unnest(${parents}) with ordinality as parents (id, index)
-       cross join lateral (${page}) as page`;
+    const shape = this.#pageShape(conditions, keyset, include, true);
+    if (shape === undefined) return parentIds.map(() => nothing);
     const perParent: Row[][] = parentIds.map(() => []);
     const decode = (fields: readonly unknown[]): void => {
-      perParent[Number(fields.at(-1)) - 1]?.push(selection.decode(fields));
+      perParent[Number(fields.at(-1)) - 1]?.push(shape.decode(fields));
     };
-    await this.#session.run(queryFor(statement, text, decode, conditions, keyset));
+    await this.#session.run(this.#pageQuery(shape, conditions, keyset, decode, parentIds));
     return perParent.map((rows) => cut(rows, keyset));
   }
 
   async count(filter: Filter): Promise<number> {
-    const conditions = this.#source.conditions(filter);
+    const conditions = this.#source.conditions(filter, false);
     if (conditions === undefined) return 0;
     const statement = new Statement();
     const text = `select count(*) from ${this.#source.from} ${where(conditions, statement)}`;
@@ -93,34 +88,92 @@ export class TableReads<
   }
 
   async countPerParent(parentIds: readonly Id[], filter: Filter): Promise<number[]> {
-    const conditions = this.#source.conditions(filter);
+    const conditions = this.#source.conditions(filter, true);
     if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => 0);
     const { from, parent } = this.#source;
     const statement = new Statement();
-    const ofParents: Condition = { sql: (bind) => `${parent} = any(${bind(parentIds, 'bigint[]')})` };
-    const text = `select ${parent}, count(*) from ${from} ${where([ofParents, ...conditions], statement)} group by 1`;
+    const isChild = `${parent} = any(${statement.bind(parentIds, 'bigint[]')})`;
+    const text = `select ${parent}, count(*) from ${from} ${where(conditions, statement, isChild)} group by 1`;
     const counts = new Map(await this.#session.run(statement.planned(text, countOfParent)));
     return parentIds.map((id) => counts.get(id) ?? 0);
   }
 
   async #byManyIds(ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
     const { idOf } = this.#source.sorting;
-    const rows = await this.#session.run(this.#shapes(include).byAnyId.with([ids]));
+    const rows = await this.#session.run(this.#shapes(include).byAnyId.with([ids], ids.length > maxSharedRows));
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((each) => byId.get(each));
   }
 
-  #page(
+  #pageShape(
     conditions: readonly Condition[],
     keyset: Keyset<SortField>,
-    statement: Statement,
-    { columns, joins }: Selection<Row>,
-  ): string | undefined {
-    const { by, from, sorting } = this.#source;
-    const { field } = keyset.sort;
-    const type = sorting.keys[field]?.type;
-    return keysetPage({ columns, from: `${from} ${joins}`, conditions, by: by[field], type }, keyset, statement);
+    include: Include<RelationName>,
+    isPerParent: boolean,
+  ): PageShape<Row> | undefined {
+    const maxRows = keyset.limit > maxPageSize ? maxBatchSize : maxPageSize;
+    const key = `${maxRows} ${isPerParent} ${include.join()} ${pageShape(keyset, conditions)}`;
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known.shape;
+    const { by, from, parent, sorting } = this.#source;
+    const { selection } = this.#shapes(include);
+    const page = pageText(
+      {
+        columns: selection.columns,
+        from: `${from} ${selection.joins}`,
+        parent: isPerParent ? parent : undefined,
+        conditions,
+        by: by[keyset.sort.field],
+        type: sorting.keys[keyset.sort.field]?.type,
+        maxRows,
+      },
+      keyset,
+    );
+    const shape = page && {
+      ...page,
+      name: isPrepared(conditions, keyset) ? nameOf(page.sql) : undefined,
+      decode: selection.decode,
+    };
+    this.#pages.set(key, { shape });
+    return shape;
   }
+
+  #pageQuery<Result>(
+    { name, sql, text }: PageShape<Row>,
+    conditions: readonly Condition[],
+    keyset: Keyset<SortField>,
+    decode: Query<Result>['decode'],
+    parents?: readonly Id[],
+  ): Query<Result> {
+    const type = this.#source.sorting.keys[keyset.sort.field]?.type;
+    const values = text.parametersOf(pageValues({ type, conditions }, keyset, parents));
+    const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
+    const rows = (keyset.limit + 1) * choices * (parents?.length ?? 1);
+    const isLong = rows > maxSharedRows || conditions.some(({ isFilter }) => isFilter);
+    return { name, text: sql, values, decode, isExclusive: name === undefined || isLong };
+  }
+}
+
+/** A statement that may read more rows than this takes a connection of its own. */
+const maxSharedRows = 2_000;
+
+/** More than the shapes that are in use; those that are not prepared are as many as there are combinations of filter, order and side. */
+const rememberedShapes = 1_000;
+
+interface PageShape<Row> {
+  /** Undefined when it isn't prepared. */
+  readonly name: string | undefined;
+  readonly sql: string;
+  readonly text: StatementText;
+  readonly decode: (fields: readonly unknown[]) => Row;
+}
+
+/**
+ * Prepared is what is good for any value, and goes forward: each text takes memory on each connection, so that there must be few.
+ * (All pages of all kinds of rows, with all their filters, orders and related rows: about 500.)
+ */
+function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keyset<string>): boolean {
+  return !takeLast && before === undefined && !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
 }
 
 interface Shape<Row> {
@@ -163,20 +216,9 @@ function countOfParent([id, count]: readonly unknown[]): [id: string, count: num
 
 const nothing = { rows: [], hasMore: false } as const;
 
-/** Prepared, if it is short and good for any value. */
-function queryFor<Row>(
-  statement: Statement,
-  text: string,
-  decode: Query<Row>['decode'],
-  conditions: readonly Condition[],
-  { limit }: Keyset<string>,
-): Query<Row> {
-  const isShort = limit <= maxPageSize && !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
-  return isShort ? statement.prepared(text, decode) : statement.planned(text, decode);
-}
-
-function where(conditions: readonly Condition[], { bind }: Statement): string {
-  return conditions.length === 0 ? '' : `where ${conditions.map(({ sql }) => sql(bind)).join(' and ')}`;
+function where(conditions: readonly Condition[], { bind }: Statement, ...tests: string[]): string {
+  const all = [...tests, ...conditions.map(({ sql, value }) => sql((type) => bind(value, type)))];
+  return all.length === 0 ? '' : `where ${all.join(' and ')}`;
 }
 
 function cut<Row>(rows: readonly Row[], { limit, takeLast }: Keyset<string>): Slice<Row> {

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import type { Category } from '../../../src/domain/categories/category.entity.ts';
 import { categorySorting } from '../../../src/domain/categories/category.store.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
 import { orderSorting, type OrderFilter, type OrderSortField } from '../../../src/domain/orders/order.store.ts';
 import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
-import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
+import { petStatuses, type Pet } from '../../../src/domain/pets/pet.entity.ts';
 import { petSorting, type PetFilter, type PetSortField } from '../../../src/domain/pets/pet.store.ts';
 import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
@@ -198,6 +199,67 @@ describe('rows by their ids', () => {
     expect(await stores.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
     expect(await stores.inventory.byIds([b.id])).toEqual([stored.inventory[9]]);
     expect(await stores.categories.byIds([])).toEqual([]);
+  });
+});
+
+describe('related rows', () => {
+  const categoryOf = ({ categoryId }: Pet) => stored.categories.find(({ id }) => id === categoryId);
+  const itemOf = ({ id }: Pet) => stored.inventory.find(({ petId }) => petId === id);
+  const petOf = ({ petId }: { readonly petId?: Id | null | undefined }) => stored.pets.find(({ id }) => id === petId);
+  const everything = { sort: { field: 'ID', direction: 'asc' }, limit: 1000, takeLast: false } as const;
+  const keyset = { ...everything, after: undefined, before: undefined };
+
+  it('come with the rows of the same statement, in every read, and are undefined when there are none', async () => {
+    const { statements, database } = opened;
+    const { pets: petStore, orders: orderStore, inventory } = database.stores;
+    statements.length = 0;
+    const { rows } = await petStore.page({}, keyset, ['inventory', 'category']);
+    expect(rows).toHaveLength(stored.pets.length);
+    for (const row of rows) expect(row).toEqual({ ...row, category: categoryOf(row), inventory: itemOf(row) });
+
+    const some = stored.pets.slice(0, 3);
+    const withCategory = some.map((pet) => ({ ...pet, category: categoryOf(pet) }));
+    const ids = some.map(({ id }) => id);
+    expect(await petStore.byIds(ids, ['category'])).toEqual(withCategory);
+    expect(await petStore.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
+    const [slice] = await petStore.pagePerCategory([some[0]!.categoryId as Id], {}, keyset, ['inventory']);
+    for (const row of slice!.rows) expect(row.inventory).toEqual(itemOf(row));
+
+    const { rows: orderRows } = await orderStore.page({}, keyset, ['pet']);
+    for (const row of orderRows) expect(row.pet).toEqual(petOf(row as { petId: Id | null }));
+    const { rows: items } = await inventory.page(
+      { statusIn: ['sold'] },
+      { ...keyset, sort: { field: 'PET_ID', direction: 'asc' } },
+      ['pet'],
+    );
+    for (const row of items) expect(row.pet).toEqual(petOf(row as { petId: Id }));
+    expect(items).not.toHaveLength(0);
+    expect(statements).toHaveLength(6);
+  });
+
+  it('come with what is written, from its own statement', async () => {
+    const { statements, database } = opened;
+    const [category, other] = stored.categories as [Category, Category];
+    statements.length = 0;
+    const data = { name: 'New', status: 'pending', categoryId: category.id, inventory: { quantity: 3 } } as const;
+    const pet = await database.stores.pets.insert(data, ['category', 'inventory']);
+    const { inventory, ...own } = data;
+    expect(pet).toEqual({
+      id: pet.id,
+      ...own,
+      category,
+      inventory: { petId: pet.id, status: 'pending', ...inventory },
+    });
+    const changes = { categoryId: other.id, status: 'sold' } as const;
+    const changed = await database.stores.pets.update(pet.id, changes, ['inventory', 'category']);
+    expect(changed).toEqual({
+      ...pet,
+      ...changes,
+      category: other,
+      inventory: { petId: pet.id, quantity: 3, status: 'sold' },
+    });
+    expect(statements).toHaveLength(2);
+    await opened.sql('delete from pets where id = $1', [pet.id]);
   });
 });
 
