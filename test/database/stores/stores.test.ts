@@ -215,24 +215,24 @@ describe('related rows', () => {
     statements.length = 0;
     const { rows } = await petStore.page({}, keyset, ['inventory', 'category']);
     expect(rows).toHaveLength(stored.pets.length);
-    for (const row of rows) expect(row).toEqual({ ...row, category: categoryOf(row), inventory: itemOf(row) });
+    for (const row of rows) expect(row).toMatchObject({ category: categoryOf(row), inventory: itemOf(row) });
 
     const some = stored.pets.slice(0, 3);
-    const withCategory = some.map((pet) => ({ ...pet, category: categoryOf(pet) }));
+    const withCategory = some.map((pet) => Object.assign({}, pet, { category: categoryOf(pet) }));
     const ids = some.map(({ id }) => id);
     expect(await petStore.byIds(ids, ['category'])).toEqual(withCategory);
     expect(await petStore.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
-    const [slice] = await petStore.pagePerCategory([some[0]!.categoryId as Id], {}, keyset, ['inventory']);
+    const [slice] = await petStore.pagePerCategory([some[0]!.categoryId], {}, keyset, ['inventory']);
     for (const row of slice!.rows) expect(row.inventory).toEqual(itemOf(row));
 
     const { rows: orderRows } = await orderStore.page({}, keyset, ['pet']);
-    for (const row of orderRows) expect(row.pet).toEqual(petOf(row as { petId: Id | null }));
+    for (const row of orderRows) expect(row.pet).toEqual(petOf(row));
     const { rows: items } = await inventory.page(
       { statusIn: ['sold'] },
       { ...keyset, sort: { field: 'PET_ID', direction: 'asc' } },
       ['pet'],
     );
-    for (const row of items) expect(row.pet).toEqual(petOf(row as { petId: Id }));
+    for (const row of items) expect(row.pet).toEqual(petOf(row));
     expect(items).not.toHaveLength(0);
     expect(statements).toHaveLength(6);
   });
@@ -253,7 +253,8 @@ describe('related rows', () => {
     const changes = { categoryId: other.id, status: 'sold' } as const;
     const changed = await database.stores.pets.update(pet.id, changes, ['inventory', 'category']);
     expect(changed).toEqual({
-      ...pet,
+      id: pet.id,
+      name: 'New',
       ...changes,
       category: other,
       inventory: { petId: pet.id, quantity: 3, status: 'sold' },
