@@ -19,7 +19,7 @@ export interface Condition {
 }
 
 /** The place of a value, as a parameter of this type. */
-export type Place = (type: string) => string;
+type Place = (type: string) => string;
 
 /** What a filter requires of a row; undefined when no row can fulfil it. */
 export type Conditions = readonly Condition[] | undefined;
