@@ -6,7 +6,7 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { mergeMap, timer } from 'rxjs';
 
 import { graphql } from '../generated/graphql/index.ts';
-import { apiKey, petCount, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+import { apiKey, assertEveryPet, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
 
 // guide:begin apollo-client-throttling
 /** Waits as long as the service says, and a little longer by chance, and sends the operation once more. RetryLink doesn't see a 429. */
@@ -107,7 +107,7 @@ async function throttledTwice(): Promise<number> {
 
 const waiting = throttledTwice();
 const { pages, pets } = await readAllPets(client);
-assert.equal(new Set(pets.map(({ id }) => id)).size, petCount);
+assertEveryPet(pets);
 const [pet] = pets;
 assert.ok(pet);
 await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, name: 'Rex of Apollo' } } });

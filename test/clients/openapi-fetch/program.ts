@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 
 import type { components, paths } from '../generated/openapi.ts';
-import { apiKey, petCount, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+import { apiKey, assertEveryPet, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
 import { waitingFetch } from '../shared/waiting-fetch.ts';
 
 type Pet = components['schemas']['Pet'];
@@ -127,7 +127,7 @@ async function throttledTwice(): Promise<number> {
 
 const waiting = throttledTwice();
 const { pages, pets } = await readAllPets();
-assert.equal(new Set(pets.map(({ id }) => id)).size, petCount);
+assertEveryPet(pets);
 const [, pet] = pets;
 assert.ok(pet);
 assert.equal((await renamePet(pet.id, 'Rex of REST'))?.name, 'Rex of REST');

@@ -14,7 +14,7 @@ import {
   type OperationType,
 } from 'relay-runtime';
 
-import { apiKey, petCount, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+import { apiKey, assertEveryPet, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
 import { waitingFetch } from '../shared/waiting-fetch.ts';
 import categoryRefetchQuery, {
   type documentsCategoryRefetchQuery,
@@ -103,7 +103,7 @@ async function throttledTwice(): Promise<number> {
 
 const waiting = throttledTwice();
 const { pages, pets } = await readAllPets();
-assert.equal(new Set(pets.map(({ nodeId }) => nodeId)).size, petCount);
+assertEveryPet(pets);
 
 // A pet, its stock and a category, all with the same id, stay apart in the store.
 const asked = await read<documentsSameIdQuery>(sameIdQuery, { id: '1' });

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+
 /** Where the service is, and the keys that the programs have: `run.mjs` says so. */
 function setting(name: string): string {
   const value = process.env[name];
@@ -9,8 +11,18 @@ export const serviceUrl = setting('SERVICE_URL');
 export const apiKey = setting('API_KEY');
 /** A key with one request per minute, so that its second request is refused. */
 export const throttledKey = setting('THROTTLED_API_KEY');
-/** How many pets there are. */
-export const petCount = Number(setting('PET_COUNT'));
+/** The ids of the pets that are there all the time. Another program may add one for a while. */
+const petIds = Array.from({ length: Number(setting('PET_COUNT')) }, (_, index) => String(index + 1));
+
+/** Checks that the pages have led to every pet, and to none twice. */
+export function assertEveryPet(pets: readonly { readonly id: string | number }[]): void {
+  const ids = pets.map(({ id }) => String(id));
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(
+    petIds.filter((id) => !ids.includes(id)),
+    [],
+  );
+}
 
 /** Prints what the program has seen. */
 export function report(figures: Readonly<Record<string, unknown>>): void {

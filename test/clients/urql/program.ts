@@ -5,7 +5,7 @@ import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
 
 import { graphql } from '../generated/graphql/index.ts';
-import { apiKey, petCount, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+import { apiKey, assertEveryPet, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
 import { waitingFetch } from '../shared/waiting-fetch.ts';
 
 // guide:begin urql-setup
@@ -97,7 +97,7 @@ async function throttledTwice(): Promise<number> {
 const client = createClient(apiKey);
 const waiting = throttledTwice();
 const { pages, pets } = await readAllPets(client);
-assert.equal(new Set(pets.map(({ id }) => id)).size, petCount);
+assertEveryPet(pets);
 const pet = pets.at(-1);
 assert.ok(pet);
 const changed = await client.mutation(updatePet, { input: { id: pet.id, name: 'Rex of urql' } }).toPromise();
