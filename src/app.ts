@@ -27,7 +27,7 @@ import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/document.ts';
 import type { StoredResponse } from './rest/operation.ts';
 import { createRestRoutes } from './rest/routes.ts';
-import { defaultStreamLimits, type StreamLimits } from './rest/stream-places.ts';
+import { defaultStreamLimits, type StreamLimits } from './rest/stream-slots.ts';
 
 /** How often the answers that are too old to be replayed are cleared away. */
 const clearEveryMillis = 10 * 60 * 1000;

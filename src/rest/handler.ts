@@ -1,26 +1,29 @@
 import type { Services } from '../domain/services.ts';
-import type { Answer } from './answers.ts';
+import type { RestResponse } from './responses.ts';
 import type { OperationId } from './document.ts';
 import type { operations } from './openapi-types.ts';
 
-/** A request for an operation: its parameters and its body are as the document wants them. */
+/** A request of an operation. Its query and body have the structure that the document requires. */
 export interface Call<Id extends OperationId> {
-  /** As they are in the address: a text that is no id names nothing. */
+  /** As they are in the URL, unchecked: a text that isn't an id is NOT_FOUND. */
   readonly path: { readonly [Name in keyof PathOf<Id>]: string };
   readonly query: QueryOf<Id>;
   readonly body: BodyOf<Id>;
-  /** Where the operation is, with the prefix; its path parameters not filled in. */
+  /** The operation's path with the prefix; path parameters are still in braces. */
   readonly url: string;
-  /** HEAD: the body will not be sent, so it needn't be made when it is costly. */
+  /** HEAD: the body isn't sent, so a costly one needn't be made. */
   readonly isHead: boolean;
-  /** The `ETag`s that the resource must still have one of, as they came. */
+  /** The header `If-Match`, unparsed. */
   readonly ifMatch: string | undefined;
 }
 
-/** Does what an operation is for: one call of a service, and no rules. */
-export type Handler<Id extends OperationId> = (call: Call<Id>, services: Services) => Answer | Promise<Answer>;
+/** Handles an operation: one call of a service, and no rules. */
+export type Handler<Id extends OperationId> = (
+  call: Call<Id>,
+  services: Services,
+) => RestResponse | Promise<RestResponse>;
 
-/** One for each operation of the document. */
+/** A handler for each operation of the document. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
 
 /** The schema of the body, `undefined` where there is none. */

@@ -3,16 +3,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isAcceptable } from '../http/accept.ts';
 import { HttpError } from '../http/error-table.ts';
 
-/** What is answered to whatever has a body. */
+/** Of every response with a body. */
 export const jsonMediaType = 'application/json; charset=utf-8';
 
-/** Why a client that accepts no JSON can't be served: 406. */
+/** The error for a client that doesn't accept JSON (406). */
 export function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | undefined {
   if (isAcceptable(accept, 'application/json')) return undefined;
   return new HttpError('NOT_ACCEPTABLE', 'Only application/json can be answered here.');
 }
 
-/** Why a body can't be read: 415, also for one that is compressed. A body that isn't there has no type. */
+/** The error for a body of an unsupported media type, or a compressed one (415). A request without a body passes. */
 export function findUnsupported(headers: IncomingHttpHeaders, mediaTypes: readonly string[]): HttpError | undefined {
   const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;

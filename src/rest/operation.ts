@@ -5,23 +5,23 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
-import type { Answer } from './answers.ts';
+import type { RestResponse } from './responses.ts';
 import type { Operation } from './document.ts';
 import type { Call, Handler } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
 import { compileBody } from './schema-check.ts';
-import { sendAnswer } from './send-answer.ts';
-import type { StreamPlaces } from './stream-places.ts';
+import { sendResponse } from './send-response.ts';
+import type { StreamSlots } from './stream-slots.ts';
 
 export interface OperationContext {
   readonly services: Services;
   readonly idempotency: IdempotencyService<StoredResponse>;
-  readonly places: StreamPlaces;
+  readonly slots: StreamSlots;
 }
 
-/** A response as it is stored, and sent again. */
-export type StoredResponse = Pick<Answer, 'status' | 'headers'> & { readonly body: string };
+/** The response to a first request with an Idempotency-Key, as it is stored and replayed. */
+export type StoredResponse = Pick<RestResponse, 'status' | 'headers'> & { readonly body: string };
 
 type AnyCall = Call<never>;
 type AnyHandler = Handler<never>;
@@ -29,7 +29,7 @@ export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promis
 
 const maxKeyLength = 255;
 
-/** Puts a handler behind what the document says about its operation. All of that is compiled here, once. */
+/** Compiles an operation of the document and its handler into a route handler, once at the start. */
 export function compileOperation(
   operation: Operation,
   url: string,
@@ -38,15 +38,15 @@ export function compileOperation(
 ): Responder {
   const readCall = compileCall(operation, url);
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
-  const answer = (request: FastifyRequest, services: Services): Answer | Promise<Answer> =>
+  const respond = (request: FastifyRequest, services: Services): RestResponse | Promise<RestResponse> =>
     handler(readCall(request), services);
   return async (request, reply) => {
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
-    const answered =
+    const response =
       key === undefined
-        ? await answer(request, context.services)
-        : await answerOnce(request, String(key), context, answer);
-    return sendAnswer(request, reply, answered, context.places);
+        ? await respond(request, context.services)
+        : await respondOnce(request, String(key), context, respond);
+    return sendResponse(request, reply, response, context.slots);
   };
 }
 
@@ -55,13 +55,13 @@ function compileCall({ parameters, body }: Operation, url: string): (request: Fa
   const checkBody = body && compileBody(body.schema);
   return (request) => {
     const query = readQuery(request.query as Record<string, string | string[]>);
-    const given = checkBody && parseJsonObject(request.body);
-    const violations = given === undefined ? [] : checkBody?.(given);
+    const parsedBody = checkBody && parseJsonObject(request.body);
+    const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
     if (violations !== undefined && violations.length > 0) throw validationFailed(violations);
     return {
       path: request.params,
       query,
-      body: given,
+      body: parsedBody,
       url,
       isHead: request.method === 'HEAD',
       ifMatch: request.headers['if-match'],
@@ -70,19 +70,19 @@ function compileCall({ parameters, body }: Operation, url: string): (request: Fa
 }
 
 /** The stored response to the key, or a new one, which is stored in the transaction that makes its changes. */
-async function answerOnce(
+async function respondOnce(
   request: FastifyRequest,
   key: string,
   { idempotency }: OperationContext,
-  answer: (request: FastifyRequest, services: Services) => Answer | Promise<Answer>,
-): Promise<Answer> {
+  respond: (request: FastifyRequest, services: Services) => RestResponse | Promise<RestResponse>,
+): Promise<RestResponse> {
   if (key.length < 1 || key.length > maxKeyLength) {
     const message = `must have 1 to ${maxKeyLength} characters, not ${key.length}.`;
     throw validationFailed([{ field: 'Idempotency-Key', message }]);
   }
   const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
   const { result: stored, isReplayed } = await idempotency.once(identity, async (stores) => {
-    const { status, headers, body } = await answer(request, createServices(stores));
+    const { status, headers, body } = await respond(request, createServices(stores));
     return { status, headers, body: body as string };
   });
   return isReplayed ? { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } } : stored;

@@ -11,23 +11,23 @@ import { findUnacceptable, findUnsupported } from './media-types.ts';
 import { compileOperation, type OperationContext } from './operation.ts';
 import { orderRoutes } from './orders/order.routes.ts';
 import { petRoutes } from './pets/pet.routes.ts';
-import { StreamPlaces, type StreamLimits } from './stream-places.ts';
+import { StreamSlots, type StreamLimits } from './stream-slots.ts';
 
-export interface RestOptions extends Omit<OperationContext, 'places'> {
+export interface RestOptions extends Omit<OperationContext, 'slots'> {
   readonly operations: readonly Operation[];
   /** Before every path: nothing, or `/v1`. */
   readonly prefix: string;
   readonly streamLimits: StreamLimits;
-  /** Told when the reading of a whole collection begins (1) and ends (-1). */
+  /** Called with 1 when the streaming of a whole collection begins, with -1 when it ends. */
   readonly onStream: (change: 1 | -1) => void;
   readonly onRefusal: OnRefusal;
-  /** Told every call of an operation that is on its way out, when it is answered. */
+  /** Called for each request of a deprecated operation, when its response has been sent. */
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
 
 const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes };
 
-/** The page about what is deprecated. */
+/** The page that describes the deprecation. */
 const docsPage = '/docs';
 
 /** The routes of the OpenAPI document's operations. Throws when an operation has no handler, or a handler no operation. */
@@ -35,18 +35,18 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
   const { operations } = options;
   assertBound(operations, Object.keys(handlers));
   const { streamLimits, onStream, onRefusal, ...context } = options;
-  const places = new StreamPlaces(streamLimits, { onChange: onStream, onRefusal });
+  const slots = new StreamSlots(streamLimits, { onChange: onStream, onRefusal });
   return async (api) => {
     await api.register(async (rest) => {
       rest.removeAllContentTypeParsers();
-      // The types are checked by operation; the bytes are needed as they came, for fingerprints and exact integers.
+      // Content types are checked per operation. Fingerprints and exact integers need the bytes as they were sent.
       rest.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-      for (const operation of operations) addRoute(rest, operation, options, { ...context, places });
+      for (const operation of operations) addRoute(rest, operation, options, { ...context, slots });
     });
   };
 }
 
-/** Exported for its tests. */
+/** Throws unless operations and handlers match one to one. Exported for its tests. */
 export function assertBound(operations: readonly Operation[], handlerIds: readonly string[]): void {
   const operationIds = operations.map(({ operationId }) => operationId as string);
   const missing = operationIds.filter((id) => !handlerIds.includes(id));
@@ -66,7 +66,7 @@ function addRoute(
   const { operationId, method, path, scope, body, deprecation } = operation;
   rest.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : [method],
-    // Its own HEAD would answer a whole collection with a length of 0.
+    // Fastify's own HEAD route would give a whole collection a content-length of 0.
     exposeHeadRoute: false,
     url: prefix + path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {

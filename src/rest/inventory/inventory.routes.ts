@@ -1,5 +1,5 @@
 import { maxBatchSize } from '../../domain/page.ts';
-import { collection, resource } from '../answers.ts';
+import { collection, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { inventoryItemBody } from './inventory-item.body.ts';

@@ -1,5 +1,5 @@
 import { maxBatchSize } from '../../domain/page.ts';
-import { collection, created, deleted, resource } from '../answers.ts';
+import { collection, created, deleted, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { orderBody } from './order.body.ts';

@@ -1,5 +1,5 @@
 import { maxPageSize } from '../../domain/page.ts';
-import { created, deleted, page, resource, selection } from '../answers.ts';
+import { created, deleted, page, resource, selection } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import { petBody } from './pet.body.ts';

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 
 import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, InMemoryCache } from '@apollo/client';
 import { ErrorLink } from '@apollo/client/link/error';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { mergeMap, timer } from 'rxjs';
 
@@ -18,12 +19,34 @@ const throttling = new ErrorLink(({ error, operation, forward }) => {
 });
 // guide:end
 
+// guide:begin apollo-client-persisted-queries
+/** Sends the hash of an operation in the place of its text, which goes along only when the service doesn't know it yet. */
+const persistedQueries = new PersistedQueryLink({
+  sha256: async (text) => {
+    const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
+    return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  },
+});
+// guide:end
+
+/** The bodies that were sent. */
+const sent: string[] = [];
+const recordingFetch = (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+  sent.push(String(init?.body));
+  return fetch(url, init);
+};
+
 // guide:begin apollo-client-setup
-function createClient(key: string): ApolloClient {
+function createClient(key: string, links: readonly ApolloLink[] = []): ApolloClient {
   return new ApolloClient({
     link: ApolloLink.from([
       throttling,
-      new HttpLink({ uri: `${serviceUrl}/graphql`, headers: { Authorization: `Bearer ${key}` } }),
+      ...links,
+      new HttpLink({
+        uri: `${serviceUrl}/graphql`,
+        headers: { Authorization: `Bearer ${key}` },
+        fetch: recordingFetch,
+      }),
     ]),
     cache: new InMemoryCache({
       typePolicies: {
@@ -85,7 +108,7 @@ const updatePet = graphql(`
 `);
 // guide:end
 
-const client = createClient(apiKey);
+const client = createClient(apiKey, [persistedQueries]);
 const throttled = createClient(throttledKey);
 const throttledQuery = graphql(`
   query ApolloThrottled {
@@ -108,6 +131,12 @@ async function throttledTwice(): Promise<number> {
 const waiting = throttledTwice();
 const { pages, pets } = await readAllPets(client);
 assertEveryPet(pets);
+// The text went to the service once; each page after that was a hash alone.
+const pageRequests = sent.filter((body) => body.includes('ApolloPets'));
+assert.deepEqual(
+  [pageRequests.length, pageRequests.filter((body) => body.includes('"query":')).length],
+  [pages + 1, 1],
+);
 const [pet] = pets;
 assert.ok(pet);
 await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, name: 'Rex of Apollo' } } });

@@ -1,30 +1,30 @@
 import { expect, it } from '@jest/globals';
 
-import { StreamPlaces } from '../../src/rest/stream-places.ts';
+import { StreamSlots } from '../../src/rest/stream-slots.ts';
 import { startRestApp } from './rest-app.ts';
 
-it('has places for each key and for the process, and each is given back and counted once', () => {
-  let taken = 0;
+it('has slots for each key and for the process, each released and counted once', () => {
+  let used = 0;
   const refusals: string[] = [];
-  const places = new StreamPlaces(
+  const slots = new StreamSlots(
     { perKey: 2, perProcess: 3 },
-    { onChange: (change) => (taken += change), onRefusal: (bound) => refusals.push(bound) },
+    { onChange: (change) => (used += change), onRefusal: (bound) => refusals.push(bound) },
   );
-  const giveBack = places.take('a');
-  places.take('a');
-  expect(() => places.take('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }));
-  places.take('b');
-  expect(() => places.take('b')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE', retryAfterSeconds: 5 }));
-  expect(taken).toBe(3);
-  giveBack();
-  giveBack();
-  expect(taken).toBe(2);
-  places.take('c');
-  expect(() => places.take('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
+  const release = slots.acquire('a');
+  slots.acquire('a');
+  expect(() => slots.acquire('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }));
+  slots.acquire('b');
+  expect(() => slots.acquire('b')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE', retryAfterSeconds: 5 }));
+  expect(used).toBe(3);
+  release();
+  release();
+  expect(used).toBe(2);
+  slots.acquire('c');
+  expect(() => slots.acquire('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
   expect(refusals).toEqual(['streams', 'streams', 'streams']);
 });
 
-it('refuses a whole collection beyond the places of the process with 503, and nothing else', async () => {
+it('refuses a whole collection beyond the slots of the process with 503, and nothing else', async () => {
   const rest = await startRestApp({}, { streamLimits: { perProcess: 0 } });
   try {
     for (const url of ['/store/orders', '/categories', '/inventory']) {

@@ -1,7 +1,7 @@
 import type { OnRefusal } from '../http/bounds.ts';
 import { HttpError } from '../http/error-table.ts';
 
-/** How many whole collections may be under way at a time. */
+/** How many whole collections may be streamed at a time. */
 export interface StreamLimits {
   readonly perKey: number;
   readonly perProcess: number;
@@ -17,11 +17,11 @@ export interface StreamEvents {
 
 const retryAfterSeconds = 5;
 
-/** The places for those who read a whole collection, which may take as long as the client likes. */
-export class StreamPlaces {
+/** Limits the whole collections that are streamed at a time. A stream lasts as long as the client takes. */
+export class StreamSlots {
   readonly #limits: StreamLimits;
   readonly #events: StreamEvents;
-  readonly #taken = new Map<string, number>();
+  readonly #used = new Map<string, number>();
   #total = 0;
 
   constructor(limits: StreamLimits, events: StreamEvents) {
@@ -29,11 +29,11 @@ export class StreamPlaces {
     this.#events = events;
   }
 
-  /** Takes a place and answers how to give it back, which may be done more than once; throws RATE_LIMITED or UNAVAILABLE. */
-  take(principalId: string): () => void {
-    const taken = this.#taken.get(principalId) ?? 0;
-    if (taken >= this.#limits.perKey) {
-      const message = `This key is reading ${taken} whole collections already: finish one of them first, or use limit and cursor.`;
+  /** Acquires a slot; returns its release, which may be called more than once. Throws RATE_LIMITED or UNAVAILABLE. */
+  acquire(principalId: string): () => void {
+    const used = this.#used.get(principalId) ?? 0;
+    if (used >= this.#limits.perKey) {
+      const message = `This key is reading ${used} whole collections already: finish one of them first, or use limit and cursor.`;
       this.#events.onRefusal('streams');
       throw new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
     }
@@ -43,20 +43,20 @@ export class StreamPlaces {
       this.#events.onRefusal('streams');
       throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
     }
-    this.#taken.set(principalId, taken + 1);
+    this.#used.set(principalId, used + 1);
     this.#total += 1;
     this.#events.onChange(1);
-    let isTaken = true;
+    let isHeld = true;
     return () => {
-      if (isTaken) this.#giveBack(principalId);
-      isTaken = false;
+      if (isHeld) this.#release(principalId);
+      isHeld = false;
     };
   }
 
-  #giveBack(principalId: string): void {
-    const left = (this.#taken.get(principalId) ?? 0) - 1;
-    if (left > 0) this.#taken.set(principalId, left);
-    else this.#taken.delete(principalId);
+  #release(principalId: string): void {
+    const left = (this.#used.get(principalId) ?? 0) - 1;
+    if (left > 0) this.#used.set(principalId, left);
+    else this.#used.delete(principalId);
     this.#total -= 1;
     this.#events.onChange(-1);
   }

@@ -2,41 +2,41 @@ import type { Position } from '../domain/cursor.ts';
 import { inBatches, type Page, type PageArguments } from '../domain/page.ts';
 import { entityTagOf } from './entity-tag.ts';
 
-/** What an operation answers, before it is known how much of it the client wants. */
-export interface Answer {
+/** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
+export interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Pieces come one after another, for as long as the client takes them. */
+  /** Chunks are read one after another, as fast as the client takes them. */
   readonly body: string | AsyncIterable<string> | undefined;
 }
 
-interface TextAnswer extends Answer {
+interface TextResponse extends RestResponse {
   readonly body: string;
 }
 
-/** A single resource, with the tag of this state. */
-export function resource(body: object): Answer {
+/** A single resource with its entity tag. */
+export function resource(body: object): RestResponse {
   const text = JSON.stringify(body);
   return { status: 200, headers: { etag: entityTagOf(text) }, body: text };
 }
 
-/** What was added to the collection at this address. */
-export function created({ url }: { readonly url: string }, id: string, body: object): Answer {
+/** A resource that was added to the collection at the URL. */
+export function created({ url }: { readonly url: string }, id: string, body: object): RestResponse {
   const { headers, body: text } = resource(body);
   return { status: 201, headers: { ...headers, location: `${url}/${id}` }, body: text };
 }
 
-export const deleted: Answer = { status: 204, headers: {}, body: undefined };
+export const deleted: RestResponse = { status: 204, headers: {}, body: undefined };
 
-/** The call of an operation that lists, as far as its pages go. */
+/** The part of a call that pagination needs. */
 interface ListCall {
   readonly url: string;
   readonly isHead: boolean;
   readonly query: { readonly limit?: number; readonly cursor?: Position };
 }
 
-/** A page; while there is more, `Link` names the next one (RFC 8288). */
-export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): TextAnswer {
+/** A page of a list. `Link` names the next page while there is one (RFC 8288). */
+export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): TextResponse {
   const last = rows.rows.at(-1);
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
@@ -50,7 +50,7 @@ export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (ro
  *
  * The tag of a single row is that of the resource itself, so that it can be sent as `If-Match` with a change of it.
  */
-export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): Answer {
+export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): RestResponse {
   const response = page(call, rows, bodyOf);
   if (rows.hasNextPage) return response;
   const [first, ...others] = rows.rows;
@@ -59,18 +59,18 @@ export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Ro
   return { ...response, headers: { etag } };
 }
 
-/** A page when a limit is given; else the whole collection, written as fast as the client takes it and no faster. */
+/** A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it. */
 export async function collection<Row>(
   call: ListCall,
   list: (request: PageArguments) => Promise<Page<Row>>,
   bodyOf: (row: Row) => object,
-): Promise<Answer> {
+): Promise<RestResponse> {
   const { limit, cursor } = call.query;
   if (limit !== undefined) return page(call, await list({ first: limit, after: cursor }), bodyOf);
-  return { status: 200, headers: {}, body: call.isHead ? undefined : arrayInPieces(inBatches(list, cursor), bodyOf) };
+  return { status: 200, headers: {}, body: call.isHead ? undefined : arrayInChunks(inBatches(list, cursor), bodyOf) };
 }
 
-async function* arrayInPieces<Row>(
+async function* arrayInChunks<Row>(
   batches: AsyncIterable<readonly Row[]>,
   bodyOf: (row: Row) => object,
 ): AsyncGenerator<string, void> {

@@ -1,0 +1,67 @@
+import { Readable } from 'node:stream';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import type { RestResponse } from './responses.ts';
+import { isNamedBy } from './entity-tag.ts';
+import { jsonMediaType } from './media-types.ts';
+import type { StreamSlots } from './stream-slots.ts';
+
+/** Sends the response; 304 without its body when `If-None-Match` names its entity tag. */
+export async function sendResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, body }: RestResponse,
+  slots: StreamSlots,
+): Promise<FastifyReply> {
+  void reply.code(status).headers(headers);
+  if (status === 200 && headers['etag'] !== undefined && isRead(request)) {
+    if (isNamedBy(request.headers['if-none-match'], headers['etag'])) return reply.code(304).send();
+  }
+  if (status !== 204) void reply.header('content-type', jsonMediaType);
+  if (body === undefined || typeof body === 'string') return reply.send(body);
+  return sendChunks(request, reply, body, slots);
+}
+
+function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD';
+}
+
+/**
+ * Streams the chunks as fast as the client takes them. The first one is awaited, so that an error in it still gets an error response; a
+ * later error destroys the connection, so that the response can't look complete.
+ */
+async function sendChunks(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  chunks: AsyncIterable<string>,
+  slots: StreamSlots,
+): Promise<FastifyReply> {
+  onceClosed(request, reply, slots.acquire(request.principal.id));
+  const iterator = chunks[Symbol.asyncIterator]();
+  const first = await iterator.next();
+  return reply.send(Readable.from(chunksOf(first, iterator), { highWaterMark: 1 }));
+}
+
+/**
+ * Calls the listener when the response or its connection has closed. The response doesn't emit `close` when the connection closes before
+ * an earlier pipelined response has ended, or has closed already.
+ */
+function onceClosed({ raw: { socket } }: FastifyRequest, { raw: response }: FastifyReply, listener: () => void): void {
+  const end = (): void => {
+    socket.off('close', end);
+    listener();
+  };
+  response.once('close', end);
+  socket.once('close', end);
+  if (socket.destroyed) end();
+}
+
+/** Reads a chunk when the client has taken the one before. */
+async function* chunksOf(first: IteratorResult<string>, rest: AsyncIterator<string>): AsyncGenerator<string, void> {
+  try {
+    for (let chunk = first; chunk.done !== true; chunk = await rest.next()) yield chunk.value;
+  } finally {
+    await rest.return?.();
+  }
+}
