@@ -9,10 +9,11 @@ const rooms = {
   rest: ['http', 'domain'],
   graphql: ['http', 'domain'],
   pages: ['domain', 'http', 'rest'],
-  cli: ['app', 'config', 'database', 'domain', 'graphql'],
+  cli: ['app', 'config', 'database', 'domain', 'graphql', 'node-version'],
   app: ['config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: ['database'],
-  main: ['app', 'config', 'database', 'http'],
+  main: ['app', 'config', 'database', 'http', 'node-version'],
+  'node-version': [],
 };
 
 /** A room is a folder of src/, one file in it, or migrations/. */

@@ -1,3 +1,5 @@
+import './node-version.ts';
+
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 

@@ -1,3 +1,5 @@
+import '../node-version.ts';
+
 import { runKeys } from './keys/run.ts';
 
 process.exitCode = await runKeys(process.argv.slice(2));

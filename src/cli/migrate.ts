@@ -1,3 +1,5 @@
+import '../node-version.ts';
+
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { run } from './run.ts';

@@ -1,3 +1,5 @@
+import '../node-version.ts';
+
 import { parseArgs } from 'node:util';
 
 import { readConfig } from '../config.ts';
