@@ -101,7 +101,7 @@ export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT',
   if (code !== 'EADDRINUSE' && !foreignHost.test(code)) return error;
   const [name, value, right] =
     code === 'EADDRINUSE'
-      ? [portName, port, 'a port that nobody listens on yet, or 0 for any free one']
+      ? [portName, port, 'a free port, or 0 for any free one']
       : code === 'EACCES' && port > 0
         ? [portName, port, 'a port that this user may listen on, usually one from 1024']
         : ['HOST', host, 'an address of this machine or its name, such as 127.0.0.1, localhost, or 0.0.0.0 for all'];

@@ -66,7 +66,7 @@ export async function openCounters(options: CountersOptions): Promise<Counters> 
 }
 
 async function openRedis(url: string, { rules, onSharedChange, now }: CountersOptions): Promise<FallbackCounterStore> {
-  // A fifth of all the modules, which nobody needs without a Redis.
+  // A fifth of all the modules: loaded only where Redis is configured.
   const { connectRedisCounters } = await import('./redis-counters.ts');
   const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, rules, now }, onError);
   return FallbackCounterStore.open({ connect, rules, onSharedChange, now });

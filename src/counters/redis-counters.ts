@@ -47,7 +47,7 @@ export async function connectRedisCounters(
 ): Promise<SharedCounters> {
   const connection = await RedisConnection.open(options.url, onError);
   try {
-    // Whoever is first names the generation.
+    // The first process to connect names the generation.
     await connection.send(['SET', generationKey, randomUUID(), 'NX', 'PX', String(keptMillis)]);
     const counters = new RedisCounters(connection, options, String(await connection.send(['GET', generationKey])));
     await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);

@@ -16,7 +16,7 @@ export interface UsageRecorderOptions {
 }
 
 /**
- * Saves what keys have spent and when they were used last: for the next process, and for whoever manages keys.
+ * Saves what keys have spent and when they were used last: for the next process, and for administrators.
  *
  * Every half second the keys that were used since, 1,000 in a statement, and nothing while there are none. No request waits for it.
  */

@@ -9,7 +9,7 @@ export interface PoolOptions {
   readonly perSubject: number;
   /** For a connection to be free. */
   readonly waitMillis: number;
-  /** After which a connection that nobody uses is closed; undefined for never. */
+  /** After which an idle connection is closed; undefined for never. */
   readonly idleMillis?: number | undefined;
   /** Called when somebody has waited in vain because others went first. */
   readonly onRefusal?: (() => void) | undefined;
@@ -84,7 +84,7 @@ export class ConnectionPool {
     }
   }
 
-  /** What the connections have prepared is of no use any more: each is closed as soon as nobody uses it. */
+  /** The prepared statements of all connections are outdated: each connection is closed as soon as it is idle. */
   renew(): void {
     this.#generation += 1;
     for (const { connection } of this.#idle.splice(0)) this.#discard(connection);
@@ -101,7 +101,7 @@ export class ConnectionPool {
     clearInterval(this.#watch);
   }
 
-  /** Opens a connection for the turn, or fails at the deadline and leaves the connection to whoever comes next. */
+  /** Opens a connection for the turn, or fails at the deadline and leaves the connection to the next one that waits. */
   async #opened(subject: string | undefined, deadline: number): Promise<PooledConnection> {
     const opening = this.#open(subject);
     let timeout: NodeJS.Timeout | undefined;
@@ -159,7 +159,7 @@ export class ConnectionPool {
     for (const connection of this.#all) connection.destroy('the service is stopping');
   }
 
-  /** Ends what takes too long, and closes what nobody has needed for a while. */
+  /** Ends statements that take too long, and closes connections that have been idle for too long. */
   #look(): void {
     const now = performance.now();
     for (const connection of this.#all) connection.checkProgress(now);

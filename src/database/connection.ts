@@ -163,7 +163,7 @@ export class Connection extends pg.Client {
     return () => stream.uncork();
   }
 
-  /** Whoever waits for a response gets an error. */
+  /** Closes the connection at once; statements under way fail. */
   destroy(reason = 'no answer in time'): void {
     this.isLost = true;
     this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`));

@@ -8,7 +8,7 @@ import { PipelinedConnections } from './pipelined-connections.ts';
  * then for a response.
  */
 const waitMillis = 2_000;
-/** The server ends a statement a little sooner than its connection is destroyed: it wouldn't notice that nobody waits any more, and go on. */
+/** The server ends a statement a little sooner than its connection is destroyed here: it would not notice that, and go on. */
 const exclusiveTimeouts = { statementTimeoutMillis: 2_300, answerTimeoutMillis: 2_500 };
 /** What shares a connection has to be short: those behind it wait as long, and are then sent once more. */
 const pipelinedTimeouts = { statementTimeoutMillis: 1_500, answerTimeoutMillis: 2_000 };

@@ -16,7 +16,7 @@ export async function addDemoKey({ apiKeys }: Stores, dataDir: string): Promise<
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
 }
 
-/** The demo key, as long as it has its file and nobody has revoked it. */
+/** The demo key; undefined without its file, or once it is revoked. */
 export async function findDemoKey(records: KeyRecords, dataDir: string): Promise<string | undefined> {
   const secret = readIfThere(demoKeyFile(dataDir))?.trim() ?? '';
   const hash = parseKey(secret);

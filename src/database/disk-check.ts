@@ -6,7 +6,7 @@ export const diskProbe =
   `select set_config('work_mem', '64kB', true); ` +
   'select count(*) from (select n from generate_series(1, 8000) as n order by n desc) as sorted';
 
-/** Longer than this nobody waits for the probe: it may have to wait for a connection. */
+/** The timeout of the probe, which may have to wait for a connection. */
 const probeWaitMillis = 500;
 
 /**

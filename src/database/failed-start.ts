@@ -12,10 +12,10 @@ const plainErrors = new Set([
 const plainCodes =
   /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|25006|28...|3D...|42501|57P0.|53...)$/;
 
-/** Why the program can't begin, for whoever starts it: one line for what is wrong with the settings or the database, else with where it came from. */
+/** Explains to an operator why the start failed: one line for a wrong setting or an unusable database, the stack for anything else. */
 export function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // What the store tells clients isn't what whoever starts it has to know; nor are several addresses that all refuse.
+  // The message for clients hides the cause that an operator needs; of several addresses that all refuse, one is enough.
   if (error.name === 'DomainError' && error.cause !== undefined) return explainFailure(error.cause);
   if (error instanceof AggregateError && error.errors.length > 0) return explainFailure(error.errors[0]);
   const isPlain = plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));

@@ -12,7 +12,7 @@ import { createTransactionSession, transactionOf } from './session.ts';
 import { createStores } from './stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
-/** An arbitrary number that nobody else is likely to lock. */
+/** An arbitrary number that other programs are unlikely to lock. */
 const lockNumber = 7_338_474_783;
 
 /**

@@ -14,7 +14,7 @@ interface Column {
   readonly parse: (text: string) => unknown;
 }
 
-/** The part of `pg`'s connection that whoever submits something of his own works with, as `pg-cursor` does. */
+/** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
 interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
@@ -52,12 +52,12 @@ function columnsOf(connection: Connection): Map<string, readonly Column[]> {
  * A prepared statement on its way: what `pg`'s own `Query` does, without describing the columns again each time, which is half of the work for
  * a statement that answers a few rows.
  *
- * `query(statement)` of a client or a pool submits it; `callback` is told when PostgreSQL has answered or the connection is lost.
+ * `query(statement)` of a client or a pool submits it; `callback` is called when PostgreSQL has responded or the connection is lost.
  */
 export class PreparedStatement {
   readonly name: string;
   readonly text: string;
-  /** Told the rows, or why there are none. */
+  /** Called with the rows, or with the error. */
   callback: ((error: Error | null, rows?: unknown[]) => void) | undefined;
   readonly #values: readonly Parameter[];
   readonly #rows: unknown[] = [];

@@ -8,7 +8,7 @@ export interface SeedOptions {
   /** Added before the pets, which are spread over them evenly. */
   readonly categories: number;
   readonly orders: number;
-  /** Told after every step how much of the work is done, from 0 to 1, and what comes next. */
+  /** Called after every step with the share of the work that is done, from 0 to 1, and the name of the next step. */
   readonly onProgress: (share: number, next: string) => void;
 }
 

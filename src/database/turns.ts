@@ -28,7 +28,7 @@ interface Waiter {
  * Who may use one of a limited number of connections next.
  *
  * Model: each subject (a key) has a queue of its own, and the queues take turns; a subject that has its share waits even while a
- * connection is free. Guarantees: nobody waits longer than `waitMillis`; taking a turn costs no more than `capacity` steps, however many wait. What
+ * connection is free. Guarantees: no subject waits longer than `waitMillis`; taking a turn costs no more than `capacity` steps, however many wait. What
  * belongs to no subject (the service's own work) has one queue and no limit but the capacity.
  */
 export class Turns {
@@ -48,7 +48,7 @@ export class Turns {
     return this.#waiting;
   }
 
-  /** Takes a turn if that is possible without waiting; whoever waits already doesn't lose by it. */
+  /** Takes a turn if that is possible without waiting; those that wait already are not overtaken. */
   tryTake(subject: string | undefined): boolean {
     const name = subject ?? '';
     if (this.#free === 0 || !this.#mayTake(name)) return false;
@@ -73,7 +73,7 @@ export class Turns {
     });
   }
 
-  /** Gives the turn of a subject to whoever is next. */
+  /** Gives the turn of a subject to the next one that waits. */
   give(subject: string | undefined): void {
     const name = subject ?? '';
     const taken = (this.#taken.get(name) ?? 0) - 1;

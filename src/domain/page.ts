@@ -45,7 +45,7 @@ export interface Keyset<SortField extends string> {
   readonly sort: Sort<SortField>;
   readonly after: Position | undefined;
   readonly before: Position | undefined;
-  /** Takes the `limit` rows at the end of the stretch instead of those at its start; they come in the list's order all the same. */
+  /** Takes the last `limit` rows of the range instead of the first; they keep the list's order. */
   readonly takeLast: boolean;
   readonly limit: number;
 }
@@ -60,7 +60,7 @@ export interface Sorting<Row, SortField extends string> {
   readonly defaultField: SortField;
 }
 
-/** The rows of a stretch, and whether there are more beyond the end that was cut off. */
+/** The rows of a range, and whether the limit has cut off more. */
 export interface Slice<Row> {
   readonly rows: readonly Row[];
   readonly hasMore: boolean;
@@ -103,7 +103,7 @@ export function parseKeyset<Row, SortField extends string>(
   };
 }
 
-/** The page that a stretch makes. What lies on the side it came from is taken from the cursor, as the Relay specification allows. */
+/** The page of a range. Whether there are rows before the cursor isn't looked up: a cursor says so, as the Relay specification allows. */
 export function pageOf<Row, SortField extends string>(
   sorting: Sorting<Row, SortField>,
   keyset: Keyset<SortField>,

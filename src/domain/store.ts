@@ -23,7 +23,7 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
   insert(data: Data, include?: Include<Relation>): Promise<Row>;
   /** Undefined when there is no such row. */
   update(id: Id, changes: Partial<Data>, include?: Include<Relation>): Promise<Row | undefined>;
-  /** The row, which nobody else can change until the transaction ends; undefined when there is none. */
+  /** Locks the row until the transaction ends; undefined when there is none. */
   lock(id: Id): Promise<Row | undefined>;
   /** False when there was no such row. */
   delete(id: Id): Promise<boolean>;

@@ -8,7 +8,7 @@ import type { PetStore } from './pets/pet.store.ts';
 /**
  * All that the services need of the database, as one value: there is the process's, and one inside each transaction.
  *
- * Whoever works in a transaction uses its stores and no others, for reading too: a statement outside of it would not see what it
+ * Inside a transaction only its stores are used, for reading too: a statement outside of it would not see what it
  * has written, and would wait for itself with a pool of one.
  * Every method throws UNAVAILABLE when the database can't be reached.
  */

@@ -31,7 +31,7 @@ export class GraphQLContext {
   /**
    * Runs a root mutation, and begins with fresh loaders afterwards: those before remember what it has changed.
    *
-   * Root mutations run one after another, payloads included, so that nobody else's loaders are taken away.
+   * Root mutations run one after another, payloads included, so that no other mutation's loaders are replaced.
    */
   async mutate<T>(work: (services: Services) => Promise<T>): Promise<T> {
     try {

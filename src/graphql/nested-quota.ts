@@ -19,7 +19,7 @@ export type CountParents = (field: string, parents: number) => Promise<HttpError
 export class NestedQuota {
   readonly #sums: ParentSums;
   readonly #limiter: ReturnType<typeof getGraphQLRateLimiter>;
-  /** The limiter reads and writes its store in two steps, which nobody else may come between. */
+  /** The limiter reads and writes its store in two steps, which must not interleave. */
   #lastDecision: Promise<unknown> = Promise.resolve();
 
   constructor(now: () => number = Date.now) {
@@ -63,7 +63,7 @@ export class NestedQuota {
  * What graphql-rate-limit keeps its calls in: a sum for each key and field, in windows of a minute.
  *
  * Its own stores keep a timestamp for every call, here for every parent, and copy all of them each time. This one remembers none:
- * the limiter is told what is left as its maximum instead.
+ * the limiter gets what is left as its maximum instead.
  */
 class ParentSums implements Store {
   readonly #now: () => number;

@@ -79,8 +79,8 @@ function refuseUnmatched(request: FastifyRequest): never {
 }
 
 /**
- * Only what may be kept is kept, and by nobody but the client itself. Failures have said so already.
- * What hasn't come to the gate is told what is left as well.
+ * Caches other than the client's own may not store a response, nor may any cache store what isn't meant for it; failures have their header already.
+ * Responses that never reached the gate get the quota headers here.
  */
 async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isPublic = request.is404 && request.server.routeTable.isPublic(pathOf(request.url));

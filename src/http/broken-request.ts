@@ -33,7 +33,7 @@ interface ParserError extends Error {
 const lingerMillis = 2_000;
 
 /**
- * Answers what Node's parser gives up on, in the API's own form.
+ * Responds in the API's own form to requests that Node's parser rejects.
  *
  * Only where an answer can't be taken for somebody else's: on a connection with nothing under way, or to the one request whose
  * body is broken or too slow. Otherwise the connection is destroyed.
@@ -55,7 +55,7 @@ export function answerBrokenRequest(context: BrokenRequestContext, error: Parser
   }
 }
 
-/** What can be told of a request from its first line. */
+/** What the first line of a request says. */
 interface Asked {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
@@ -114,7 +114,7 @@ async function refuseBody(context: BrokenRequestContext, response: ServerRespons
   const described = describeFailure(refusal);
   const requestId = requestIdOf(response.req);
   const failure = failureResponse(described, { format, requestId, accept: asked.accept });
-  // Whoever answers it: what comes after can't be told from the broken body.
+  // What follows on the connection can't be separated from the broken body.
   response.shouldKeepAlive = false;
   const quota = format === 'text' ? {} : await context.server().gate.headersFor(addressOf(socket));
   if (response.headersSent || response.destroyed) return;

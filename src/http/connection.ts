@@ -29,7 +29,7 @@ interface WriteHandle {
 export class Connection {
   /** The key of the requests under way. */
   keyId: string | undefined;
-  /** The last request was answered before its body had arrived: what follows on the connection can't be told from that body. */
+  /** The last request was answered before its body had arrived: what follows on the connection can't be separated from that body. */
   answeredEarly: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;

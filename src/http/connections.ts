@@ -104,7 +104,7 @@ export class Connections {
     return this.#connections.get(socket)?.responses ?? [];
   }
 
-  /** Whether what comes on the connection may be the rest of a body that nobody reads any more. */
+  /** Whether the next bytes on the connection may be the rest of a body that isn't read any more. */
   isAnsweredEarly(socket: Socket): boolean {
     return this.#connections.get(socket)?.answeredEarly?.complete === false;
   }

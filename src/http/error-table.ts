@@ -34,7 +34,7 @@ interface ErrorRow {
 /** RFC 6750, section 3. */
 export const bearerChallenge = 'Bearer realm="petstore"';
 
-/** How each failure is told; a new code doesn't compile until both protocols know it. */
+/** Status and codes of each failure; a new code doesn't compile until both protocols know it. */
 const errorTable = {
   BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST', logLevel: 'info' },
   VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT', logLevel: 'info' },
@@ -145,7 +145,7 @@ const bodyErrors: ReadonlyMap<string, HttpError> = new Map([
   ['FST_ERR_BAD_URL', new HttpError('BAD_REQUEST', 'The path is not valid percent-encoded UTF-8.')],
 ]);
 
-/** The failure that clients are told. Whatever nobody has foreseen becomes INTERNAL, of which they learn nothing. */
+/** The failure as clients see it. Any unexpected error becomes INTERNAL, without its message. */
 export function describeFailure(error: unknown): Failure {
   const known = error instanceof DomainError ? error : asHttpError(error);
   const { retryAfterSeconds } = known ?? {};

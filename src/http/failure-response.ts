@@ -1,7 +1,7 @@
 import { failureBody, type Failure } from './error-table.ts';
 import { failurePage, failurePagePolicy } from './failure-page.ts';
 
-/** Whose words an error is told in: REST's Error object, a GraphQL response, or plain words for whoever looks at a page. */
+/** The format of an error: REST's Error object, a GraphQL response, or plain text for a page. */
 export type ErrorFormat = 'rest' | 'graphql' | 'text';
 
 export interface FailureResponse {

@@ -29,7 +29,7 @@ declare module 'fastify' {
 export interface GateOptions {
   readonly keys: Pick<KeyDirectory, 'find'>;
   readonly quota: Pick<QuotaService, 'consume' | 'consumeFree' | 'check' | 'peek'>;
-  /** Told of every decision; `none` are those who have no key. */
+  /** Called with every decision; `none` is the plan of requests without a key. */
   readonly onDecision?: ((plan: Plan, outcome: QuotaDecision['outcome']) => void) | undefined;
 }
 
@@ -60,7 +60,7 @@ export class Gate {
     const { subject, plan } = principal;
     if (request.routeOptions.config.isPricedByRoute === true) {
       const decision = await this.#quota.check(subject);
-      // What is left is told when the price has been taken.
+      // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
       request.meter = new Meter((cost) => this.#charge(principal, cost, reply));
     } else {

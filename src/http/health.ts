@@ -8,7 +8,7 @@ export interface HealthOptions {
   readonly isDraining: () => boolean;
 }
 
-const patienceMillis = 2_000;
+const checkTimeoutMillis = 2_000;
 const retryAfterSeconds = 5;
 
 /** `/healthz`: the process lives. `/readyz`: it can serve. Both are asked often, by machines. */
@@ -38,13 +38,13 @@ export function registerHealth(server: FastifyInstance, { checkReady, isDraining
 
 /** In words that anybody may read. */
 async function reasonNotReady(checkReady: () => Promise<void>): Promise<string | undefined> {
-  let patience: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {
-    patience = setTimeout(() => resolve('The store takes too long to answer.'), patienceMillis);
+    timer = setTimeout(() => resolve('The store takes too long to respond.'), checkTimeoutMillis);
   });
   const check = checkReady().then(
     () => undefined,
     (error: unknown) => (error instanceof DomainError ? error.message : 'The store is not available.'),
   );
-  return Promise.race([check, timeout]).finally(() => clearTimeout(patience));
+  return Promise.race([check, timeout]).finally(() => clearTimeout(timer));
 }

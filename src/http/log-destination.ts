@@ -32,7 +32,7 @@ export class LogDestination implements DestinationStream {
       maxLength: maxWaitingBytes,
       retryEAGAIN: () => !this.#isClosing,
     });
-    // A full disk, or nobody at the other end: there is no place to say so, and the service goes on.
+    // A full disk, or a closed pipe: there is no place to report it, and the service goes on.
     this.#destination.on('error', () => undefined);
   }
 
@@ -65,7 +65,7 @@ export class LogDestination implements DestinationStream {
     try {
       this.#destination.flushSync();
     } catch {
-      // Nobody reads it.
+      // The pipe is closed.
     }
   }
 }

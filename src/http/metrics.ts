@@ -56,7 +56,11 @@ export class Metrics {
     'Errors in GraphQL responses, by the root fields of the operation and the code.',
     ['operation', 'code'],
   );
-  readonly #droppedLogLines = this.#counter('log_lines_dropped_total', 'Lines of the log that nobody has read.', []);
+  readonly #droppedLogLines = this.#counter(
+    'log_lines_dropped_total',
+    'Log lines dropped because standard output was not read.',
+    [],
+  );
   readonly #streams = new Gauge({
     name: 'petstore_streams',
     help: 'Whole collections being streamed.',

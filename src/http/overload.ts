@@ -24,7 +24,7 @@ const retryAfterSeconds = 1;
 /**
  * Decides whether the process has more to do than it can.
  *
- * The event loop's delay is the mean of half a second, so that one long pause alone refuses nobody, and requests are admitted again
+ * The event loop's delay is the mean of half a second, so that one long pause alone refuses no request, and requests are admitted again
  * half a second after the loop runs freely.
  */
 export class Overload {

@@ -11,7 +11,7 @@ export type OnAnswered = (answered: AnsweredRequest) => void;
 
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
-/** No line has a header or a query in it; should one slip in with an object, the secret ones are blotted out. */
+/** No line has a header or a query; should one be logged with an object, secret headers are redacted. */
 export function loggerOptions(level: string): LoggerOptions {
   const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
   return {
@@ -54,7 +54,7 @@ export function noteFailure(response: ServerResponse, code: string): void {
 }
 
 /**
- * When the response has left, or the client has: writes one line, and counts it. Public pages that work are only told at `debug`.
+ * When the response has left, or the client has: writes one line, and counts it. Successful public pages are logged at `debug` only.
  *
  * `known` is the route of a request that the router couldn't find it for.
  */
@@ -90,7 +90,7 @@ export function watchAnswer(
   });
 }
 
-/** What is known of something that Node's parser has given up on. */
+/** What is known of a request that Node's parser has rejected. */
 export interface RefusedRequest {
   readonly requestId: string;
   readonly method: string | undefined;

@@ -35,12 +35,12 @@ export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLi
 
 export interface LogStream {
   write(line: string): void;
-  /** Calls the listener for every line that is dropped because nobody reads. */
+  /** Calls the listener for every line that is dropped because the output is not read. */
   onDrop?(listener: () => void): void;
 }
 
 export interface ServerOptions {
-  /** Whose word is taken for the client's address: nobody's, so many proxies before us, or these. */
+  /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
   readonly trustProxy?: false | number | string[] | undefined;
   readonly logLevel: string;
   /** Where the log goes; stdout when left out. */
@@ -48,7 +48,7 @@ export interface ServerOptions {
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;
-  /** Told of every response that has left. */
+  /** Called for every response that has been sent. */
   readonly onAnswered?: OnAnswered | undefined;
 }
 
@@ -132,7 +132,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    // Node's error of a body that ends too early is nobody's fault but the client's, which is gone.
+    // A body that ends too early is Node's own error: the client is gone, and nothing is wrong here.
     const failure = describeFailure(error === request.raw.errored ? bodyCutOff : error);
     if (failure.logLevel !== 'info') request.log[failure.logLevel]({ err: error }, failure.restCode);
     reply.failureCode = failure.restCode;

@@ -45,7 +45,7 @@ describe('/readyz', () => {
       const response = ready();
       await asked.promise;
       await jest.advanceTimersByTimeAsync(2_000);
-      expect((await response).json()).toMatchObject({ reasons: ['The store takes too long to answer.'] });
+      expect((await response).json()).toMatchObject({ reasons: ['The store takes too long to respond.'] });
       check = async () => undefined;
       expect((await ready()).statusCode).toBe(200);
     } finally {

@@ -14,7 +14,7 @@ export interface DirectoryLock {
  * Locks a data directory for this process, or returns undefined when somebody has it, in this process or another.
  *
  * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX takes such a lock back when the process closes
- * *any* descriptor of the file: nobody else in the process may open it, not even to copy the directory.
+ * *any* descriptor of the file: nothing else in the process may open it, not even to copy the directory.
  */
 export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {
   sqlite ??= loadSqlite();
@@ -29,7 +29,7 @@ export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {
   return { release: () => database.close() };
 }
 
-/** Node says while it loads SQLite, and only then, that SQLite is experimental: of no use to whoever runs the service. */
+/** Node warns while it loads SQLite, and only then, that SQLite is experimental; operators can do nothing about it. */
 function loadSqlite(): typeof Sqlite {
   const emitWarning = process.emitWarning.bind(process);
   const filtered = (...args: Parameters<typeof emitWarning>): void => {

@@ -36,7 +36,7 @@ export function prepareSocketDirectory(directory: string): void {
   if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
 }
 
-/** Throws when somebody else may have put the socket there; a directory that doesn't exist is nobody's. */
+/** Throws when somebody else may have put the socket there; a directory that doesn't exist passes. */
 export function assertTrustedSocketDirectory(directory: string): void {
   const stats = lstatSync(directory, { throwIfNoEntry: false });
   if (stats !== undefined) assertOwnDirectory(directory, stats);

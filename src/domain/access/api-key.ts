@@ -28,7 +28,7 @@ export function parseKey(text: string): KeyHash | undefined {
   return text.endsWith(checksumOf(body)) ? hashKey(text) : undefined;
 }
 
-/** Salt and stretching would add nothing: nobody can try 2^256 keys. */
+/** A salt or a slow hash would add nothing: 2^256 keys can't be tried. */
 export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex');
 }

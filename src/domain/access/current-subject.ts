@@ -19,7 +19,7 @@ export function currentSubject(): string | undefined {
   return storage.getStore()?.subjectId;
 }
 
-/** The request under way, for whoever has to remember something of it. */
+/** The request under way; undefined outside of one. */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
 }

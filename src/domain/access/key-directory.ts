@@ -90,7 +90,7 @@ export class KeyDirectory {
     const hash = this.#hashOf(text, connection);
     if (hash === undefined) return undefined;
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
-    // While this process is behind nobody can tell whether an unknown key is still unknown.
+    // While this process is behind, an unknown key may have been created meanwhile.
     const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
     const key = this.#keyOf(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
     return key !== undefined && this.#now() < goodUntil(key.record, hash) ? key.principal : undefined;

@@ -51,7 +51,7 @@ export function assertWithinLimits(measure: Measure, limits: OperationLimits, on
   if (cost > limits.maxCost) refuse('cost', `costs ${cost}`, 'GRAPHQL_MAX_COST', limits.maxCost);
 }
 
-/** What a document is told that is valid, or may be, and too much. */
+/** The error for a document that exceeds a limit. */
 export function overLimit(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } });
 }

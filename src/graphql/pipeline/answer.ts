@@ -50,7 +50,7 @@ function resultTooLarge(maxBytes: number): Answer {
 interface WrittenErrors {
   readonly text: string;
   readonly codes: readonly string[];
-  /** How many are not told, those that have been left out before included. */
+  /** How many errors are left out, those left out earlier included. */
   readonly omitted: number;
 }
 

@@ -71,7 +71,7 @@ interface ApolloContext {
 
 type Plugin = ApolloServerPlugin<ApolloContext>;
 
-/** Scanners take ten errors for ten unknown directives as a sign that nobody stops counting. */
+/** Scanners report a server that answers ten unknown directives with ten errors as open to directive overloading. */
 const maxValidationErrors = 5;
 
 /** All that Apollo reads. */
@@ -83,7 +83,7 @@ const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 /**
  * Apollo Server as the judge of requests: it parses and validates, finds the operation, and refuses what isn't GraphQL over HTTP.
  *
- * It executes nothing. What it admits is prepared, and executed by whoever asked.
+ * It executes nothing. What it admits is prepared, and executed by the caller.
  */
 export class ApolloJudge {
   readonly #apollo: ApolloServer<ApolloContext>;
@@ -183,7 +183,7 @@ function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
     validationDidStart: async (request) => {
       const { document, contextValue } = request;
       contextValue.judged.fieldCount = countSelectedFields(document);
-      // Apollo lets nobody refuse at this point, so something else is validated, and the refusal comes next.
+      // Apollo has no way to refuse at this point, so an empty document is validated, and the refusal comes next.
       if (contextValue.judged.fieldCount > limits.maxFields) Object.assign(request, { document: emptyDocument });
     },
     didResolveOperation: async ({ document, operation, request, source, contextValue: { judged } }) => {

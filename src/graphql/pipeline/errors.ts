@@ -13,7 +13,7 @@ const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 
 /**
  * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` as REST would answer, and for bad
- * input `extensions.violations`. What nobody has foreseen is masked.
+ * input `extensions.violations`. Unexpected errors are masked.
  */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
@@ -28,7 +28,7 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   };
 }
 
-/** The parser has given up because there are more tokens than `GRAPHQL_MAX_TOKENS`. */
+/** The parser has stopped because there are more tokens than `GRAPHQL_MAX_TOKENS`. */
 export function isOverTokenLimit({ message }: GraphQLError): boolean {
   return tooManyTokens.test(message);
 }
@@ -53,7 +53,7 @@ export function markBadInput(error: GraphQLError, violation: Violation): void {
   Object.assign(error.extensions, { code: 'BAD_USER_INPUT', violations: [shortenViolation(violation)] });
 }
 
-/** True for what nobody has foreseen, and what has to be looked at. */
+/** True for an unexpected error, which has to be logged. */
 export function isInternalError(error: GraphQLError): boolean {
   return !isRefusedByApollo(error) && describeFailure(causeOf(error)).logLevel === 'error';
 }

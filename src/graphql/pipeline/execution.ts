@@ -18,7 +18,7 @@ export interface ExecutionOptions {
   readonly limits: ExecutionLimits;
   readonly introspection: boolean;
   readonly onRefusal: OnRefusal;
-  /** Told of the errors of a request: the operation as metrics call it, and the code of each. */
+  /** Called with the errors of a request: the operation's name in the metrics, and the code of each error. */
   readonly onErrors: (operation: string, codes: readonly string[]) => void;
 }
 
@@ -67,7 +67,7 @@ export async function executeOperation(
   return answer;
 }
 
-/** Logs what nobody has foreseen, whole, and what the whole response answers for. */
+/** Logs unexpected errors whole, and those that fail the whole response. */
 function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log }: GraphQLContext): void {
   if (errors.length === 0) return;
   const internal = errors.filter(isInternalError);

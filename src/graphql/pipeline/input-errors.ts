@@ -17,7 +17,7 @@ import {
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
 
-/** An error each for thousands of values in a list would help nobody. */
+/** A list may have thousands of wrong values; the first ones are enough to mend it. */
 const maxViolations = 50;
 
 /** Says which field a message of graphql-js is about when it is missing from the object, or unknown there. */

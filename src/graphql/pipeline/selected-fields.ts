@@ -9,7 +9,7 @@ import {
 /**
  * How many fields a document selects: the most of any of its operations and fragments, with the fragments within expanded, whatever `@skip` and `@include` say.
  *
- * For documents that nobody has validated yet: each fragment is counted once, so that the work grows with the text alone. A fragment
+ * For documents that are not validated yet: each fragment is counted once, so that the work grows with the text alone. A fragment
  * within itself counts as empty there; validation refuses it.
  */
 export function countSelectedFields({ definitions }: DocumentNode): number {

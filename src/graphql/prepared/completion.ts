@@ -36,7 +36,7 @@ export interface CompletedField {
   readonly nodes: readonly FieldNode[];
   /** The selection below it, for objects of the type. */
   readonly selectionFor: (type: GraphQLObjectType) => ObjectWriter;
-  /** What resolvers are told of the field at this place. */
+  /** The `info` argument of resolvers at this path. */
   readonly infoAt: (path: Path, run: Run) => GraphQLResolveInfo;
 }
 
@@ -139,7 +139,7 @@ function prepareAbstract(type: GraphQLAbstractType, field: CompletedField): Comp
   };
 }
 
-/** The items of a list are told of the field that the list belongs to. */
+/** The items of a list get the `info` of the field that the list belongs to. */
 function infoAbove(path: Path, run: Run, field: CompletedField): GraphQLResolveInfo {
   let place = path;
   while (typeof place.key === 'number' && place.prev !== undefined) place = place.prev;

@@ -10,7 +10,7 @@ export interface Path {
 /** JSON text, or the promise of it. */
 export type Text = string | Promise<string>;
 
-/** More of them help nobody; the others are counted. */
+/** Further errors are counted only. */
 const maxErrors = 100;
 
 /** How long lists are written before others have their turn. */
@@ -29,16 +29,16 @@ export class Run<Context = unknown> {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly errors: GraphQLError[] = [];
-  /** Errors beyond those that are told. */
+  /** The number of errors beyond the maximum. */
   omittedErrors = 0;
   /** Set when more would be written than may be: from then on nothing is resolved or written any more. */
   isTooLarge = false;
   /** What has been written and not discarded. */
   length = 0;
   readonly #maxLength: number;
-  /** Where an error has put null. Errors at such a place or below it are not told any more. */
+  /** Paths that an error has set to null. Further errors at or below them are dropped. */
   readonly #failed = new Set<Path | undefined>();
-  /** Objects and lists that will not be in the response: errors below them are not told either. */
+  /** Objects and lists that will not be in the response: errors below them are dropped too. */
   readonly #discarded = new Set<Path | undefined>();
   #steps = 0;
   #turn: Promise<void> = Promise.resolve();

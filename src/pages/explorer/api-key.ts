@@ -22,7 +22,7 @@ export function storeKey(key: string | undefined): void {
   }
 }
 
-/** The key as it may be seen by whoever looks over a shoulder or at a screenshot: enough to tell two keys apart. */
+/** The key with most of it hidden, for a screen that others see: enough to tell two keys apart. */
 export function masked(key: string): string {
   return key.length < 16 ? mask : mask + key.slice(-4);
 }

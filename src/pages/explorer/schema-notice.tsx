@@ -39,8 +39,8 @@ function KeyForm({ onKey }: Props) {
   return (
     <>
       <p>
-        Whoever runs this service gives you a key. If that is you: open the address that was printed at the first start,
-        or run <code>npm run -s keys -- create --name NAME --plan free</code>
+        The operator of this service gives you a key. If that is you: open the address that was printed at the first
+        start, or run <code>npm run -s keys -- create --name NAME --plan free</code>
       </p>
       <form onSubmit={useKey}>
         <input name="key" type="password" aria-label="API key" placeholder="API key" autoComplete="off" required />

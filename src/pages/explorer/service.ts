@@ -78,7 +78,7 @@ export async function send(
     outcome = outcomeOf(response, performance.now() - begun);
     return JSON.parse(body) as GraphQLResponse;
   } catch (error) {
-    // Nobody there, a header that can't be one, or a proxy in between that has answered in its own way.
+    // No connection, an invalid header, or a proxy in between that responded in its own way.
     const received = outcome && `HTTP ${outcome.status}`;
     const reason = [received, error instanceof Error ? error.message : String(error)].filter(Boolean).join(', ');
     return { errors: [{ message: `No response of the service: ${reason}.` }] };
