@@ -61,6 +61,9 @@ const titled = <Row extends readonly [status: number, text: string, ...rest: str
 
 const json = 'Content-Type: application/json\r\n';
 
+const isBeforeKey = (status: number, line: string): boolean =>
+  [414, 417, 431].includes(status) || line.startsWith('OPTIONS ') || line.includes('%zz');
+
 describe('the figures are in every response of the API:', () => {
   it.each(
     titled([
@@ -98,8 +101,9 @@ describe('the figures are in every response of the API:', () => {
     );
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject(quotaHeaders);
-    const isKnown = ['reader', 'banned', 'spent'].includes(key);
-    expect(response.headers['x-ratelimit-limit']).toBe(isKnown ? (key === 'spent' ? '1' : '1000') : '60');
+    // What is answered before the key is checked has the address's figures, so that keys can't be guessed for nothing.
+    const isChecked = ['reader', 'banned', 'spent'].includes(key) && !isBeforeKey(status, line);
+    expect(response.headers['x-ratelimit-limit']).toBe(isChecked ? (key === 'spent' ? '1' : '1000') : '60');
     if ([429, 503].includes(status) || key === 'banned')
       expect(Number(response.headers['retry-after'])).toBeGreaterThan(0);
   });
@@ -120,19 +124,21 @@ describe('the figures are in every response of the API:', () => {
     const response = await answerTo(port, text);
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject(quotaHeaders);
-    expect(response.headers['x-ratelimit-limit']).toBe(text.includes('reader') ? '1000' : '60');
+    expect(response.headers['x-ratelimit-limit']).toBe('60');
   });
 });
 
 it('what HTTP itself refuses spends nothing', async () => {
-  const left = async (): Promise<unknown> =>
-    (await http.server.inject({ method: 'OPTIONS', url: '/things', headers: { 'x-api-key': 'reader' } })).headers[
-      'x-ratelimit-remaining'
-    ];
+  const left = async (): Promise<number> =>
+    Number(
+      (await http.server.inject({ url: '/things', headers: { 'x-api-key': 'reader' } })).headers[
+        'x-ratelimit-remaining'
+      ],
+    );
   const before = await left();
   await answerTo(
     port,
     `GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: x\r\nX-API-Key: reader\r\nConnection: close\r\n\r\n`,
   );
-  expect(await left()).toBe(before);
+  expect(await left()).toBe(before - 1);
 });
