@@ -1,29 +1,33 @@
 const quote = 0x22;
 const backslash = 0x5c;
 const minus = 0x2d;
+const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 
 /**
  * Replaces number literals of a JSON text, for numbers that a double can't keep.
  *
- * `json` must be valid JSON: parse it first. `replace` gets each literal as it is written, and gives undefined to leave it. One pass
- * over the text, whatever is in it. (The reviver of `JSON.parse` sees the literals too, but takes up to a second for 1 MiB.)
+ * `json` must be valid JSON: parse it first. `replace` gets each literal as it is written, with the number of objects and arrays around it,
+ * and gives undefined to leave it. One pass over the text, whatever is in it. (The reviver of `JSON.parse` sees the literals too, but takes up to a second for 1 MiB.)
  */
-export function replaceNumbers(json: string, replace: (literal: string) => string | undefined): string {
+export function replaceNumbers(json: string, replace: (literal: string, depth: number) => string | undefined): string {
   const parts: string[] = [];
   let copied = 0;
+  let depth = 0;
   for (let at = 0; at < json.length;) {
     const code = json.charCodeAt(at);
     if (code === quote) {
       at = endOfString(json, at);
     } else if (code === minus || isDigit(code)) {
       const end = endOfNumber(json, at);
-      const replacement = replace(json.slice(at, end));
+      const replacement = replace(json.slice(at, end), depth);
       if (replacement !== undefined) {
         parts.push(json.slice(copied, at), replacement);
         copied = end;
       }
       at = end;
     } else {
+      if (code === openBrace || code === openBracket) depth += 1;
+      else if (code === closeBrace || code === closeBracket) depth -= 1;
       at += 1;
     }
   }

@@ -28,8 +28,6 @@ const maxSafeDigits = 15;
 /** The characters of the longest int64. Longer integers are out of range, so they aren't converted. */
 const maxInt64Characters = 20;
 const integerLiteral = /^-?\d+$/;
-/** A text without a match has no number but integers that a double keeps. */
-const mayBeInexact = /\d{16}|\d[.eE]/;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The id as a JSON number of exactly these digits. */
@@ -38,47 +36,56 @@ export function jsonId(id: Id): JsonId {
 }
 
 /**
- * Parses a body; throws BAD_REQUEST unless it is a JSON object.
+ * Parses a body and returns those of its fields that have these names; throws BAD_REQUEST unless it is a JSON object.
  *
- * Of the object's own fields (those of nested values aren't used), an integer that a double can't keep is a bigint, and any other number
- * that isn't a safe integer is RawJson, so that error messages can quote it as it was sent.
+ * In them, an integer that a double can't keep is a bigint, and any other number that isn't a safe integer is RawJson, so that error
+ * messages can quote it as it was sent. Numbers inside of nested values aren't used, and are what a double makes of them.
  */
-export function parseJsonObject(bytes: unknown): Readonly<Record<string, unknown>> {
+export function parseJsonObject(bytes: unknown, fields: readonly string[]): Readonly<Record<string, unknown>> {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw badRequest('The body is empty, but must be a JSON object.');
-  const { value, numberOf } = parse(bytes);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw badRequest('The body must be a JSON object.');
+  const text = decode(bytes);
+  const value = parse(text);
+  const known = fields.filter((name) => Object.hasOwn(value, name));
+  if (!known.some((name) => isInexact(value[name]))) {
+    return Object.fromEntries(known.map((name) => [name, value[name]]));
   }
-  if (numberOf === undefined) return value as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, numberOf(each) ?? each]));
+  const exactValueOf = parseExactly(text);
+  return Object.fromEntries(known.map((name) => [name, exactValueOf(name)]));
 }
 
-interface Parsed {
-  readonly value: unknown;
-  /** The number that a value stands for; undefined for any other value. */
-  readonly numberOf?: (value: unknown) => bigint | RawJson | undefined;
-}
-
-function parse(bytes: Buffer): Parsed {
+function decode(bytes: Buffer): string {
   try {
-    const text = utf8.decode(bytes);
-    const value: unknown = JSON.parse(text);
-    return mayBeInexact.test(text) ? parseExactly(text) : { value };
+    return utf8.decode(bytes);
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8.');
   }
 }
 
-/** Parses valid JSON with strings in the place of inexact numbers. No client can know how these strings begin. */
-function parseExactly(json: string): Parsed {
+function parse(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw badRequest('The body is not valid JSON in UTF-8.');
+  }
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw badRequest('The body must be a JSON object.');
+}
+
+function isInexact(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isSafeInteger(value);
+}
+
+/** Reads the fields of a JSON object with their exact numbers, for which strings stand in it. No client can know how these begin. */
+function parseExactly(json: string): (field: string) => unknown {
   const marker = randomUUID();
-  const value: unknown = JSON.parse(
-    replaceNumbers(json, (literal) => (Number.isSafeInteger(Number(literal)) ? undefined : `"${marker}${literal}"`)),
+  const marked = replaceNumbers(json, (literal, depth) =>
+    depth === 1 && isInexact(Number(literal)) ? `"${marker}${literal}"` : undefined,
   );
-  return {
-    value,
-    numberOf: (each) =>
-      typeof each === 'string' && each.startsWith(marker) ? exactNumber(each.slice(marker.length)) : undefined,
+  const value = JSON.parse(marked) as Readonly<Record<string, unknown>>;
+  return (field) => {
+    const each = value[field];
+    return typeof each === 'string' && each.startsWith(marker) ? exactNumber(each.slice(marker.length)) : each;
   };
 }
 

@@ -53,9 +53,10 @@ export function compileOperation(
 function compileCall({ parameters, body }: Operation, url: string): (request: FastifyRequest) => AnyCall {
   const readQuery = compileQuery(parameters);
   const checkBody = body && compileBody(body.schema);
+  const fields = Object.keys(body?.schema.properties ?? {});
   return (request) => {
     const query = readQuery(request.query as Record<string, string | string[]>);
-    const parsedBody = checkBody && parseJsonObject(request.body);
+    const parsedBody = checkBody && parseJsonObject(request.body, fields);
     const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
     if (violations !== undefined && violations.length > 0) throw validationFailed(violations);
     return {

@@ -5,12 +5,17 @@ import { replaceNumbers } from '../../src/http/exact-json.ts';
 
 describe('replacing numbers in JSON', () => {
   it('gives every literal as it is written, and leaves those that nothing replaces', () => {
-    const seen: string[] = [];
-    const text = replaceNumbers('{"a":[1, -2.50,3e+4 ],"5":{"b":"6\\"7"},"c":8}', (literal) => {
-      seen.push(literal);
+    const seen: [literal: string, depth: number][] = [];
+    const text = replaceNumbers('{"a":[1, -2.50,3e+4 ],"5":{"b":"6\\"7"},"c":8}', (literal, depth) => {
+      seen.push([literal, depth]);
       return literal === '-2.50' ? '"x"' : undefined;
     });
-    expect(seen).toEqual(['1', '-2.50', '3e+4', '8']);
+    expect(seen).toEqual([
+      ['1', 2],
+      ['-2.50', 2],
+      ['3e+4', 2],
+      ['8', 1],
+    ]);
     expect(text).toBe('{"a":[1, "x",3e+4 ],"5":{"b":"6\\"7"},"c":8}');
   });
 
