@@ -174,7 +174,9 @@ describe('the key', () => {
     });
     const notice = page().getByRole('alert', { name: 'Why there is no schema' });
     await notice.getByText(message).waitFor();
-    expect(await notice.textContent()).toMatch(/Whoever runs this service gives you a key.*npm run -s keys -- create/s);
+    expect(await notice.textContent()).toMatch(
+      /The operator of this service gives you a key.*npm run -s keys -- create/s,
+    );
     expect(explorer.apiRequests).toHaveLength(1);
     await notice.getByLabel('API key').fill(service.key);
     await notice.getByRole('button', { name: 'Use this key' }).click();

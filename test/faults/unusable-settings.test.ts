@@ -51,8 +51,8 @@ it.each([
 });
 
 it.each([
-  ['PORT', () => ({ PORT: taken }), 'a port that nobody listens on yet'],
-  ['METRICS_PORT', () => ({ METRICS_PORT: taken }), 'a port that nobody listens on yet'],
+  ['PORT', () => ({ PORT: taken }), 'a free port'],
+  ['METRICS_PORT', () => ({ METRICS_PORT: taken }), 'a free port'],
   ['HOST', () => ({ HOST: '203.0.113.9' }), 'an address of this machine'],
   ['HOST', () => ({ HOST: '203.0.113.9', METRICS_PORT: '0' }), 'an address of this machine'],
   ['HOST', () => ({ HOST: 'no.such.host.invalid' }), 'an address of this machine'],
