@@ -19,7 +19,8 @@ interface Response {
 async function run(query: string, variables: Record<string, unknown> = {}): Promise<Response> {
   sample.refusals.length = 0;
   const response = await sample.post({ query, variables });
-  return { status: response.statusCode, errors: [], ...response.json() };
+  const body: Partial<Response> = response.json();
+  return { status: response.statusCode, errors: [], ...body };
 }
 
 const echo = 'query ($text: String) { echo(text: $text) }';
