@@ -1,7 +1,7 @@
 import { validationFailed, type Violation } from './errors.ts';
 
-/** A rule for one field: answers the value as it should be kept, and says by `refuse` what is wrong with it. */
-export type Rule<Raw, Kept> = (value: Raw, refuse: (problem: string) => void) => Kept;
+/** A rule for one field: returns the value as it is stored, and reports what is wrong with it by `refuse`. */
+export type Rule<Raw, Stored> = (value: Raw, refuse: (problem: string) => void) => Stored;
 
 /**
  * Collects what is wrong with an input, so that the client learns of every failing field at once.
@@ -24,31 +24,31 @@ export class InputCheck {
     if (this.#violations.length > 0) throw validationFailed(this.#violations);
   }
 
-  required<Raw, Kept>(field: string, value: Raw, rule: Rule<Raw, Kept>): Kept {
+  required<Raw, Stored>(field: string, value: Raw, rule: Rule<Raw, Stored>): Stored {
     return rule(value, (problem) => this.refuse(field, problem));
   }
 
   /** For creating and filtering: null is the same as leaving it out. */
-  optional<Raw, Kept>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Kept>): Kept | undefined {
+  optional<Raw, Stored>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Stored>): Stored | undefined {
     return value === null || value === undefined ? undefined : this.required(field, value, rule);
   }
 
   /** For a change of something that always has a value. */
-  change<Raw, Kept>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Kept>): Kept | undefined {
+  change<Raw, Stored>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Stored>): Stored | undefined {
     if (value === null) this.refuse(field, 'must not be null: leave it out to keep the value that it has.');
     return this.optional(field, value, rule);
   }
 
   /** For a change of something that may have no value: null takes it away. */
-  changeOrClear<Raw, Kept>(
+  changeOrClear<Raw, Stored>(
     field: string,
     value: Raw | null | undefined,
-    rule: Rule<Raw, Kept>,
-  ): Kept | null | undefined {
+    rule: Rule<Raw, Stored>,
+  ): Stored | null | undefined {
     return value === null ? null : this.optional(field, value, rule);
   }
 
-  /** Refuses an update that gives none of its fields; equal values are fine. */
+  /** Refuses an update without any of its fields; equal values are fine. */
   requireAtLeastOneChange(changes: Readonly<Record<string, unknown>>): void {
     const isRefused = this.#violations.length > 0;
     if (isRefused || Object.values(changes).some((value) => value !== undefined)) return;

@@ -6,7 +6,7 @@ export const earliestInstant = -62_135_596_800_000;
 export const latestInstant = 253_402_300_799_999;
 
 /**
- * Reads an RFC 3339 date-time with an offset; answers what is wrong, in words for the client, when it isn't one.
+ * Reads an RFC 3339 date-time with an offset; returns what is wrong, in words for the client, when it isn't one.
  *
  * Kept to the millisecond, what is finer is cut off. Impossible dates (2026-02-30, 24:00, a leap second) are refused, because
  * another instant than the one that was sent would be stored instead.

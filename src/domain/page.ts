@@ -5,7 +5,7 @@ import { integerRule } from './rules.ts';
 
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
-/** For those who read a collection from end to end, page by page. */
+/** For reading a collection from end to end, page by page. */
 export const maxBatchSize = 1000;
 /** What is read at once when a collection is walked: half of that lives so shortly that the heap doesn't grow at all. */
 const walkBatchSize = 500;
@@ -27,13 +27,13 @@ export interface Sort<SortField extends string> {
   readonly direction: SortDirection;
 }
 
-/** What the client asks a list for, unchecked. */
+/** What a client requests of a list, unchecked. */
 export interface ListRequest<FilterInput, SortField extends string> extends PageArguments {
   readonly filter?: FilterInput | null | undefined;
   readonly orderBy?: Sort<SortField> | null | undefined;
 }
 
-/** How a list is read, besides what the client asks for. */
+/** How a list is read, besides what the client requests. */
 export interface ListOptions<Relation extends string = never> {
   /** Instead of 100. */
   readonly maxSize?: number | undefined;
@@ -83,12 +83,12 @@ export function parseKeyset<Row, SortField extends string>(
 ): Keyset<SortField> {
   const { first, after, last, before } = request;
   const sort = request.orderBy ?? { field: sorting.defaultField, direction: 'asc' };
-  if (isGiven(first) && isGiven(last)) check.refuse('last', 'must not be combined with first: use one of them.');
+  if (isPresent(first) && isPresent(last)) check.refuse('last', 'must not be combined with first: use one of them.');
   check.optional('first', first, integerRule(0, maxSize));
   check.optional('last', last, integerRule(0, maxSize));
   const scope = scopeOf(sorting, sort.field);
   const position = (field: string, cursor: PageArguments['after']): Position | undefined => {
-    if (!isGiven(cursor)) return undefined;
+    if (!isPresent(cursor)) return undefined;
     if (typeof cursor === 'object') return cursor;
     const decoded = decodeCursor(scope, cursor);
     if ('problem' in decoded) check.refuse(field, decoded.problem);
@@ -98,7 +98,7 @@ export function parseKeyset<Row, SortField extends string>(
     sort,
     after: position('after', after),
     before: position('before', before),
-    takeLast: isGiven(last),
+    takeLast: isPresent(last),
     limit: first ?? last ?? defaultPageSize,
   };
 }
@@ -160,6 +160,6 @@ function scopeOf<SortField extends string>(
   return { kind, sortField, valueType: keys[sortField]?.type };
 }
 
-function isGiven<T>(value: T | null | undefined): value is T {
+function isPresent<T>(value: T | null | undefined): value is T {
   return value !== null && value !== undefined;
 }

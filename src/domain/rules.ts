@@ -35,8 +35,15 @@ export const descriptionRule: Rule<string, string> = (value, refuse) => {
   return textRule(controlCharacterInText)(value, refuse);
 };
 
-/** Text to look for: whatever PostgreSQL can take. */
-export const searchTextRule: Rule<string, string> = textRule(/\0/);
+/** Text to search for: at most 255 Unicode code points of whatever PostgreSQL can store. */
+export const searchTextRule: Rule<string, string> = (value, refuse) => {
+  const length = countCharacters(value);
+  if (length > maxNameCharacters) {
+    refuse(`must have at most ${maxNameCharacters} characters, not ${length}.`);
+    return value;
+  }
+  return textRule(/\0/)(value, refuse);
+};
 
 export const stockQuantityRule = integerRule(0, maxInt32);
 export const orderQuantityRule = integerRule(1, maxInt32);

@@ -3,7 +3,7 @@ import { idOf, parseId, type Id } from './id.ts';
 import type { Keyset, Slice } from './page.ts';
 
 /**
- * Reading the rows of one kind. Every method is one statement, however many ids are given.
+ * Reading the rows of one kind. Every method is one statement, however many ids there are.
  *
  * Related rows that `include` names are read by the same statement.
  */
@@ -32,9 +32,9 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
 /** The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is sure to need. */
 export type Include<Relation extends string> = readonly Relation[];
 
-/** Every property of a row but those that the database gives it. */
-export type RowData<Row, Given extends keyof Row = 'id' & keyof Row> = {
-  readonly [Property in Exclude<keyof Row & string, Given>]-?: Exclude<Row[Property], undefined>;
+/** Every property of a row but those that the database generates. */
+export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = {
+  readonly [Property in Exclude<keyof Row & string, Generated>]-?: Exclude<Row[Property], undefined>;
 };
 
 /** A row names another that doesn't exist, or is still named by one. */

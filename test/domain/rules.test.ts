@@ -70,6 +70,8 @@ describe('a quantity', () => {
 describe('a text to look for', () => {
   it('is whatever PostgreSQL can take', () => {
     expect(apply(searchTextRule, '%_\\ \n')).toEqual({ kept: '%_\\ \n', problems: [] });
+    expect(apply(searchTextRule, '🐕'.repeat(255)).problems).toEqual([]);
+    expect(apply(searchTextRule, '🐕'.repeat(256)).problems).toEqual(['must have at most 255 characters, not 256.']);
     expect(apply(searchTextRule, 'a\u0000').problems).toHaveLength(1);
     expect(apply(searchTextRule, '\ud83d').problems).toHaveLength(1);
   });

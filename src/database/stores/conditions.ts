@@ -15,7 +15,7 @@ export interface Condition {
   /** No index serves it beside the others, so that a walk may have to pass very many rows. */
   readonly isFilter?: boolean;
   /** A column that has a value in every row that fulfils it. */
-  readonly givenColumn?: string;
+  readonly notNullColumn?: string;
 }
 
 /** The place of a value, as a parameter of this type. */
@@ -66,7 +66,7 @@ export function compares(
   type: string,
 ): Conditions {
   if (value === undefined) return [];
-  return [{ ...comparison(column, operator, value, type), needsOwnPlan: true, givenColumn: column }];
+  return [{ ...comparison(column, operator, value, type), needsOwnPlan: true, notNullColumn: column }];
 }
 
 /** A literal substring, without regard to case: served by the trigram index on the folded name. */

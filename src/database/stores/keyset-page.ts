@@ -98,8 +98,8 @@ class PageSql {
       const bounds = { after, before: before?.value === null ? undefined : before };
       ranges.push(this.range(bounds, `${column} is not null`));
     }
-    const isGiven = conditions.some(({ givenColumn }) => givenColumn === column);
-    if (!isGiven && (before === undefined || before.value === null)) {
+    const hasNoNulls = conditions.some(({ notNullColumn }) => notNullColumn === column);
+    if (!hasNoNulls && (before === undefined || before.value === null)) {
       const bounds = { after: after?.value === null ? after : undefined, before };
       ranges.push(this.range(bounds, `${column} is null`));
     }

@@ -222,6 +222,6 @@ function where(conditions: readonly Condition[], { bind }: Statement, ...tests: 
 }
 
 function cut<Row>(rows: readonly Row[], { limit, takeLast }: Keyset<string>): Slice<Row> {
-  const kept = rows.slice(0, limit);
-  return { rows: takeLast ? kept.toReversed() : kept, hasMore: rows.length > limit };
+  const page = rows.slice(0, limit);
+  return { rows: takeLast ? page.toReversed() : page, hasMore: rows.length > limit };
 }

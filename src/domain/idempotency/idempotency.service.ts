@@ -34,7 +34,7 @@ export class IdempotencyService<Result extends StoredResult> {
   /**
    * Does the work and stores its result, in one transaction; or returns the result that was stored in the last 24 hours.
    *
-   * The work must use the stores that it is given, which are those of that transaction: then neither a crash nor a second
+   * The work must use the stores that it receives, which are those of that transaction: then neither a crash nor a second
    * process can come between the work and the record of it. A failure of the work leaves nothing behind.
    * Throws CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another request.
    */

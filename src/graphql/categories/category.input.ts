@@ -45,7 +45,8 @@ export class DeleteCategoryInput {
 class CategoryFilterInput implements CategoryFilter {
   @Field(() => String, {
     nullable: true,
-    description: 'The name contains this text, without regard to case; `%` and `_` mean themselves.',
+    description:
+      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
   })
   nameContains?: string | null;
 }

@@ -56,7 +56,8 @@ class PetFilterInput implements PetFilter {
 
   @Field(() => String, {
     nullable: true,
-    description: 'The name contains this text, without regard to case; `%` and `_` mean themselves.',
+    description:
+      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
   })
   nameContains?: string | null;
 }
