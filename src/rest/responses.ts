@@ -41,8 +41,8 @@ export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (ro
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
   const parameters = Object.entries({ ...query, cursor: rows.cursorOf(last) });
-  const next = new URLSearchParams(parameters.map(([name, value]): [string, string] => [name, String(value)]));
-  return { status: 200, headers: { link: `<${url}?${next.toString()}>; rel="next"` }, body };
+  const next = parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
+  return { status: 200, headers: { link: `<${url}?${next}>; rel="next"` }, body };
 }
 
 /**

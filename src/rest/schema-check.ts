@@ -8,6 +8,8 @@ import { domainProblem } from './domain-rules.ts';
 /** Finds what is wrong with an object, field by field. Replaces every int64 in it by an `Id`. */
 export type SchemaCheck = (value: object) => readonly Violation[];
 
+const none: readonly Violation[] = [];
+
 const ajv = new Ajv({
   allErrors: true,
   verbose: true,
@@ -48,7 +50,8 @@ function isExactInteger(value: unknown): value is number | bigint {
 export function compileStructure(schema: Schema, { withBounds = true } = {}): SchemaCheck {
   const validate = ajv.compile(structureOf(schema, withBounds));
   return (value) => {
-    const violations = validate(value) ? [] : (validate.errors ?? []).map((error) => violationOf(error, schema));
+    if (validate(value)) return none;
+    const violations = (validate.errors ?? []).map((error) => violationOf(error, schema));
     return [...new Map(violations.map((violation) => [violation.field, violation])).values()];
   };
 }
