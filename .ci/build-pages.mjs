@@ -1,75 +1,68 @@
-// Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs, unless it is there already from the same files.
-// With --watch it stays, and builds the explorer again whenever one of its files changes.
+// Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs; each unless it is there already from the same files.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-import { explorerConfig } from './explorer-config.mjs';
+const explorer = { source: 'src/pages/explorer', target: 'dist/explorer' };
+const docs = 'dist/docs';
+const names = '.ci/scalar-names.js';
 
-const source = 'src/pages/explorer';
-const target = 'dist/explorer';
-const script = 'dist/docs/scalar.js.gz';
-const stamp = 'dist/.pages-built-from';
+await buildOnce(
+  'the explorer',
+  explorer.target,
+  ['package-lock.json', '.ci/{build-pages,explorer-config}.mjs', `${explorer.source}/**/*.*`],
+  buildExplorer,
+);
+await buildOnce(
+  'the reference page',
+  docs,
+  [
+    'package-lock.json',
+    '.ci/{build-pages,guides,openapi}.mjs',
+    names,
+    'src/pages/reference/*.md',
+    'src/rest/openapi/*.yaml',
+    'test/clients/*/*.ts',
+  ],
+  buildReference,
+);
 
-if (readStamp() !== fingerprint() || ![target, script].every((output) => existsSync(output))) {
-  process.stderr.write(
-    'Building the explorer and the reference page (a few seconds, and only when they have changed) … ',
-  );
+/** Runs `build`, which fills the folder `target`, unless it has run on these very files. */
+async function buildOnce(name, target, sources, build) {
+  const fingerprint = createHash('sha256');
+  for (const file of globSync(sources).toSorted()) {
+    fingerprint.update(file).update('\0').update(readFileSync(file)).update('\0');
+  }
+  const builtFrom = fingerprint.digest('hex');
+  const stamp = `${target}/built-from`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === builtFrom) return;
+  process.stderr.write(`Building ${name} (only when it has changed) … `);
   const started = performance.now();
-  await buildExplorer();
-  await buildReference();
-  writeFileSync(stamp, fingerprint());
+  await build();
+  writeFileSync(stamp, builtFrom);
   process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`);
 }
 
-if (process.argv.includes('--watch')) await watchExplorer();
-
-/** Names everything that the outputs are made from. */
-function fingerprint() {
-  const sources = [
-    'package-lock.json',
-    ...globSync(['.ci/*-pages.mjs', '.ci/explorer-config.mjs', `${source}/**/*.*`]),
-  ];
-  const digest = createHash('sha256');
-  for (const file of sources.toSorted()) digest.update(file).update('\0').update(readFileSync(file)).update('\0');
-  return digest.digest('hex');
-}
-
-function readStamp() {
-  try {
-    return readFileSync(stamp, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 async function buildExplorer() {
-  const vite = await import('vite');
-  await vite.build(explorerConfig({ source, target: `${process.cwd()}/${target}` }));
-  compressExplorer();
+  const [vite, { explorerConfig }] = await Promise.all([import('vite'), import('./explorer-config.mjs')]);
+  await vite.build(explorerConfig({ source: explorer.source, target: `${process.cwd()}/${explorer.target}` }));
+  for (const file of globSync(`${explorer.target}/**/*.{html,js,css,ttf,svg}`)) compress(file);
 }
 
-/** Builds again whenever a source of the explorer changes; `npm run dev` runs it. */
-async function watchExplorer() {
-  const vite = await import('vite');
-  const config = explorerConfig({ source, target: `${process.cwd()}/${target}` });
-  const done = {
-    name: 'done',
-    closeBundle() {
-      compressExplorer();
-      writeFileSync(stamp, fingerprint());
-    },
-  };
-  await vite.build({ ...config, plugins: [...config.plugins, done], build: { ...config.build, watch: {} } });
-}
-
-function compressExplorer() {
-  for (const file of globSync(`${target}/**/*.{html,js,css,ttf,svg}`)) compress(file);
+async function buildReference() {
+  const { buildGuides } = await import('./guides.mjs');
+  mkdirSync(docs, { recursive: true });
+  const { missing, ...guides } = await buildGuides();
+  if (missing.length > 0) process.stderr.write(`left out for want of ${missing.join(', ')} … `);
+  writeFileSync(`${docs}/guides.json`, JSON.stringify(guides));
+  writeFileSync(
+    `${docs}/scalar.js.gz`,
+    gzipSync(`${await scalarScript()}\n${readFileSync(names, 'utf8')}`, { level: 9 }),
+  );
 }
 
 /** The package gives its script away only through routes of its own. */
-async function buildReference() {
+async function scalarScript() {
   const { default: scalar } = await import('@scalar/fastify-api-reference');
   const { fastify } = await import('fastify');
   const server = fastify();
@@ -77,8 +70,7 @@ async function buildReference() {
   const { statusCode, rawPayload } = await server.inject('/js/scalar.js');
   await server.close();
   if (statusCode !== 200) throw new Error(`The package of the reference page has no script: ${statusCode}.`);
-  mkdirSync(dirname(script), { recursive: true });
-  writeFileSync(script, gzipSync(rawPayload, { level: 9 }));
+  return String(rawPayload);
 }
 
 function compress(file) {

@@ -93,10 +93,10 @@ function reference(kind, name) {
 function codeSamples(method, { path, body }) {
   const url = `${sampleAddress}${path}`;
   const isPlain = method === 'GET' || method === 'POST';
-  const key = 'Authorization: `Bearer ${process.env.API_KEY}`';
+  const key = 'Authorization: `Bearer ${process.env.KEY}`';
   const type = "'Content-Type': 'application/json'";
   const curl = [
-    `curl -sS ${isPlain ? '' : `-X ${method} `}"${url}" -H "Authorization: Bearer $API_KEY"`,
+    `curl -sS ${isPlain ? '' : `-X ${method} `}"${url}" -H "Authorization: Bearer $KEY"`,
     ...(body === undefined ? [] : [`  -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`]),
   ];
   const javascript = [

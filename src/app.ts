@@ -61,7 +61,7 @@ export interface App {
 
 /** Where the build puts what the pages load, as seen from the built program. */
 const builtExplorer = join(import.meta.dirname, '../explorer');
-const builtDocsScript = join(import.meta.dirname, '../docs/scalar.js.gz');
+const builtDocs = join(import.meta.dirname, '../docs');
 
 /** Wires the service together: this page is the map of it. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -111,8 +111,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     services,
     introspection: config.graphql.introspection,
     limits: config.graphql,
-    documentsPath: config.graphql.documentsPath,
-    documentsOnly: config.graphql.documentsOnly,
     log: server.log,
     onRefusal,
     onErrors: (operation, codes) => metrics.countGraphQLErrors(operation, codes),
@@ -134,7 +132,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);
-  registerDocs(server, { document: readDocument(), restPrefix: config.restPrefix, script: builtDocsScript });
+  registerDocs(server, {
+    document: readDocument(),
+    restPrefix: config.restPrefix,
+    script: join(builtDocs, 'scalar.js.gz'),
+    guides: join(builtDocs, 'guides.json'),
+  });
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);

@@ -132,22 +132,17 @@ function withClearMode(text: string, given: URLSearchParams): string {
 
 function readUrl(url: string, given: URLSearchParams): ClientConfig {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
-  const config = toConfig(url);
-  if (config.host?.includes(',') === true) {
-    throw new UnusableDatabaseUrl('DATABASE_URL names several hosts: name one, or put a proxy in front of them.');
-  }
-  return config;
-}
-
-/** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
-function toConfig(url: string): ClientConfig {
+  let config: ClientConfig;
   try {
-    const parsed = parse(url);
-    const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
-    return { ...toClientConfig(parsed), ...ssl };
+    config = toClientConfig(parse(url));
   } catch (error) {
     throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
   }
+  if (config.host?.includes(',') === true) {
+    throw new UnusableDatabaseUrl('DATABASE_URL names several hosts: name one, or put a proxy in front of them.');
+  }
+  if (config.ssl === ('no-verify' as unknown)) return { ...config, ssl: { rejectUnauthorized: false } };
+  return config;
 }
 
 function assertReadable(name: string, file: string | null): void {

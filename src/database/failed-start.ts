@@ -4,7 +4,6 @@ const plainErrors = new Set([
   'ConnectionFailure',
   'EmbeddedPostgresInUse',
   'UnsuitableServer',
-  'UnusableDocuments',
   'UnusableDataDirectory',
   'UnusableDatabaseUrl',
 ]);

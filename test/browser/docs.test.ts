@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Browser, Locator, Page } from 'playwright-core';
 
-import { launchBrowser, observe, type Observations } from './browser.ts';
+import { launchBrowser, observe, seriousFindings, type Observations } from './browser.ts';
 import { startService, type RunningService } from './running-service.ts';
 
 let service: RunningService;
@@ -45,8 +45,9 @@ describe('the reference page', () => {
 
   it('tells clients how to back off', async () => {
     await page.goto(`${service.origin}/docs`);
-    await page.getByText('Backing off.').waitFor();
-    expect(await page.getByText('Retry-After').first().isVisible()).toBe(true);
+    const drawn = page.locator('.scalar-app');
+    await drawn.getByText('Backing off.').waitFor();
+    expect(await drawn.getByText('Retry-After').first().isVisible()).toBe(true);
   });
 
   it.each([
@@ -83,5 +84,49 @@ describe('the reference page', () => {
     const created = await open('orders', 'POST', '/store/orders');
     await tryButton(created).waitFor();
     expect([await tryButton(listed).count(), await tryButton(created).count()]).toEqual([0, 1]);
+  });
+
+  it('sends nothing with a try that nobody has chosen', async () => {
+    const section = await open('animals', 'GET', '/pets');
+    await tryButton(section).click();
+    const dialog = page.getByRole('dialog');
+    const [request] = await Promise.all([
+      page.waitForRequest(`${service.origin}/pets*`),
+      dialog.getByRole('button', { name: /Send/ }).first().click(),
+    ]);
+    expect(new URL(request.url()).searchParams.has('status')).toBe(false);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'has nothing serious for axe in %s, nor has the form for a try',
+    async (scheme) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      const section = await open('animals', 'PATCH', '/pets/{petId}');
+      await tryButton(section).waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+      await tryButton(section).click();
+      await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
+      expect(await seriousFindings(page)).toEqual([]);
+    },
+  );
+
+  it('fits a screen of 390 px', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`${service.origin}/docs`);
+    await page.getByRole('heading', { name: 'Guide: Apollo Client' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  it('can be read without JavaScript', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+    const plain = await context.newPage();
+    await plain.goto(`${service.origin}/docs`);
+    for (const name of ['Keys and quotas', 'Guide: waiting out a 429 or a 503', 'Guide: Apollo Client', 'Operations']) {
+      expect(await plain.getByRole('heading', { name }).isVisible()).toBe(true);
+    }
+    expect(await plain.getByText('PATCH /inventory/{petId}').isVisible()).toBe(true);
+    await plain.getByRole('link', { name: 'GraphQL explorer' }).click();
+    expect(plain.url()).toBe(`${service.origin}/graphiql`);
+    await context.close();
   });
 });

@@ -57,7 +57,7 @@ describe.each(languages)('the samples in %s', (language) => {
 async function run(language: string, source: string, key: string): Promise<string> {
   const [file, options] =
     language === 'Shell' ? ['bash', ['-c', source]] : [process.execPath, ['--input-type=module', '-e', source]];
-  const { stdout } = await promisify(execFile)(file, options, { env: { ...process.env, API_KEY: key } });
+  const { stdout } = await promisify(execFile)(file, options, { env: { ...process.env, KEY: key } });
   return stdout.trim();
 }
 

@@ -14,7 +14,7 @@ const source = 'draw();\n'.repeat(1_000);
 
 function serve(script: string): FastifyInstance {
   const server = createServer({ logLevel: 'silent' });
-  registerDocs(server, { document: readDocument(), restPrefix: '', script });
+  registerDocs(server, { document: readDocument(), restPrefix: '', script, guides: '/nowhere' });
   return server;
 }
 

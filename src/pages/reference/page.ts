@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from '../../rest/document.ts';
 import { untriedOperations } from './scalar-document.ts';
+import { staticPart, staticStyle } from './static-page.ts';
 
 /** Everything is loaded from here, and nothing is asked of any other host. Scalar sets styles on elements, hence the exception. */
 export const pageSecurityPolicy = [
@@ -14,8 +15,11 @@ export const pageSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The reference page: Scalar's bundle, told what to show by attributes, so that no script is written into the page. */
-export function renderPage(document: OpenApiDocument): string {
+/**
+ * The reference page: everything that is text is in it, and Scalar's bundle draws the same to work with. It is told what to show by
+ * attributes, so that no script is written into the page.
+ */
+export function renderPage(document: OpenApiDocument, guides: string): string {
   const { title } = document['info'] as { readonly title: string };
   const configuration = {
     url: '/docs/openapi.json',
@@ -39,9 +43,10 @@ export function renderPage(document: OpenApiDocument): string {
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${title}</title>
     <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
+    <style>${staticStyle}</style>
   </head>
   <body>
-    <noscript>This page needs JavaScript. The same document: <a href="/openapi.yaml">openapi.yaml</a>.</noscript>
+    ${staticPart(document, guides)}
     <script id="api-reference" data-configuration="${escapeAttribute(JSON.stringify(configuration))}"></script>
     <script src="/docs/scalar.js"></script>
   </body>
@@ -49,14 +54,25 @@ export function renderPage(document: OpenApiDocument): string {
 `;
 }
 
-/** Hides what must not be tried, and the frame around a section that the address has led to. */
+/** What Scalar 1.72 has too faint for WCAG's 4.5:1. */
+const contrast = `
+.light-mode { --scalar-color-2: #555; --scalar-color-3: #636363; --scalar-color-blue: #0062a3; --scalar-color-green: #006b43;
+  --scalar-color-orange: #8a4b00; --scalar-color-yellow: #7a5900; --scalar-color-red: #c40000; }
+.dark-mode { --scalar-color-2: #b8b8b8; --scalar-color-3: #a3a3a3; --scalar-color-red: #ff7b7b; }
+`;
+
+/** Hides the text that Scalar shows as well, what must not be tried, and the frame around a section that the address has led to. */
 function stylesOf(document: OpenApiDocument): string {
   const untried = untriedOperations(document).map(
     ({ method, path }) => `[id$="/${method}${path}"] .show-api-client-button`,
   );
-  return [...untried.map((selector) => `${selector} { display: none; }`), 'section:focus { outline: none; }'].join(
-    '\n',
-  );
+  return [
+    contrast,
+    ...['body > main.static', ...untried].map((selector) => `${selector} { display: none; }`),
+    'section:focus { outline: none; }',
+    // A box that scrolls can't be reached by keyboard.
+    '.markdown pre :is(code, code *) { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere !important; }',
+  ].join('\n');
 }
 
 function escapeAttribute(text: string): string {

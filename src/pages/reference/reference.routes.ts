@@ -6,7 +6,8 @@ import { HttpError } from '../../http/error-table.ts';
 import type { OpenApiDocument } from '../../rest/document.ts';
 import { isNamedBy } from '../../rest/entity-tag.ts';
 import { ownAddress } from '../own-address.ts';
-import { publicText, sendPublicText, serveDocument } from '../public-text.ts';
+import { sendPublicText, serveDocument } from '../public-text.ts';
+import { readGuides } from './guides.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
 import { AddressedText, publishedDocument, publishedYaml } from './published-document.ts';
 import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
@@ -18,12 +19,14 @@ interface DocsOptions {
   readonly restPrefix: string;
   /** The page's script, compressed, as `npm run build` makes it. */
   readonly script: string;
+  /** The guides that are shown with the document, as `npm run build` makes them. */
+  readonly guides: string;
 }
 
 const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
 /** The OpenAPI document, as JSON and as YAML, and the page that makes it readable. They are for everybody. */
-export function registerDocs(server: FastifyInstance, { document, restPrefix, script }: DocsOptions): void {
+export function registerDocs(server: FastifyInstance, { document, restPrefix, script, guides }: DocsOptions): void {
   const published = publishedDocument(document, restPrefix);
   const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;
   const files = {
@@ -35,14 +38,15 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix, sc
   }
 
   const config = { isPublic: true };
-  const drawn = new AddressedText('application/json', () => JSON.stringify(scalarDocument(published)));
+  const texts = existsSync(guides) ? readGuides(guides) : { markdown: '', html: '' };
+  const drawn = new AddressedText('application/json', () => JSON.stringify(scalarDocument(published, texts.markdown)));
   server.get('/docs/openapi.json', { config }, async (request, reply) =>
     sendPublicText(request, reply, drawn.at(addressOf(request))),
   );
 
-  const page = publicText('text/html', renderPage(published));
+  const page = new AddressedText('text/html', () => renderPage(published, texts.html));
   server.get('/docs', { config }, async (request, reply) =>
-    sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page),
+    sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
   );
 
   const isBuilt = existsSync(script);

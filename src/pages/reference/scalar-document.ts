@@ -13,6 +13,8 @@ interface Tag {
 interface Parameter {
   readonly required?: boolean;
   readonly example?: unknown;
+  readonly examples?: unknown;
+  readonly schema?: object;
 }
 
 interface Operation {
@@ -25,22 +27,26 @@ type Components = Readonly<Record<'parameters', Readonly<Record<string, Paramete
 
 /**
  * The document in the words of Scalar, which draws the page and knows other names for tags in groups, stability and a sunset.
+ * The guides of consumers follow the description.
  * In OpenAPI's own file these are `x-parent`, `x-page-title`, `x-stability` and `x-deprecated-sunset`.
  */
-export function scalarDocument({ info, paths, tags, components, ...document }: OpenApiDocument): OpenApiDocument {
+export function scalarDocument(
+  { info, paths, tags, components, ...document }: OpenApiDocument,
+  guides: string,
+): OpenApiDocument {
   const { description, ...about } = info as { readonly description: string };
   return {
     ...document,
-    info: { ...about, description: `${description}\n${files}` },
+    info: { ...about, description: `${files}\n\n${description}\n${guides}` },
     ...groupTags(tags as readonly Tag[]),
     components: {
       ...(components as Components),
-      parameters: mapValues((components as Components).parameters, withoutOptionalExample),
+      parameters: mapValues((components as Components).parameters, untickedUnlessRequired),
     },
     paths: mapValues(paths, (item) =>
       mapValues(item, (operation: Operation) => ({
         ...operation,
-        parameters: operation.parameters?.map(withoutOptionalExample) ?? [],
+        parameters: operation.parameters?.map(untickedUnlessRequired) ?? [],
         'x-badges': badgesOf(operation),
       })),
     ),
@@ -66,10 +72,17 @@ function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: O
   ];
 }
 
-/** Scalar sends with every try what has an example: an `If-Match` that never matches, one `Idempotency-Key` for all. */
-function withoutOptionalExample({ example, ...parameter }: Parameter): Parameter {
-  return parameter.required === true ? { ...parameter, example } : parameter;
+/**
+ * Scalar sends with every try what has an example, in the parameter or in its schema: an `If-Match` that never matches, one
+ * `Idempotency-Key` for all, a status that nobody has chosen. Optional ones are shown, and sent when somebody ticks them.
+ */
+function untickedUnlessRequired({ example, ...parameter }: Parameter): Parameter {
+  if (parameter.required === true) return { ...parameter, example };
+  const hasSharedSchema = parameter.schema !== undefined && '$ref' in parameter.schema;
+  return hasSharedSchema ? { ...parameter, examples: unticked } : parameter;
 }
+
+const unticked = { default: { value: null, 'x-disabled': true } };
 
 /** The operations that the page must not offer to try: `GET /store/orders`. Scalar has no name for this, only styles. */
 export function untriedOperations({ paths }: OpenApiDocument): readonly { method: string; path: string }[] {

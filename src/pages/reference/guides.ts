@@ -1,0 +1,13 @@
+import { readFileSync } from 'node:fs';
+
+/** The consumer's guides, as `.ci/guides.mjs` has built them. */
+export interface Guides {
+  /** Markdown, to follow the document's own description. */
+  readonly markdown: string;
+  /** The description and the guides. */
+  readonly html: string;
+}
+
+export function readGuides(file: string): Guides {
+  return JSON.parse(readFileSync(file, 'utf8')) as Guides;
+}

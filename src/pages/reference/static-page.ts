@@ -1,0 +1,51 @@
+import type { OpenApiDocument } from '../../rest/document.ts';
+
+interface Operation {
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly deprecated?: boolean;
+  readonly 'x-stability'?: string;
+}
+
+interface Tag {
+  readonly name: string;
+  readonly 'x-page-title': string;
+}
+
+/** For the page as it comes from here. Scalar's own styles follow it, and hide what it draws itself. */
+export const staticStyle = `
+:root { color-scheme: light dark; }
+body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
+.static { max-width: 50em; margin: 0 auto; padding: 8px 16px 48px; }
+.static pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 12px; border: 1px solid #8888; border-radius: 6px; font-size: 14px; line-height: 1.45; }
+.static table { border-collapse: collapse; }
+.static td { padding: 3px 16px 3px 0; vertical-align: top; overflow-wrap: anywhere; }
+`;
+
+/** What can be read without JavaScript, and until Scalar has come: the guides, and every operation in a line. */
+export function staticPart(document: OpenApiDocument, guides: string): string {
+  const { title } = document['info'] as { readonly title: string };
+  const tags = (document['tags'] as readonly Tag[]).map((tag) => sectionOf(document, tag));
+  return `<main class="static">
+      <h1>${title}</h1>
+      <p><a href="/graphiql">GraphQL explorer</a> · <a href="/openapi.json">openapi.json</a> · <a href="/openapi.yaml">openapi.yaml</a> · <a href="/schema.graphql">schema.graphql</a></p>
+      ${guides}
+      <h2>Operations</h2>
+      ${tags.join('\n')}
+    </main>`;
+}
+
+function sectionOf({ paths, servers }: OpenApiDocument, { name, 'x-page-title': title }: Tag): string {
+  const [{ url: prefix } = { url: '/' }] = servers as readonly { readonly url: string }[];
+  const rows = Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item as unknown as Readonly<Record<string, Operation>>)
+      .filter(([, { tags }]) => tags.includes(name))
+      .map(([method, operation]) => rowOf(method, `${prefix === '/' ? '' : prefix}${path}`, operation)),
+  );
+  return rows.length === 0 ? '' : `<h3>${title}</h3>\n<table>\n${rows.join('\n')}\n</table>`;
+}
+
+function rowOf(method: string, path: string, { summary, deprecated, ...operation }: Operation): string {
+  const marks = [deprecated === true ? 'deprecated' : undefined, operation['x-stability']].filter(Boolean);
+  return `<tr><td><code>${method.toUpperCase()} ${path}</code></td><td>${summary}${marks.map((mark) => ` (${mark})`).join('')}</td></tr>`;
+}
