@@ -1,6 +1,7 @@
 import './node-version.ts';
 
 import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 
 import type { App } from './app.ts';
@@ -32,6 +33,9 @@ async function start(): Promise<void> {
   process.stderr.write(welcome(address, config, app.demoKey));
 }
 
+/** How long after the drain timeout used quotas may be stored. */
+const recordMillis = 200;
+
 /** How long the last lines may take to leave. */
 const maxFlushMillis = 2_000;
 
@@ -58,7 +62,9 @@ function stopOnSignals(app: App, log: LogDestination, config: Config): void {
     app.server.log.info({ signal }, 'draining');
     const endsAt = performance.now() + (config.drainDelaySeconds + config.drainTimeoutSeconds) * 1000;
     const end = (code: number): Promise<never> => exit(code, log, Math.max(0, endsAt - performance.now()));
-    app.drain().then(
+    // What is cut off at the end of the time may still be recorded; a database that is stopped never answers.
+    const late = wait(endsAt + recordMillis - performance.now());
+    Promise.race([app.drain(), late]).then(
       () => end(0),
       (error: unknown) => {
         app.server.log.fatal({ err: error }, 'the end was not a clean one');

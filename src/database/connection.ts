@@ -82,6 +82,8 @@ const closeTimeoutMillis = 500;
 export class Connection extends pg.Client {
   /** True once the connection can carry no more statements. */
   isLost = false;
+  /** True once it was destroyed because nothing came back. */
+  hasTimedOut = false;
   /** When a response last came, or was first owed. */
   #progressAt = 0;
   #isOwing = false;
@@ -145,8 +147,10 @@ export class Connection extends pg.Client {
     const { statementTimeoutMillis, answerTimeoutMillis } = this.#options;
     if (!this.#isOwing || answerTimeoutMillis === undefined) return;
     const waitedMillis = now - this.#progressAt;
-    if (waitedMillis > answerTimeoutMillis) this.destroy();
-    else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
+    if (waitedMillis > answerTimeoutMillis) {
+      this.hasTimedOut = true;
+      this.destroy();
+    } else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
       this.#cancelling ??= requestCancel(this.#internals, this.#internals).then(() => (this.#cancelling = undefined));
     }
   }

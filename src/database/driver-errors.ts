@@ -37,7 +37,7 @@ function isOrHas(error: unknown, matches: (error: Readonly<Record<string, unknow
 }
 
 /** No connection, or one that broke: nothing that is sent now would fare better. */
-function isLoss(error: unknown): boolean {
+export function isLoss(error: unknown): boolean {
   return isOrHas(
     error,
     ({ name, code, message }) =>

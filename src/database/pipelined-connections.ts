@@ -1,7 +1,7 @@
 import { currentRequest } from '../domain/access/current-subject.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
 import { PreparedStatement, type Decode, type Parameter } from './prepared-statement.ts';
-import { isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
+import { isLoss, isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
   readonly connection: ConnectionOptions;
@@ -32,7 +32,7 @@ const watchMillis = 100;
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only such as are surely short belong here.
  * Guarantees: every read is answered once. Failure: a read that takes too long is ended by itself; those behind it are sent again on
  * another connection, once, which they may be because they change nothing. So is a read whose prepared form is gone or outdated by a
- * migration. With a lost connection all of its reads fail: the server is likely gone for all of them.
+ * migration, and one whose connection breaks. A connection that is silent fails all of its reads: the server is likely gone for all of them.
  */
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
@@ -195,6 +195,13 @@ class PipelinedConnection {
     if (isOutdated(error) && !read.isRetried) {
       read.isRetried = true;
       this.#listeners.onOutdated(read);
+      return;
+    }
+    // Not one that was silent: another wait would take too long.
+    if (isLoss(error) && !this.#connection.hasTimedOut && !read.isRetried) {
+      read.isRetried = true;
+      this.#listeners.onEnd(this);
+      this.#listeners.onMoved([read]);
       return;
     }
     read.reject(error);

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { key, Service } from './service.ts';
+
+let cluster: PostgresCluster;
+let service: Service;
+let other: pg.Client;
+
+const read = '{ pets(first: 5) { edges { node { id name } } } }';
+const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id name } } }';
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '6' });
+  other = new pg.Client({ connectionString: cluster.url });
+  other.on('error', () => undefined);
+  await other.connect();
+});
+
+afterAll(async () => {
+  await service.stop();
+  cluster.remove();
+});
+
+async function postPet(categoryId: number): Promise<number> {
+  const response = await fetch(`${service.address}/pets`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Rex', categoryId }),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+it('a refused statement costs no connection', async () => {
+  const sessions = async (): Promise<number> => {
+    const { rows } = await other.query(`select sessions::int from pg_stat_database where datname = current_database()`);
+    return rows[0].sessions as number;
+  };
+  expect(await postPet(4711)).toBe(400);
+  const before = await sessions();
+  for (let n = 0; n < 100; n += 1) expect(await postPet(4711)).toBe(400);
+  expect((await sessions()) - before).toBeLessThanOrEqual(2);
+});
+
+it('a column whose type is changed under the running service is read on, without an error', async () => {
+  expect((await service.graphql(createCategory)).status).toBe(200);
+  expect(await postPet(1)).toBe(201);
+  for (let n = 0; n < 20; n += 1) expect((await service.graphql(read)).status).toBe(200);
+  await other.query(
+    'alter table pets alter column name type text collate "C" using name, alter column status type varchar(20)',
+  );
+  const answers = await Promise.all(Array.from({ length: 40 }, () => service.graphql(read)));
+  expect(answers.map(({ status, body }) => [status, body.errors])).toEqual(answers.map(() => [200, undefined]));
+});
+
+it('reads go on when the server ends their connections', async () => {
+  const { rows } = await other.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'petstore-gateway' and state = 'idle'`,
+  );
+  expect(rows.length).toBeGreaterThan(0);
+  const statuses = [];
+  for (let n = 0; n < 10; n += 1) statuses.push((await service.graphql(read)).status);
+  expect(statuses).toEqual(statuses.map(() => 200));
+});
+
+it('a server that has become read-only is 503 for writes, serves reads, and is written to again when it may be', async () => {
+  await other.query('alter system set default_transaction_read_only = on');
+  await other.query('select pg_reload_conf()');
+  let refused = await service.graphql(createCategory);
+  while (refused.status === 200) refused = await service.graphql(createCategory);
+  expect({ status: refused.status, code: refused.body.errors[0].extensions.code }).toEqual({
+    status: 503,
+    code: 'SERVICE_UNAVAILABLE',
+  });
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect((await service.graphql(read)).status).toBe(200);
+  await other.query('set default_transaction_read_only = off');
+  await other.query('alter system reset default_transaction_read_only');
+  await other.query('select pg_reload_conf()');
+  let healed = await service.graphql(createCategory);
+  while (healed.status !== 200) healed = await service.graphql(createCategory);
+  expect(healed.body.data.createCategory.category.id).toMatch(/^\d+$/);
+});
+
+it('fifty mutations of one request on a database that hangs are answered within 5 seconds', async () => {
+  cluster.pause();
+  const fields = Array.from(
+    { length: 50 },
+    (_, n) => `m${n}: createCategory(input: { name: "Late" }) { category { id } }`,
+  );
+  const answer = await service.graphql(`mutation { ${fields.join(' ')} }`);
+  cluster.resume();
+  expect(answer.status).toBe(503);
+  expect(answer.body.errors).toHaveLength(50);
+  expect(answer.millis).toBeLessThan(5_000);
+});
+
+it('SIGTERM ends the service in time while the database is stopped', async () => {
+  const stopping = await Service.start({ DATABASE_URL: cluster.url, DRAIN_TIMEOUT: '4s' });
+  expect((await stopping.graphql(read)).status).toBe(200);
+  expect((await stopping.graphql(createCategory)).status).toBe(200);
+  cluster.pause();
+  const started = performance.now();
+  stopping.signal('SIGTERM');
+  const code = await stopping.ended();
+  cluster.resume();
+  expect({ code, inTime: performance.now() - started < 4_500 }).toEqual({ code: 0, inTime: true });
+});
