@@ -104,7 +104,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     adminKey: config.adminApiKey,
     ...events,
   });
-  metrics.watch({ pool: database.poolFigures, isCountingShared: () => counters.isShared() });
+  metrics.watch({
+    pool: database.poolFigures,
+    requestsUnderWay: () => server.connections.underWay,
+    isCountingShared: () => counters.isShared(),
+  });
   const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
   const graphql = await createGraphQLServer({
     schema,

@@ -26,6 +26,15 @@ const allowedHeaders = [
   'Idempotency-Key',
   'X-Request-Id',
   'Apollo-Require-Preflight',
+  // What tracing, Apollo Client and other libraries of browsers send by themselves.
+  'traceparent',
+  'tracestate',
+  'baggage',
+  'apollographql-client-name',
+  'apollographql-client-version',
+  'X-Requested-With',
+  'Cache-Control',
+  'Pragma',
 ];
 
 const preflightSeconds = 600;

@@ -54,7 +54,7 @@ export class Gate {
     if (principal === undefined) {
       // Counted, so that keys can't be guessed at speed.
       this.#settle('none', await this.#quota.consume(addressSubject(request.ip), 1), reply);
-      throw unauthorized(sent);
+      throw unauthorized(sent, request.headers.upgrade);
     }
     request.principal = principal;
     const { subject, plan } = principal;
@@ -130,9 +130,12 @@ export class Meter {
   }
 }
 
-function unauthorized(sent: SentKey): HttpError {
+function unauthorized(sent: SentKey, upgrade: string | undefined): HttpError {
   if (sent === undefined) {
-    const message = 'A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.';
+    const needed = 'A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.';
+    // A browser sends no key with it.
+    const isWebSocket = upgrade?.toLowerCase() === 'websocket';
+    const message = isWebSocket ? `${needed} There are no subscriptions, and no WebSocket for them.` : needed;
     return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': bearerChallenge } });
   }
   const challenge = `${bearerChallenge}, error="invalid_token"`;

@@ -15,6 +15,7 @@ interface PoolFigures {
 /** What is asked for when somebody looks. */
 export interface MetricsSources {
   readonly pool: () => PoolFigures;
+  readonly requestsUnderWay: () => number;
   /** Whether the counters are those of all processes; undefined when they aren't meant to be. */
   readonly isCountingShared: () => boolean | undefined;
 }
@@ -74,7 +75,7 @@ export class Metrics {
   }
 
   /** Metrics that are read from their source each time. */
-  watch({ pool, isCountingShared }: MetricsSources): void {
+  watch({ pool, requestsUnderWay, isCountingShared }: MetricsSources): void {
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -82,6 +83,9 @@ export class Metrics {
     });
     this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
       gauge.set(pool().waiting);
+    });
+    this.#gauge('requests_under_way', 'Requests that have begun and whose responses have not left.', [], (gauge) => {
+      gauge.set(requestsUnderWay());
     });
     if (isCountingShared() !== undefined) {
       const help = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';

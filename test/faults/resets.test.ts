@@ -1,11 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { send } from '../http/http-harness.ts';
 import { key, Service } from './service.ts';
 
 let directory: string;
@@ -23,23 +24,85 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-async function sendAndReset(text: string): Promise<void> {
+/** Whatever the client has sent, the server may have read it or not when the reset arrives. */
+async function sendAndReset(text: string, before: (socket: Socket) => Promise<unknown>): Promise<void> {
   const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
   await once(socket, 'connect');
   await new Promise((resolve) => socket.write(text, resolve));
+  await before(socket);
   socket.resetAndDestroy();
 }
 
-it.each(['CONNECT x:1', 'GET /%zz', 'GET /pets', 'POST /graphql', 'GET /graphiql', 'OPTIONS /pets', 'garbage'])(
-  'outlives a connection that is reset after %s',
-  async (start) => {
-    const before = service.output.length;
-    for (const sent of ['', `X-API-Key: ${key}\r\n`]) {
-      const request = `${start} HTTP/1.1\r\nHost: x\r\n${sent}Content-Type: application/json\r\n\r\n`;
-      await Promise.all(Array.from({ length: 16 }, async () => sendAndReset(request)));
-    }
-    expect((await fetch(`${service.address}/healthz`)).status).toBe(200);
-    // Levels of pino: 40 is a warning.
-    expect(service.output.slice(before)).not.toMatch(/"level":(?:40|50|60)/);
-  },
-);
+/** The lines of the log since, once everything that went before is surely in it. */
+async function linesSince(length: number): Promise<string[]> {
+  const mark = `mark-${length}`;
+  await fetch(`${service.address}/pets`, { headers: { 'x-request-id': mark, 'x-api-key': key } });
+  await service.printed(new RegExp(mark));
+  return service.output
+    .slice(length)
+    .split('\n')
+    .filter((line) => line.startsWith('{') && !line.includes(mark));
+}
+
+const json = 'Content-Type: application/json\r\n';
+const query = '{"query":"{ pets { totalCount } }"}';
+const requests: [string, string][] = [
+  ['CONNECT x:1', ''],
+  ['GET /%zz', ''],
+  ['GET /pets', ''],
+  ['GET /store/orders', ''],
+  ['POST /graphql', json],
+  ['POST /graphql', `${json}Content-Length: ${query.length}\r\n\r\n${query}`],
+  ['POST /pets', `${json}Content-Length: 10\r\n\r\n{`],
+  ['POST /pets', `${json}Transfer-Encoding: chunked\r\n\r\nzz`],
+  ['GET /graphql', 'Connection: upgrade\r\nUpgrade: websocket\r\n'],
+  ['GET /graphiql', ''],
+  ['GET /openapi.json', ''],
+  ['OPTIONS /pets', ''],
+  ['garbage', ''],
+];
+
+// Before the resets have spent what the address has without a key.
+it('an upgrade to WebSocket is refused in words that name subscriptions', async () => {
+  for (const sent of ['', `X-API-Key: ${key}\r\n`]) {
+    const request = `GET /graphql HTTP/1.1\r\nHost: x\r\n${sent}Connection: upgrade\r\nUpgrade: websocket\r\n`;
+    const socket = await send(port, `${request}Sec-WebSocket-Version: 13\r\n\r\n`);
+    const text = String(await once(socket, 'data'));
+    socket.destroy();
+    expect(text).toMatch(sent === '' ? / 401 / : / 400 /);
+    expect(text).toMatch(/subscriptions/i);
+  }
+});
+
+describe.each([
+  ['at once', async () => undefined],
+  ['a moment later', () => new Promise((resolve) => setTimeout(resolve, 3))],
+  [
+    'when the response has begun',
+    (socket: Socket) =>
+      Promise.race([
+        once(socket, 'readable'),
+        once(socket, 'close'),
+        new Promise((resolve) => setTimeout(resolve, 200)),
+      ]),
+  ],
+])('a connection that is reset %s', (_when, before) => {
+  it.each(requests)(
+    'after %s %j leaves at most one line of its request in the log, below warn',
+    async (start, rest) => {
+      const { length } = service.output;
+      for (const sent of ['', `X-API-Key: ${key}\r\n`]) {
+        const end = rest.includes('\r\n\r\n') ? rest : `${rest}\r\n`;
+        const request = `${start} HTTP/1.1\r\nHost: x\r\n${sent}${end}`;
+        await Promise.all(Array.from({ length: 8 }, async () => sendAndReset(request, before)));
+      }
+      expect((await fetch(`${service.address}/healthz`)).status).toBe(200);
+      const lines = await linesSince(length);
+      // Levels of pino: 40 is a warning.
+      expect(lines.filter((line) => /"level":(?:40|50|60)/.test(line))).toEqual([]);
+      const ids = lines.map((line) => (JSON.parse(line) as { requestId?: string }).requestId);
+      expect(ids.filter((id, index) => id !== undefined && ids.indexOf(id) !== index)).toEqual([]);
+    },
+  );
+});

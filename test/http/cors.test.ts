@@ -45,6 +45,14 @@ describe('a page of a known origin', () => {
         'if-match',
         'if-none-match',
         'idempotency-key',
+        'traceparent',
+        'tracestate',
+        'baggage',
+        'apollographql-client-name',
+        'apollographql-client-version',
+        'x-requested-with',
+        'cache-control',
+        'pragma',
       ]),
     );
   });

@@ -47,6 +47,8 @@ it('shows the pool, the event loop, and nothing of Redis where none is configure
   ];
   expect(idle! + busy!).toBeGreaterThan(0);
   expect(await metric('petstore_database_waiting')).toBeGreaterThanOrEqual(0);
+  expect(await metric('petstore_requests_under_way')).toBe(0);
+  expect(await metric('petstore_log_lines_dropped_total')).toBe(0);
   expect(await metric('petstore_quota_shared')).toBeUndefined();
   expect(await metric('petstore_bans_total')).toBe(0);
   expect(await metric('petstore_streams')).toBe(0);

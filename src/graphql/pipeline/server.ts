@@ -143,8 +143,11 @@ function contentType({ headers: { accept } }: FastifyRequest): string {
 }
 
 function findUnacceptable({
-  headers: { accept, 'content-encoding': encoding },
+  headers: { accept, 'content-encoding': encoding, upgrade },
 }: FastifyRequest): HttpError | undefined {
+  if (upgrade?.toLowerCase() === 'websocket') {
+    return new HttpError('BAD_REQUEST', 'Subscriptions are not offered, so there is no WebSocket: send POST requests.');
+  }
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return new HttpError(
       'UNSUPPORTED_MEDIA_TYPE',
