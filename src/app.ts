@@ -96,7 +96,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     rules: config.banRules,
     ...events,
   });
-  const services = createServices(database.stores, () => access.keys.catchUp());
+  const services = createServices(database.stores, {
+    saveUsage: () => counters.saveUsage(),
+    onChange: ({ id, by, action }) => {
+      server.log.info({ key: id, by, action }, 'api key changed');
+      return access.keys.catchUp();
+    },
+  });
   const access = openAccess({
     records: database.keyRecords,
     counters: counters.store,

@@ -3,6 +3,8 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { PostgresDialect } from 'kysely';
 
 import { migrations } from '../../migrations/index.ts';
+import { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
+import { ApiKeyUsage } from '../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../domain/access/api-key.entity.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
 import { Category } from '../domain/categories/category.entity.ts';
@@ -80,7 +82,7 @@ function createOrm(pool: ConnectionPool): MikroORM {
   return new MikroORM({
     // MikroORM 7.2's migrator creates the database unless the server lists this name; a pooler may know ours by another. Every server lists this one.
     dbName: 'template1',
-    entities: [ApiKey, Category, IdempotencyRecord, InventoryItem, Order, Pet],
+    entities: [ApiKey, ApiKeyChange, ApiKeyUsage, Category, IdempotencyRecord, InventoryItem, Order, Pet],
     extensions: [Migrator],
     migrations: {
       migrationsList: migrations.map(({ name, migration }) => ({ name, class: migration })),

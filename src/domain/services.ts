@@ -1,4 +1,4 @@
-import { AccessService } from './access/access.service.ts';
+import { AccessService, type AccessServiceOptions } from './access/access.service.ts';
 import { CategoryService } from './categories/category.service.ts';
 import { InventoryService } from './inventory/inventory.service.ts';
 import { OrderService } from './orders/order.service.ts';
@@ -17,11 +17,11 @@ export interface Services {
 /**
  * The services on the process's stores, or on those inside a transaction. They hold no state between two calls.
  *
- * `onKeyChange` is called after a change of API keys has been committed; so leave it out inside a transaction.
+ * The options of `access` are for the process's stores; leave them out inside a transaction.
  */
-export function createServices(stores: Stores, onKeyChange?: () => Promise<void>): Services {
+export function createServices(stores: Stores, access?: AccessServiceOptions): Services {
   return {
-    access: new AccessService(stores, { onChange: onKeyChange }),
+    access: new AccessService(stores, access),
     pets: new PetService(stores),
     categories: new CategoryService(stores),
     orders: new OrderService(stores),

@@ -1,5 +1,7 @@
 import DataLoader from 'dataloader';
 
+import type { HistoryRequest } from '../domain/access/access.service.ts';
+import type { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
 import type { Category } from '../domain/categories/category.entity.ts';
 import type { Id } from '../domain/id.ts';
 import type { InventoryRelation, InventoryRow } from '../domain/inventory/inventory-item.store.ts';
@@ -87,6 +89,18 @@ export class Loaders {
   get orderCountByPet(): NestedLoader<OrderListRequest['filter'], number> {
     const { orders } = this.#services;
     return (this.#made.orderCountByPet ??= nestedLoader((petIds, filter) => orders.countPerPet(petIds, filter)));
+  }
+
+  get historyByApiKey(): NestedLoader<HistoryRequest, Page<ApiKeyChange> | null> {
+    const { access } = this.#services;
+    return (this.#made.historyByApiKey ??= nestedLoader(
+      counted('ApiKey.history', this.#countParents, (keyIds, request) => access.listHistory(keyIds, request)),
+    ));
+  }
+
+  get historyCountByApiKey(): DataLoader<Id, number> {
+    const { access } = this.#services;
+    return (this.#made.historyCountByApiKey ??= new DataLoader((keyIds) => access.countHistory(keyIds)));
   }
 }
 

@@ -3,20 +3,23 @@ import 'reflect-metadata';
 import { lexicographicSortSchema, printSchema, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 
-import { ApiKeyResolver } from './access/api-key.resolver.ts';
+import { ApiKeyChangeResolver, ApiKeyResolver } from './access/api-key.resolver.ts';
 import { CategoryResolver } from './categories/category.resolver.ts';
 import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
 import { NodeResolver } from './node/node.resolver.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
 import { PetResolver } from './pets/pet.resolver.ts';
 import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
+import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { guardRootFields } from './scopes.ts';
 
 /** The schema of the store. The services check what goes in; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
+      ApiKeyChangeResolver,
       ApiKeyResolver,
+      ViewerResolver,
       CategoryResolver,
       InventoryItemResolver,
       NodeResolver,

@@ -13,7 +13,7 @@ export function NeedsScope(scope: Scope): MethodDecorator {
 /**
  * Makes queries need the scope `read` and mutations `write`, whatever fields there are or will be, unless they say `NeedsScope`.
  *
- * `rateLimit` is for everybody who has a key.
+ * `rateLimit` and `viewer` are for everybody who has a key.
  */
 export function guardRootFields(schema: GraphQLSchema): void {
   guard(schema.getQueryType(), 'read');
@@ -23,7 +23,7 @@ export function guardRootFields(schema: GraphQLSchema): void {
 function guard(type: GraphQLObjectType | null | undefined, usualScope: Scope): void {
   for (const field of Object.values(type?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
-    if (field.name === 'rateLimit') continue;
+    if (field.name === 'rateLimit' || field.name === 'viewer') continue;
     const { scope = usualScope } = field.extensions as { readonly scope?: Scope };
     field.resolve = (source, args, context: GraphQLContext, info): unknown => {
       requireScope(context.principal, scope);

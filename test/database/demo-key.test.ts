@@ -50,7 +50,7 @@ describe('the demo key', () => {
     for (const withDemoStore of [false, true]) {
       const database = await open(dataDir, withDemoStore);
       expect(database.demoKey).toBeUndefined();
-      expect(await database.stores.apiKeys.count({})).toBe(0);
+      expect(await database.stores.apiKeys.count({ at: 0 })).toBe(0);
       await database.close();
     }
     expect(readdirSync(dataDir)).not.toContain('demo-key');

@@ -1,16 +1,23 @@
 import { parseDuration } from '../../config.ts';
-import type { AccessService } from '../../domain/access/access.service.ts';
+import type { AccessService, ApiKeyFilterInput, CreatedKey } from '../../domain/access/access.service.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
-import { maxPageSize } from '../../domain/page.ts';
-import { describeKey, keyAsJson, keyTable, type Output } from './output.ts';
+import { parseId } from '../../domain/id.ts';
+import { maxPageSize, type Page, type PageArguments } from '../../domain/page.ts';
+import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable, type Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The options of a command as they were given. */
-type Values = Readonly<Partial<Record<OptionName, string>>>;
+type Values = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;
 
-type OptionName = 'name' | 'plan' | 'scopes' | 'per-minute' | 'per-day' | 'expires-in' | 'for';
+/** An option without a value. */
+type Flag = 'usage';
+
+export const flags: ReadonlySet<OptionName> = new Set<Flag>(['usage']);
+
+type OptionName =
+  'name' | 'plan' | 'scopes' | 'per-minute' | 'per-day' | 'expires-in' | 'for' | 'overlap' | 'near-limit' | 'usage';
 
 export interface Command {
   readonly summary: string;
@@ -33,7 +40,48 @@ export const commands: Readonly<Record<string, Command>> = {
     needsId: false,
     prepare: create,
   },
-  list: { summary: 'Shows all keys', usage: '', options: [], needsId: false, prepare: () => list },
+  list: {
+    summary: 'Shows all keys, with what they have spent or those near their limit',
+    usage: '[--usage] [--near-limit 80]',
+    options: ['usage', 'near-limit'],
+    needsId: false,
+    prepare: (values) => {
+      const nearLimitPercent = values['near-limit'] === undefined ? undefined : percentOf(values['near-limit']);
+      return (access) => list(access, { nearLimitPercent }, values.usage === true || nearLimitPercent !== undefined);
+    },
+  },
+  show: {
+    summary: 'Shows a key with what it has spent',
+    usage: 'ID',
+    options: [],
+    needsId: true,
+    prepare: (_values, id) => async (access) => {
+      const key = await access.get(id);
+      return { text: keyDetails(key), json: keyAsJson(key) };
+    },
+  },
+  history: {
+    summary: 'Shows what was changed in a key, when and by whom, latest first',
+    usage: 'ID',
+    options: [],
+    needsId: true,
+    prepare: (_values, id) => (access) => history(access, id),
+  },
+  update: {
+    summary: 'Changes the name, the scopes or the expiry of a key',
+    usage: 'ID [--name NAME] [--scopes read,write] [--expires-in 90d|never]',
+    options: ['name', 'scopes', 'expires-in'],
+    needsId: true,
+    prepare: update,
+  },
+  rotate: {
+    summary:
+      'Gives a key a new secret and prints it, the only time that it can be seen; the old one stays good for the overlap',
+    usage: 'ID [--overlap 24h]',
+    options: ['overlap'],
+    needsId: true,
+    prepare: rotate,
+  },
   revoke: {
     summary: 'Ends a key for ever',
     usage: 'ID',
@@ -71,33 +119,68 @@ export const commands: Readonly<Record<string, Command>> = {
 };
 
 function create(values: Values): Work {
-  const expiresIn = values['expires-in'];
   const input = {
     name: required('name', values),
     ...planOf(values),
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
-    expiresAt: expiresIn === undefined ? undefined : instantIn(durationOf('expires-in', expiresIn)),
+    expiresAt: expiryOf(values['expires-in']),
   };
-  return async (access) => {
-    const { apiKey, secret } = await access.create(input);
-    return {
-      text: secret,
-      note: `${describeKey(apiKey)} Keep the key safe: it can't be shown again.`,
-      json: { ...keyAsJson(apiKey), secret },
-    };
+  return async (access) => newSecret(await access.create(input));
+}
+
+function update(values: Values, id: string): Work {
+  const changes = {
+    name: values.name,
+    scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
+    expiresAt: expiryOf(values['expires-in']),
+  };
+  if (Object.values(changes).every((change) => change === undefined)) {
+    throw new UsageError('at least one of --name, --scopes and --expires-in is needed.');
+  }
+  return async (access) => changed(await access.update(id, changes));
+}
+
+function rotate({ overlap }: Values, id: string): Work {
+  const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
+  return async (access) => newSecret(await access.rotate(id, seconds));
+}
+
+function newSecret({ apiKey, secret }: CreatedKey): Output {
+  return {
+    text: secret,
+    note: `${describeKey(apiKey)} Keep the key safe: it can't be shown again.`,
+    json: { ...keyAsJson(apiKey), secret },
   };
 }
 
-async function list(access: AccessService): Promise<Output> {
-  const keys: ListedKey[] = [];
+async function list(access: AccessService, filter: ApiKeyFilterInput, withUsage: boolean): Promise<Output> {
+  const keys = await allOf((page) => access.list({ ...page, filter }));
+  return { text: keyTable(keys, withUsage), json: keys.map(keyAsJson) };
+}
+
+async function history(access: AccessService, id: string): Promise<Output> {
+  const key = parseId(id);
+  const changes = key === undefined ? [] : await allOf(async (page) => onlyOf(await access.listHistory([key], page)));
+  // A deleted key still has a history.
+  if (changes.length === 0) await access.get(id);
+  return { text: historyTable(changes), json: changes.map(changeAsJson) };
+}
+
+async function allOf<Row>(listPage: (page: PageArguments) => Promise<Page<Row>>): Promise<Row[]> {
+  const rows: Row[] = [];
   let after: string | undefined;
   do {
-    const page = await access.list({ first: maxPageSize, after });
-    keys.push(...page.rows);
+    const page = await listPage({ first: maxPageSize, after });
+    rows.push(...page.rows);
     const last = page.rows.at(-1);
     after = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;
   } while (after !== undefined);
-  return { text: keyTable(keys), json: keys.map(keyAsJson) };
+  return rows;
+}
+
+function onlyOf<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('One page was expected.');
+  return item;
 }
 
 function changed(key: ListedKey): Output {
@@ -117,7 +200,7 @@ function scopesOf(text: string): readonly Scope[] {
   return text.split(',').map((scope) => choiceOf('scopes', scope.trim(), scopes));
 }
 
-function required(option: OptionName, values: Values): string {
+function required(option: Exclude<OptionName, Flag>, values: Values): string {
   const value = values[option];
   if (value === undefined || value === '') throw new UsageError(`--${option} is needed.`);
   return value;
@@ -134,16 +217,26 @@ function numberOf(option: OptionName, text: string): number {
   throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be a whole number.`);
 }
 
-function durationOf(option: OptionName, text: string): number {
+function percentOf(text: string): number {
+  const percent = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
+  if (percent >= 1 && percent <= 100) return percent;
+  throw new UsageError(
+    `--near-limit is ${JSON.stringify(text)}, but must be a whole number of per cent from 1 to 100.`,
+  );
+}
+
+function durationOf(option: OptionName, text: string, minSeconds = 1): number {
   const seconds = parseDuration(text);
-  if (seconds !== undefined && seconds > 0) return seconds;
+  if (seconds !== undefined && seconds >= minSeconds) return seconds;
   throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be a duration such as 90s, 15m, 24h or 90d.`);
 }
 
-function instantIn(seconds: number): string {
-  const instant = new Date(Date.now() + seconds * 1000);
+/** Null for a key that never expires; undefined when nothing is said. */
+function expiryOf(text: string | undefined): string | null | undefined {
+  if (text === undefined || text === 'never') return text === undefined ? undefined : null;
+  const instant = new Date(Date.now() + durationOf('expires-in', text) * 1000);
   if (Number.isNaN(instant.getTime()) || instant.getUTCFullYear() > 9999) {
-    throw new UsageError('--expires-in leads beyond the year 9999: leave it out for a key that never expires.');
+    throw new UsageError('--expires-in leads beyond the year 9999: use never for a key that never expires.');
   }
   return instant.toISOString();
 }

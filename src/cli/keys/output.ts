@@ -1,4 +1,7 @@
+import { describeChanges } from '../../domain/access/api-key-change.ts';
+import type { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
+import { lastUsedAt, statusOf, usageOf, type WindowUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 
 /** What a command says: to people or, with `--json`, to programs. */
@@ -12,8 +15,24 @@ export interface Output {
 
 /** A key as programs get it, with the figures that hold for it. */
 export function keyAsJson(key: ListedKey): object {
-  const { id, name, plan, scopes, prefix, createdAt, expiresAt, bannedUntil, revokedAt } = key;
-  return { id, name, plan, ...limitsOf(key), scopes, prefix, createdAt, expiresAt, bannedUntil, revokedAt };
+  const { id, name, plan, scopes, prefix, createdAt, expiresAt, bannedUntil, revokedAt, previousSecretExpiresAt } = key;
+  const now = Date.now();
+  return {
+    id,
+    name,
+    plan,
+    ...limitsOf(key),
+    scopes,
+    prefix,
+    status: statusOf(key, now),
+    createdAt,
+    expiresAt,
+    bannedUntil,
+    revokedAt,
+    previousSecretExpiresAt,
+    lastUsedAt: lastUsedAt(key),
+    usage: usageOf(key, now),
+  };
 }
 
 /** One line about one key. */
@@ -22,34 +41,102 @@ export function describeKey(key: ListedKey): string {
   return `Key ${id} (${name}): ${plan}, ${perMinute} requests per minute and ${perDay} per day, ${scopes}, ${state}.`;
 }
 
-const headings = ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'PREFIX', 'STATE'];
-const rightAligned = new Set(['ID', 'PER MINUTE', 'PER DAY']);
+/** Everything about one key, a line each. */
+export function keyDetails(key: ListedKey): string {
+  const { createdAt, previousSecretExpiresAt } = key;
+  const { minute, day } = usageOf(key, Date.now());
+  const lines = [
+    ...headings.map((heading, index) => [heading, rowOf(key)[index] ?? '']),
+    ['CREATED', shown(createdAt)],
+    ['OLD SECRET', previousSecretExpiresAt === null ? 'none' : `good until ${shown(previousSecretExpiresAt)}`],
+    ['LAST USED', lastUseOf(key)],
+    ['MINUTE', `${spentOf(minute)}, resets ${shown(minute.resetAt)}`],
+    ['DAY', `${spentOf(day)}, resets ${shown(day.resetAt)}`],
+  ];
+  return lines.map(([heading = '', value]) => `${heading.padEnd(12)}${value}`).join('\n');
+}
 
 /** All keys, a line each. */
-export function keyTable(keys: readonly ListedKey[]): string {
-  const rows = [headings, ...keys.map(rowOf)];
-  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+export function keyTable(keys: readonly ListedKey[], withUsage: boolean): string {
+  const usageHeadings = withUsage ? ['MINUTE', 'DAY', 'LAST USED'] : [];
+  const usageCells = (key: ListedKey): string[] => {
+    const { minute, day } = usageOf(key, Date.now());
+    return withUsage ? [spentOf(minute), spentOf(day), lastUseOf(key)] : [];
+  };
+  return table(
+    [...headings, ...usageHeadings],
+    keys.map((key) => [...rowOf(key), ...usageCells(key)]),
+  );
+}
+
+/** The changes of a key, a line each. */
+export function historyTable(changes: readonly ApiKeyChange[]): string {
+  const rows = changes.map((change) => [
+    shown(change.at),
+    change.by,
+    change.action,
+    describeChanges(change).join('; '),
+  ]);
+  return table(['AT', 'BY', 'ACTION', 'CHANGES'], rows);
+}
+
+export function changeAsJson({ at, by, action, changes }: ApiKeyChange): object {
+  return { at, by, action, changes };
+}
+
+const headings = ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'PREFIX', 'STATE'];
+const rightAligned = new Set(['ID', 'PER MINUTE', 'PER DAY', 'MINUTE', 'DAY']);
+
+function table(names: readonly string[], cells: readonly (readonly string[])[]): string {
+  const rows = [names, ...cells];
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (text: string, column: number): string => {
     const width = widths[column] ?? 0;
-    return rightAligned.has(headings[column] ?? '') ? text.padStart(width) : text.padEnd(width);
+    return rightAligned.has(names[column] ?? '') ? text.padStart(width) : text.padEnd(width);
   };
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
 function rowOf(key: ListedKey): string[] {
   const { requestsPerMinute, requestsPerDay } = limitsOf(key);
-  const figures = [requestsPerMinute, requestsPerDay].map((figure) => figure.toLocaleString('en-US'));
-  return [key.id, key.name, key.plan, ...figures, key.scopes.join(','), key.prefix, stateOf(key)];
+  return [
+    key.id,
+    key.name,
+    key.plan,
+    figure(requestsPerMinute),
+    figure(requestsPerDay),
+    key.scopes.join(','),
+    key.prefix,
+    stateOf(key),
+  ];
 }
 
-function stateOf({ revokedAt, expiresAt, bannedUntil }: ListedKey): string {
-  const now = new Date();
-  if (revokedAt !== null) return `revoked ${shown(revokedAt)}`;
-  if (expiresAt !== null && expiresAt <= now) return `expired ${shown(expiresAt)}`;
-  if (bannedUntil !== null && bannedUntil > now) return `banned until ${shown(bannedUntil)}`;
-  return expiresAt === null ? 'active' : `active until ${shown(expiresAt)}`;
+function stateOf(key: ListedKey): string {
+  const { revokedAt, expiresAt, bannedUntil } = key;
+  switch (statusOf(key, Date.now())) {
+    case 'revoked':
+      return `revoked ${shown(revokedAt)}`;
+    case 'expired':
+      return `expired ${shown(expiresAt)}`;
+    case 'banned':
+      return `banned until ${shown(bannedUntil)}`;
+    case 'active':
+      return expiresAt === null ? 'active' : `active until ${shown(expiresAt)}`;
+  }
 }
 
-function shown(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19)}Z`;
+function spentOf({ spent, limit }: WindowUsage): string {
+  return `${figure(spent)}/${figure(limit)}`;
+}
+
+function lastUseOf(key: ListedKey): string {
+  return lastUsedAt(key) === null ? 'never' : shown(lastUsedAt(key));
+}
+
+function figure(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+function shown(instant: Date | null): string {
+  return instant === null ? '' : `${instant.toISOString().slice(0, 19)}Z`;
 }

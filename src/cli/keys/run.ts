@@ -4,7 +4,7 @@ import { readConfig } from '../../config.ts';
 import { openOrJoinDatabase } from '../../database/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { commands, type Command } from './commands.ts';
+import { commands, flags, type Command } from './commands.ts';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -43,21 +43,23 @@ function parse([name, ...args]: readonly string[]): Request | 'help' {
     throw new UsageError(`there is no command ${JSON.stringify(name)}: use ${Object.keys(commands).join(', ')}.`);
   }
   const { values, positionals } = parseOptions(command, args);
-  const { json, help: asksForHelp, ...texts } = values;
+  const { json, help: asksForHelp, ...own } = values;
   if (asksForHelp === true) return 'help';
   const [id = '', ...others] = positionals;
   if (command.needsId && id === '') throw new UsageError(`${name} needs the id of a key; \`list\` shows them.`);
   const surplus = command.needsId ? others : positionals;
   if (surplus.length > 0) throw new UsageError(`${name} takes no ${JSON.stringify(surplus[0])}.`);
-  return { work: command.prepare(texts, id), asJson: json === true };
+  return { work: command.prepare(own, id), asJson: json === true };
 }
 
 function parseOptions({ options }: Command, args: string[]) {
-  const texts = Object.fromEntries(options.map((option) => [option, { type: 'string' as const }]));
+  const own = Object.fromEntries(
+    options.map((option) => [option, { type: flags.has(option) ? ('boolean' as const) : ('string' as const) }]),
+  );
   try {
     return parseArgs({
       args,
-      options: { ...texts, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: { ...own, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
       allowPositionals: true,
       strict: true,
     });
@@ -76,7 +78,7 @@ async function execute({ work }: Request): Promise<Output> {
     withDemoStore: config.withDemoStore,
   });
   try {
-    return await work(new AccessService(database.stores));
+    return await work(new AccessService(database.stores, {}, 'cli'));
   } finally {
     await database.close();
   }
@@ -93,6 +95,7 @@ const optionOf: Readonly<Record<string, string>> = {
   requestsPerDay: '--per-day',
   expiresAt: '--expires-in',
   seconds: '--for',
+  overlapSeconds: '--overlap',
 };
 
 function explain(error: unknown): string {
@@ -116,7 +119,10 @@ ${Object.entries(commands)
   --plan PLAN       free (60 requests per minute, 1,000 per day), pro (300, 10,000), business (1,000, 100,000)
                     or enterprise, with --per-minute N and --per-day N of its own
   --scopes SCOPES   read, write, admin, with commas between; write includes read, admin all. Default: read,write
-  --expires-in, --for   a duration: 90s, 15m, 24h, 90d
+  --expires-in, --for, --overlap   a duration: 90s, 15m, 24h, 90d; --expires-in also never.
+                    The overlap is 24h when left out, and at most 30d
+  --usage           with what is spent of the minute and of the day, and the last use
+  --near-limit N    only keys that have spent N per cent of their minute or of their day
   --json            for programs
   --help            shows this
 

@@ -1,15 +1,26 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
+import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import {
   apiKeySorting,
-  type ApiKeyStore,
+  historySorting,
+  type ApiKeyFilter,
+  type ApiKeyRelation,
   type ApiKeySortField,
+  type ApiKeyStore,
+  type KeyStatus,
   type ListedKey,
 } from '../../domain/access/api-key.store.ts';
+import { planLimits } from '../../domain/access/plan.ts';
+import { dayMillis, minuteMillis } from '../../domain/quota/window.ts';
 import type { RowData } from '../../domain/store.ts';
+import { all, contains, equals, type Conditions } from './conditions.ts';
 import { EntityTable } from './entity-table.ts';
+import { hasOne } from './selection.ts';
 import type { Session } from './session.ts';
+import { FixedStatement } from './statement.ts';
 import { TableReads } from './table-reads.ts';
 import { TableWrites } from './table-writes.ts';
 
@@ -18,27 +29,110 @@ const unlisted = ['sha256', 'previousSha256', 'banEpoch', 'automaticBans'] as co
 
 export function createApiKeyStore(metadata: MetadataStorage, session: Session): ApiKeyStore {
   const table = new EntityTable(metadata.get(ApiKey));
-  const reads = new TableReads<ListedKey, object, ApiKeySortField>(
+  const usage = new EntityTable(metadata.get(ApiKeyUsage));
+  const relations = { usage: hasOne(table, 'usage', usage, 'keyId') };
+  const reads = new TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>(
     {
       sorting: apiKeySorting,
       table: table.without(unlisted),
-      relations: {},
+      relations,
       from: table.name,
       id: table.column('id'),
       by: { ID: table.by('id') },
-      conditions: () => [],
+      conditions: ({ nameContains, plan, status, nearLimitPercent, at }) =>
+        all(
+          contains(table.column('name'), nameContains),
+          equals(table.column('plan'), plan, 'text'),
+          hasStatus(table, status, at),
+          hasSpent(table, usage, nearLimitPercent, at),
+        ),
     },
     session,
   );
-  const writes = new TableWrites<ApiKey, RowData<ApiKey>>(table, {}, session);
+  const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations, session);
+  const history = historyReads(metadata, session);
+  const attribute = new FixedStatement("select set_config('petstore.changed_by', $1, true)", () => undefined, true);
   return {
-    byIds: (ids) => reads.byIds(ids),
-    page: (filter, keyset) => reads.page(filter, keyset),
+    byIds: (ids, include) => reads.byIds(ids, include),
+    page: (filter, keyset, include) => reads.page(filter, keyset, include),
     count: (filter) => reads.count(filter),
     insert: (data) => writes.insert(data),
-    update: (id, changes) => writes.update(id, changes),
+    update: (id, changes, include) => writes.update(id, changes, include),
     lock: (id) => writes.lock(id),
+    attributeChangesTo: async (by) => {
+      await session.run(attribute.with([by]));
+    },
+    historyPerKey: (keyIds, keyset) => history.pagePerParent(keyIds, {}, keyset),
+    countHistoryPerKey: (keyIds) => history.countPerParent(keyIds, {}),
   };
+}
+
+function historyReads(metadata: MetadataStorage, session: Session): TableReads<ApiKeyChange, object, 'ID'> {
+  const table = new EntityTable(metadata.get(ApiKeyChange));
+  const source = {
+    sorting: historySorting,
+    table,
+    relations: {},
+    from: table.name,
+    id: table.column('id'),
+    by: { ID: table.by('id') },
+    parent: table.column('keyId'),
+    conditions: () => [],
+  };
+  return new TableReads<ApiKeyChange, object, 'ID'>(source, session);
+}
+
+/** As `statusOf` has it. */
+function hasStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at: number): Conditions {
+  if (status === undefined) return [];
+  const [revokedAt, expiresAt, bannedUntil] = (['revokedAt', 'expiresAt', 'bannedUntil'] as const).map((property) =>
+    table.column(property),
+  );
+  const good = `${revokedAt} is null and coalesce(${expiresAt}, 'infinity') >`;
+  const texts: Readonly<Record<KeyStatus, (now: () => string) => string>> = {
+    revoked: () => `${revokedAt} is not null`,
+    expired: (now) => `${revokedAt} is null and ${expiresAt} <= ${now()}`,
+    banned: (now) => `${good} ${now()} and ${bannedUntil} > ${now()}`,
+    active: (now) => `${good} ${now()} and coalesce(${bannedUntil}, '-infinity') <= ${now()}`,
+  };
+  return [
+    {
+      shape: `status ${status}`,
+      value: new Date(at).toISOString(),
+      sql: (place) => `(${texts[status](() => place('timestamptz'))})`,
+      needsOwnPlan: true,
+    },
+  ];
+}
+
+/** So many per cent of a window that is open. */
+function hasSpent(
+  table: EntityTable<ApiKey>,
+  usage: EntityTable<ApiKeyUsage>,
+  percent: number | undefined,
+  at: number,
+): Conditions {
+  if (percent === undefined) return [];
+  const limitOf = (figure: 'requestsPerMinute' | 'requestsPerDay'): string => {
+    const plans = Object.entries(planLimits).filter(([, limits]) => limits !== undefined);
+    const choices = plans.map(([plan, limits]) => `when '${plan}' then ${limits?.[figure]}`);
+    return `case ${table.column('plan')} ${choices.join(' ')} else ${table.column(figure)} end::bigint`;
+  };
+  const minute = `${usage.column('minuteSpent')}::bigint * 100 >= ${limitOf('requestsPerMinute')}`;
+  const day = `${usage.column('daySpent')}::bigint * 100 >= ${limitOf('requestsPerDay')}`;
+  return [
+    {
+      shape: 'near limit',
+      value: [String(at - minuteMillis), String(at - dayMillis), String(percent)],
+      sql: (place) => {
+        const value = (index: number): string => `(${place('bigint[]')})[${index}]`;
+        return `exists (select from ${usage.name} where ${usage.column('keyId')} = ${table.column('id')} and (
+          ${usage.column('minuteOpenedAt')} > ${value(1)} and ${minute} * ${value(3)}
+          or ${usage.column('dayOpenedAt')} > ${value(2)} and ${day} * ${value(3)}))`;
+      },
+      needsOwnPlan: true,
+    },
+  ];
 }
 
 interface Columns {

@@ -1,16 +1,46 @@
-import { InputCheck } from '../input.ts';
-import { pageOf, parseKeyset, type ListRequest, type Page } from '../page.ts';
+import { DomainError } from '../errors.ts';
+import type { Id } from '../id.ts';
+import { InputCheck, omitUndefined } from '../input.ts';
+import { pageOf, parseKeyset, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import type { AutomaticBan } from '../quota/counter-store.ts';
 import { dayMillis } from '../quota/window.ts';
-import { integerRule } from '../rules.ts';
-import { lockById, required, type RowData } from '../store.ts';
+import { anyRule, integerRule, nameRule, searchTextRule } from '../rules.ts';
+import { findByIds, lockById, required, type RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import type { ApiKeyChange, KeyAction } from './api-key-change.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';
-import { apiKeySorting, type ApiKeySortField, type ListedKey } from './api-key.store.ts';
-import { newApiKey, type NewApiKey } from './new-api-key.ts';
-import { checkPlan, type PlanInput } from './plan.ts';
+import {
+  apiKeySorting,
+  historySorting,
+  type ApiKeyFilter,
+  type ApiKeySortField,
+  type KeyStatus,
+  type ListedKey,
+} from './api-key.store.ts';
+import { statusOf } from './key-status.ts';
+import { futureRule, newApiKey, newSecret, type NewApiKey } from './new-api-key.ts';
+import { checkPlan, type PlanInput, type PlanName } from './plan.ts';
+import { scopesRule, type Scope } from './scope.ts';
 
-export type ApiKeyListRequest = Omit<ListRequest<never, ApiKeySortField>, 'filter'>;
+export interface ApiKeyFilterInput {
+  readonly nameContains?: string | null | undefined;
+  readonly plan?: PlanName | null | undefined;
+  readonly status?: KeyStatus | null | undefined;
+  /** Keys that have spent so much of their minute or of their day. */
+  readonly nearLimitPercent?: number | null | undefined;
+}
+
+export type ApiKeyListRequest = Omit<ListRequest<ApiKeyFilterInput, ApiKeySortField>, 'orderBy'>;
+
+export type HistoryRequest = Pick<PageArguments, 'first' | 'after'>;
+
+/** What is undefined stays as it is; null takes the expiry away. */
+export interface ApiKeyChanges {
+  readonly name?: string | null | undefined;
+  readonly scopes?: readonly Scope[] | null | undefined;
+  /** RFC 3339. */
+  readonly expiresAt?: string | null | undefined;
+}
 
 export interface CreatedKey {
   readonly apiKey: ListedKey;
@@ -18,47 +48,139 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
+/** A change that has been committed. */
+interface CommittedChange {
+  readonly id: Id;
+  readonly by: string;
+  readonly action: KeyAction;
+}
+
 export interface AccessServiceOptions {
   readonly now?: (() => number) | undefined;
-  /** Called when a change has been written down, and waited for before it is answered. Must not throw. */
-  readonly onChange?: (() => Promise<void>) | undefined;
+  /** Called when a change has been committed, and waited for before the caller goes on. Must not throw. */
+  readonly onChange?: ((change: CommittedChange) => Promise<void>) | undefined;
+  /** Saves the use of keys that this process has counted, before it is read. Must not throw. */
+  readonly saveUsage?: (() => Promise<void>) | undefined;
 }
 
 const noun = 'API key';
 const banSecondsRule = integerRule(1, 2 ** 31 - 1);
+const overlapSecondsRule = integerRule(0, 30 * 86_400);
+const defaultOverlapSeconds = 86_400;
+const percentRule = integerRule(1, 100);
 
 /** The administration of API keys. What it changes holds in every process within a second. */
 export class AccessService {
   readonly #stores: Stores;
+  readonly #options: AccessServiceOptions;
+  readonly #by: string;
   readonly #now: () => number;
-  readonly #onChange: AccessServiceOptions['onChange'];
 
-  constructor(stores: Stores, { now = Date.now, onChange }: AccessServiceOptions = {}) {
+  /** Changes are made by the service itself until somebody else is named. */
+  constructor(stores: Stores, options: AccessServiceOptions = {}, by = 'service') {
     this.#stores = stores;
-    this.#now = now;
-    this.#onChange = onChange;
+    this.#options = options;
+    this.#by = by;
+    this.#now = options.now ?? Date.now;
+  }
+
+  /** The same service for one who makes changes: the id of a key, `ADMIN_API_KEY` or `cli`. */
+  actingAs(by: string): AccessService {
+    return new AccessService(this.#stores, this.#options, by);
   }
 
   async list(request: ApiKeyListRequest): Promise<Page<ListedKey>> {
     const check = new InputCheck();
+    const filter = this.#filterOf(request.filter, check);
     const keyset = parseKeyset(apiKeySorting, request, check);
     check.throwIfRefused();
-    return pageOf(apiKeySorting, keyset, await this.#stores.apiKeys.page({}, keyset));
+    await this.#options.saveUsage?.();
+    return pageOf(apiKeySorting, keyset, await this.#stores.apiKeys.page(filter, keyset, ['usage']));
   }
 
-  count(): Promise<number> {
-    return this.#stores.apiKeys.count({});
+  async count(input?: ApiKeyFilterInput | null): Promise<number> {
+    const check = new InputCheck();
+    const filter = this.#filterOf(input, check);
+    check.throwIfRefused();
+    return this.#stores.apiKeys.count(filter);
+  }
+
+  /** Null when there is no key with this id. */
+  async find(id: string): Promise<ListedKey | null> {
+    await this.#options.saveUsage?.();
+    const [key = null] = await findByIds(this.#stores.apiKeys, [id], ['usage']);
+    return key;
+  }
+
+  async get(id: string): Promise<ListedKey> {
+    return required(await this.find(id), noun, id);
+  }
+
+  /** The changes of each key, latest first. */
+  async listHistory(keyIds: readonly Id[], request: HistoryRequest): Promise<Page<ApiKeyChange>[]> {
+    const check = new InputCheck();
+    const latestFirst = { field: 'ID', direction: 'desc' } as const;
+    const keyset = parseKeyset(historySorting, { ...request, orderBy: latestFirst }, check);
+    check.throwIfRefused();
+    const slices = await this.#stores.apiKeys.historyPerKey(keyIds, keyset);
+    return slices.map((slice) => pageOf(historySorting, keyset, slice));
+  }
+
+  countHistory(keyIds: readonly Id[]): Promise<number[]> {
+    return this.#stores.apiKeys.countHistoryPerKey(keyIds);
   }
 
   async create(input: NewApiKey): Promise<CreatedKey> {
     const { secret, listed, row } = newApiKey(input, this.#now());
-    const { id } = await this.#stores.apiKeys.insert(row);
+    const { id } = await this.#attributed(({ apiKeys }) => apiKeys.insert(row));
+    await this.#options.onChange?.({ id, by: this.#by, action: 'created' });
     return { apiKey: { id, ...listed }, secret };
+  }
+
+  update(id: string, input: ApiKeyChanges): Promise<ListedKey> {
+    const check = new InputCheck();
+    const changes = {
+      name: check.change('name', input.name, nameRule),
+      scopes: check.change('scopes', input.scopes, scopesRule),
+      expiresAt: check.changeOrClear('expiresAt', input.expiresAt, futureRule(this.#now())),
+    };
+    check.requireAtLeastOneChange(changes);
+    check.throwIfRefused();
+    return this.#change(id, 'updated', () => omitUndefined(changes));
+  }
+
+  /**
+   * Gives the key a new secret. The one before stays good for the overlap, and no longer than the key; one before that ends at once.
+   *
+   * Throws CONFLICT for a revoked or expired key.
+   */
+  async rotate(id: string, overlapSeconds?: number | null): Promise<CreatedKey> {
+    const check = new InputCheck();
+    const overlap = check.optional('overlapSeconds', overlapSeconds, overlapSecondsRule) ?? defaultOverlapSeconds;
+    check.throwIfRefused();
+    const { secret, ...shown } = newSecret();
+    const apiKey = await this.#change(id, 'rotated', (key) => {
+      const now = this.#now();
+      const status = statusOf(key as ListedKey, now);
+      if (status === 'revoked' || status === 'expired') {
+        throw new DomainError(
+          'CONFLICT',
+          `The ${noun} ${id} is ${status}: only a key that is still good can be rotated.`,
+        );
+      }
+      const end = Math.min(now + overlap * 1000, key.expiresAt?.getTime() ?? Infinity);
+      return {
+        ...shown,
+        previousSha256: overlap === 0 ? null : key.sha256,
+        previousSecretExpiresAt: overlap === 0 ? null : new Date(end),
+      };
+    });
+    return { apiKey, secret };
   }
 
   /** For ever; a key that is revoked already stays as it is. */
   revoke(id: string): Promise<ListedKey> {
-    return this.#change(id, ({ revokedAt }) => ({ revokedAt: revokedAt ?? new Date(this.#now()) }));
+    return this.#change(id, 'revoked', ({ revokedAt }) => (revokedAt ? {} : { revokedAt: new Date(this.#now()) }));
   }
 
   /** From now on, whatever ban there was before. */
@@ -66,7 +188,7 @@ export class AccessService {
     const check = new InputCheck();
     check.required('seconds', seconds, banSecondsRule);
     check.throwIfRefused();
-    return this.#change(id, ({ banEpoch }) => ({
+    return this.#change(id, 'banned', ({ banEpoch }) => ({
       bannedUntil: new Date(this.#now() + seconds * 1000),
       banEpoch: banEpoch + 1,
     }));
@@ -74,7 +196,11 @@ export class AccessService {
 
   /** Ends the ban and forgets earlier ones, and the refusals that have been counted. */
   unban(id: string): Promise<ListedKey> {
-    return this.#change(id, ({ banEpoch }) => ({ bannedUntil: null, automaticBans: [], banEpoch: banEpoch + 1 }));
+    return this.#change(id, 'unbanned', ({ banEpoch }) => ({
+      bannedUntil: null,
+      automaticBans: [],
+      banEpoch: banEpoch + 1,
+    }));
   }
 
   /** What has been spent stays spent. */
@@ -82,12 +208,12 @@ export class AccessService {
     const check = new InputCheck();
     const plan = checkPlan(check, input);
     check.throwIfRefused();
-    return this.#change(id, () => plan);
+    return this.#change(id, 'plan_changed', () => plan);
   }
 
-  /** Writes a ban down that refusals have brought about; not when an operator has had a later word. */
+  /** Saves a ban that refusals have led to; not when an operator has banned or unbanned the key since. */
   async recordAutomaticBan(id: string, { begunAt, until, epoch }: AutomaticBan): Promise<void> {
-    await this.#change(id, (key) => {
+    await this.#change(id, 'banned', (key) => {
       if (key.banEpoch !== epoch) return {};
       return {
         bannedUntil: new Date(Math.max(until, key.bannedUntil?.getTime() ?? 0)),
@@ -96,14 +222,36 @@ export class AccessService {
     });
   }
 
-  async #change(id: string, change: (key: ApiKey) => Partial<RowData<ApiKey>>): Promise<ListedKey> {
-    const changed = await this.#stores.transaction(async ({ apiKeys }) => {
-      const key = await lockById(apiKeys, noun, id);
-      const changes = change(key);
-      return Object.keys(changes).length === 0 ? key : required(await apiKeys.update(key.id, changes), noun, id);
+  #filterOf(input: ApiKeyFilterInput | null | undefined, check: InputCheck): ApiKeyFilter {
+    const { nameContains, plan, status, nearLimitPercent } = input ?? {};
+    return {
+      nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
+      plan: check.optional('filter.plan', plan, anyRule<PlanName>()),
+      status: check.optional('filter.status', status, anyRule<KeyStatus>()),
+      nearLimitPercent: check.optional('filter.nearLimitPercent', nearLimitPercent, percentRule),
+      at: this.#now(),
+    };
+  }
+
+  /** In a transaction whose changes of keys are those of whoever is acting. */
+  #attributed<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    return this.#stores.transaction(async (stores) => {
+      await stores.apiKeys.attributeChangesTo(this.#by);
+      return work(stores);
     });
-    await this.#onChange?.();
+  }
+
+  async #change(id: string, action: KeyAction, change: (key: ApiKey) => Partial<RowData<ApiKey>>): Promise<ListedKey> {
+    await this.#options.saveUsage?.();
+    let hasChanged = false;
+    const key = await this.#attributed(async ({ apiKeys }) => {
+      const locked = await lockById(apiKeys, noun, id);
+      const changes = change(locked);
+      hasChanged = Object.keys(changes).length > 0;
+      return hasChanged ? required(await apiKeys.update(locked.id, changes, ['usage']), noun, id) : locked;
+    });
+    if (hasChanged) await this.#options.onChange?.({ id: key.id, by: this.#by, action });
     // A column without a value is null in what comes from the database.
-    return changed as ListedKey;
+    return key as ListedKey;
   }
 }

@@ -1,11 +1,32 @@
-import type { Sorting } from '../page.ts';
+import type { Id } from '../id.ts';
+import type { Keyset, Slice, Sorting } from '../page.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
+import type { ApiKeyChange } from './api-key-change.entity.ts';
+import type { ApiKeyUsage } from './api-key-usage.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';
+import type { PlanName } from './plan.ts';
 
 type ListedProperty = Exclude<keyof ApiKey & string, 'sha256' | 'previousSha256' | 'banEpoch' | 'automaticBans'>;
 
 /** What administrators see of a key. */
-export type ListedKey = { readonly [Property in ListedProperty]-?: Exclude<ApiKey[Property], undefined> };
+export type ListedKey = { readonly [Property in ListedProperty]-?: Exclude<ApiKey[Property], undefined> } & {
+  /** Undefined when it was never used, or not loaded. */
+  readonly usage?: ApiKeyUsage | undefined;
+};
+
+export type ApiKeyRelation = 'usage';
+
+export type KeyStatus = 'active' | 'banned' | 'expired' | 'revoked';
+
+export interface ApiKeyFilter {
+  readonly nameContains?: string | undefined;
+  readonly plan?: PlanName | undefined;
+  readonly status?: KeyStatus | undefined;
+  /** Keys that have spent so much of a window. */
+  readonly nearLimitPercent?: number | undefined;
+  /** The instant for status and windows, in milliseconds since 1970. */
+  readonly at: number;
+}
 
 export type ApiKeySortField = 'ID';
 
@@ -16,8 +37,21 @@ export const apiKeySorting: Sorting<ListedKey, ApiKeySortField> = {
   defaultField: 'ID',
 };
 
-/** Keys aren't filtered, and never deleted. */
+export const historySorting: Sorting<ApiKeyChange, 'ID'> = {
+  kind: 'apiKeyHistory',
+  idOf: (change) => change.id,
+  keys: { ID: null },
+  defaultField: 'ID',
+};
+
+/** Keys are never deleted by the program. */
 export interface ApiKeyStore
   extends
-    ReadStore<ListedKey, object, ApiKeySortField>,
-    Pick<WriteStore<ApiKey, RowData<ApiKey>>, 'insert' | 'update' | 'lock'> {}
+    ReadStore<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>,
+    Pick<WriteStore<ApiKey, RowData<ApiKey>, ApiKeyRelation>, 'insert' | 'update' | 'lock'> {
+  /** Says who makes the changes of the transaction that this store belongs to. */
+  attributeChangesTo(by: string): Promise<void>;
+  /** The same page of the history for each key; empty for a key that never was. */
+  historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]>;
+  countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]>;
+}

@@ -25,10 +25,10 @@ export function newApiKey(input: NewApiKey, now: number) {
     expiresAt: check.optional('expiresAt', input.expiresAt, futureRule(now)) ?? null,
   };
   check.throwIfRefused();
-  const secret = generateKey();
+  const { secret, prefix, sha256 } = newSecret();
   const listed = {
     ...given,
-    prefix: shownPrefix(secret),
+    prefix,
     createdAt: new Date(now),
     revokedAt: null,
     bannedUntil: null,
@@ -36,7 +36,7 @@ export function newApiKey(input: NewApiKey, now: number) {
   };
   const row: RowData<ApiKey> = {
     ...listed,
-    sha256: hashKey(secret),
+    sha256,
     previousSha256: null,
     banEpoch: 0,
     automaticBans: [],
@@ -44,7 +44,13 @@ export function newApiKey(input: NewApiKey, now: number) {
   return { secret, listed, row };
 }
 
-function futureRule(now: number): Rule<string, Date> {
+/** A fresh secret, and what is kept of it. */
+export function newSecret() {
+  const secret = generateKey();
+  return { secret, prefix: shownPrefix(secret), sha256: hashKey(secret) };
+}
+
+export function futureRule(now: number): Rule<string, Date> {
   return (value, refuse) => {
     const parsed = parseInstant(value);
     if (typeof parsed === 'string') refuse(parsed);

@@ -10,7 +10,7 @@ export const freeLimits: QuotaLimits = { requestsPerMinute: 60, requestsPerDay: 
 export const businessLimits: QuotaLimits = { requestsPerMinute: 1_000, requestsPerDay: 100_000 };
 
 /** Enterprise has none: each of its keys has figures of its own. */
-const planLimits: Readonly<Record<PlanName, QuotaLimits | undefined>> = {
+export const planLimits: Readonly<Record<PlanName, QuotaLimits | undefined>> = {
   free: freeLimits,
   pro: { requestsPerMinute: 300, requestsPerDay: 10_000 },
   business: businessLimits,

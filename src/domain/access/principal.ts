@@ -21,3 +21,8 @@ export function requireScope({ scopes }: Principal, needed: Scope): void {
   if (includesScope(scopes, needed)) return;
   throw new DomainError('FORBIDDEN', `This needs a key with the scope ${needed}, but yours has ${scopes.join(', ')}.`);
 }
+
+/** How a history of changes names who made them: a key's id is no secret, and the administrator's key has none. */
+export function nameInHistory({ id, name }: Principal): string {
+  return id === 'admin' ? name : id;
+}

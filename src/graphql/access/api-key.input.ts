@@ -1,10 +1,13 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 
+import type { ApiKeyChanges, ApiKeyFilterInput, HistoryRequest } from '../../domain/access/access.service.ts';
+import type { KeyStatus } from '../../domain/access/api-key.store.ts';
 import type { NewApiKey } from '../../domain/access/new-api-key.ts';
 import type { PlanInput, PlanName } from '../../domain/access/plan.ts';
 import type { Scope } from '../../domain/access/scope.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
-import { PlanEnum, ScopeEnum } from './api-key.type.ts';
+import { PageArgs } from '../connections/connection.args.ts';
+import { ApiKeyStatusEnum, PlanEnum, ScopeEnum } from './api-key.type.ts';
 
 @InputType({ description: 'A plan, with figures of its own for ENTERPRISE alone.' })
 abstract class PlanFields implements PlanInput {
@@ -57,4 +60,68 @@ export class UnbanApiKeyInput {
 export class SetApiKeyPlanInput extends PlanFields {
   @Field(() => ID, { description: 'The key to change.' })
   id!: string;
+}
+
+@InputType('UpdateApiKeyInput', { description: 'Which key to change, and how; at least one field beside the id.' })
+export class UpdateApiKeyInput implements ApiKeyChanges {
+  @Field(() => ID, { description: 'The key to change.' })
+  id!: string;
+
+  @Field(() => String, { nullable: true, description: 'What it is called from now on, as in `createApiKey`.' })
+  name?: string | null;
+
+  @Field(() => [ScopeEnum], { nullable: true, description: 'What it may do from now on; at least one.' })
+  scopes?: Scope[] | null;
+
+  @Field(() => DateTimeScalar, {
+    nullable: true,
+    description: 'When it ends by itself, in the future; null takes the expiry away.',
+  })
+  expiresAt?: string | null;
+}
+
+@InputType('RotateApiKeyInput', { description: 'Which key gets a new secret, and how long the old one stays good.' })
+export class RotateApiKeyInput {
+  @Field(() => ID, { description: 'The key to rotate.' })
+  id!: string;
+
+  @Field(() => Int, {
+    nullable: true,
+    description:
+      'For how many seconds the old secret stays good: 0 to 2,592,000 (30 days), 86,400 (24 hours) when left out, and never longer than the key.',
+  })
+  overlapSeconds?: number | null;
+}
+
+@InputType('ApiKeyFilter', { description: 'Which keys to list.' })
+class ApiKeyFilter implements ApiKeyFilterInput {
+  @Field(() => String, { nullable: true, description: 'A part of the name, in upper or lower case.' })
+  nameContains?: string | null;
+
+  @Field(() => PlanEnum, { nullable: true, description: 'Keys with this plan.' })
+  plan?: PlanName | null;
+
+  @Field(() => ApiKeyStatusEnum, { nullable: true, description: 'Keys with this status.' })
+  status?: KeyStatus | null;
+
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Keys that have spent so many per cent of their minute or of their day, 1 to 100.',
+  })
+  nearLimitPercent?: number | null;
+}
+
+@ArgsType()
+export class ApiKeyConnectionArgs extends PageArgs {
+  @Field(() => ApiKeyFilter, { nullable: true, description: 'Only keys that fulfil all of these.' })
+  filter?: ApiKeyFilter | null;
+}
+
+@ArgsType()
+export class ApiKeyHistoryArgs implements HistoryRequest {
+  @Field(() => Int, { nullable: true, description: 'Takes this many from the start, 0 to 100; 20 when left out.' })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Only what comes after this cursor.' })
+  after?: string | null;
 }

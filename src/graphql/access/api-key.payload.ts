@@ -1,5 +1,6 @@
 import { Field, ObjectType, type ClassType } from 'type-graphql';
 
+import type { CreatedKey } from '../../domain/access/access.service.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { ApiKeyType } from './api-key.type.ts';
 
@@ -7,19 +8,26 @@ export interface ChangedApiKey {
   readonly apiKey: ListedKey;
 }
 
-@ObjectType('CreateApiKeyPayload', { description: 'What `createApiKey` answers.', simpleResolvers: true })
-export class CreateApiKeyPayload implements ChangedApiKey {
-  @Field(() => ApiKeyType, { description: 'The new key.' })
-  apiKey!: ListedKey;
+function newSecretPayload(name: string, description: string): ClassType<CreatedKey> {
+  @ObjectType(name, { description, simpleResolvers: true })
+  class NewSecretPayload implements CreatedKey {
+    @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
+    apiKey!: ListedKey;
 
-  @Field(() => String, { description: 'The key itself. Keep it safe: it can not be shown a second time.' })
-  secret!: string;
+    @Field(() => String, { description: 'The key itself. Keep it safe: it can not be shown a second time.' })
+    secret!: string;
+  }
+
+  return NewSecretPayload;
 }
+
+export const CreateApiKeyPayload = newSecretPayload('CreateApiKeyPayload', 'The result of `createApiKey`.');
+export const RotateApiKeyPayload = newSecretPayload('RotateApiKeyPayload', 'The result of `rotateApiKey`.');
 
 function changedApiKeyPayload(mutation: string): ClassType<ChangedApiKey> {
   const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
 
-  @ObjectType(name, { description: `What \`${mutation}\` answers.`, simpleResolvers: true })
+  @ObjectType(name, { description: `The result of \`${mutation}\`.`, simpleResolvers: true })
   class ChangedApiKeyPayload implements ChangedApiKey {
     @Field(() => ApiKeyType, { description: 'The key as it is now.' })
     apiKey!: ListedKey;
@@ -28,6 +36,7 @@ function changedApiKeyPayload(mutation: string): ClassType<ChangedApiKey> {
   return ChangedApiKeyPayload;
 }
 
+export const UpdateApiKeyPayload = changedApiKeyPayload('updateApiKey');
 export const RevokeApiKeyPayload = changedApiKeyPayload('revokeApiKey');
 export const BanApiKeyPayload = changedApiKeyPayload('banApiKey');
 export const UnbanApiKeyPayload = changedApiKeyPayload('unbanApiKey');

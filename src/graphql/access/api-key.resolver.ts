@@ -1,28 +1,58 @@
-import { Arg, Args, Ctx, FieldResolver, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 
-import type { ListedKey } from '../../domain/access/api-key.store.ts';
+import type {
+  AccessService,
+  ApiKeyListRequest,
+  CreatedKey,
+  HistoryRequest,
+} from '../../domain/access/access.service.ts';
+import { describeChanges } from '../../domain/access/api-key-change.ts';
+import type { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
+import { lastUsedAt, statusOf, usageOf } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
-import type { PageArguments } from '../../domain/page.ts';
-import { PageArgs } from '../connections/connection.args.ts';
+import { nameInHistory } from '../../domain/access/principal.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import { DateTimeScalar } from '../date-time.scalar.ts';
 import { NeedsScope } from '../scopes.ts';
 import {
+  ApiKeyConnectionArgs,
+  ApiKeyHistoryArgs,
   BanApiKeyInput,
   CreateApiKeyInput,
   RevokeApiKeyInput,
+  RotateApiKeyInput,
   SetApiKeyPlanInput,
   UnbanApiKeyInput,
+  UpdateApiKeyInput,
 } from './api-key.input.ts';
 import {
   BanApiKeyPayload,
   CreateApiKeyPayload,
   RevokeApiKeyPayload,
+  RotateApiKeyPayload,
   SetApiKeyPlanPayload,
   UnbanApiKeyPayload,
+  UpdateApiKeyPayload,
   type ChangedApiKey,
 } from './api-key.payload.ts';
-import { ApiKeyConnectionType, ApiKeyType } from './api-key.type.ts';
+import {
+  ApiKeyChangeConnectionType,
+  ApiKeyChangeType,
+  ApiKeyConnectionType,
+  ApiKeyStatusEnum,
+  ApiKeyType,
+  ApiKeyUsageType,
+} from './api-key.type.ts';
+
+@Resolver(() => ApiKeyChangeType)
+export class ApiKeyChangeResolver {
+  @FieldResolver(() => [String], { description: 'What is different: `plan: free → pro`. Never a secret.' })
+  changes(@Root() change: ApiKeyChange): string[] {
+    return describeChanges(change);
+  }
+}
 
 /** What an administrator may do with keys. Whatever it changes holds in every process within a second. */
 @Resolver(() => ApiKeyType)
@@ -33,10 +63,53 @@ export class ApiKeyResolver {
     description: 'All keys, those revoked and expired too, page by page. Needs the scope ADMIN.',
   })
   async apiKeys(
-    @Args(() => PageArgs) page: PageArguments,
+    @Args(() => ApiKeyConnectionArgs) request: ApiKeyListRequest,
     @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<Connection<ListedKey>> {
-    return connectionOf(await access.list(page), () => access.count());
+    return connectionOf(await access.list(request), () => access.count(request.filter));
+  }
+
+  @NeedsScope('admin')
+  @Query(() => ApiKeyType, {
+    nullable: true,
+    description: 'The key with this id; null when there is none. Needs the scope ADMIN.',
+  })
+  apiKey(
+    @Arg('id', () => ID, { description: 'The id of a key, not the key itself.' }) id: string,
+    @Ctx() { services: { access } }: GraphQLContext,
+  ): Promise<ListedKey | null> {
+    return access.find(id);
+  }
+
+  @FieldResolver(() => ApiKeyStatusEnum, { description: 'What it is good for now.' })
+  status(@Root() key: ListedKey): KeyStatus {
+    return statusOf(key, Date.now());
+  }
+
+  @FieldResolver(() => DateTimeScalar, {
+    nullable: true,
+    description: 'When it was used last; null when it never was.',
+  })
+  lastUsedAt(@Root() key: ListedKey): Date | null {
+    return lastUsedAt(key);
+  }
+
+  @FieldResolver(() => ApiKeyUsageType, { description: 'What it has spent of its minute and of its day.' })
+  usage(@Root() key: ListedKey): ReturnType<typeof usageOf> {
+    return usageOf(key, Date.now());
+  }
+
+  @FieldResolver(() => ApiKeyChangeConnectionType, {
+    nullable: true,
+    description: 'Its last 1,000 changes, latest first, page by page.',
+  })
+  async history(
+    @Root() { id }: ListedKey,
+    @Args(() => ApiKeyHistoryArgs) request: HistoryRequest,
+    @Ctx() { loaders }: GraphQLContext,
+  ): Promise<Connection<ApiKeyChange> | null> {
+    const page = await loaders.historyByApiKey(request).load(id);
+    return page && connectionOf(page, () => loaders.historyCountByApiKey.load(id));
   }
 
   @FieldResolver(() => Int, { description: 'The figure that holds for it, its own or that of its plan.' })
@@ -53,9 +126,37 @@ export class ApiKeyResolver {
   @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Makes a key. Needs the scope ADMIN.' })
   createApiKey(
     @Arg('input', () => CreateApiKeyInput, { description: 'The new key.' }) input: CreateApiKeyInput,
-    @Ctx() { services: { access } }: GraphQLContext,
-  ): Promise<CreateApiKeyPayload> {
-    return access.create(input);
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreatedKey> {
+    return accessFor(context).create(input);
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => UpdateApiKeyPayload, {
+    nullable: true,
+    description:
+      'Changes the name, the scopes or the expiry of a key. NOT_FOUND when there is none. Needs the scope ADMIN.',
+  })
+  async updateApiKey(
+    @Arg('input', () => UpdateApiKeyInput, { description: 'Which key, and what to change.' })
+    { id, ...changes }: UpdateApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<ChangedApiKey> {
+    return { apiKey: await accessFor(context).update(id, changes) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => RotateApiKeyPayload, {
+    nullable: true,
+    description:
+      'Gives a key a new secret; the old one stays good for the overlap, and one before that ends at once. CONFLICT for a revoked or expired key. Needs the scope ADMIN.',
+  })
+  rotateApiKey(
+    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and for how long both secrets are good.' })
+    { id, overlapSeconds }: RotateApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreatedKey> {
+    return accessFor(context).rotate(id, overlapSeconds);
   }
 
   @NeedsScope('admin')
@@ -65,9 +166,9 @@ export class ApiKeyResolver {
   })
   async revokeApiKey(
     @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
-    @Ctx() { services: { access } }: GraphQLContext,
+    @Ctx() context: GraphQLContext,
   ): Promise<ChangedApiKey> {
-    return { apiKey: await access.revoke(id) };
+    return { apiKey: await accessFor(context).revoke(id) };
   }
 
   @NeedsScope('admin')
@@ -78,9 +179,9 @@ export class ApiKeyResolver {
   async banApiKey(
     @Arg('input', () => BanApiKeyInput, { description: 'Which key, and for how long.' })
     { id, seconds }: BanApiKeyInput,
-    @Ctx() { services: { access } }: GraphQLContext,
+    @Ctx() context: GraphQLContext,
   ): Promise<ChangedApiKey> {
-    return { apiKey: await access.ban(id, seconds) };
+    return { apiKey: await accessFor(context).ban(id, seconds) };
   }
 
   @NeedsScope('admin')
@@ -90,9 +191,9 @@ export class ApiKeyResolver {
   })
   async unbanApiKey(
     @Arg('input', () => UnbanApiKeyInput, { description: 'Which key.' }) { id }: UnbanApiKeyInput,
-    @Ctx() { services: { access } }: GraphQLContext,
+    @Ctx() context: GraphQLContext,
   ): Promise<ChangedApiKey> {
-    return { apiKey: await access.unban(id) };
+    return { apiKey: await accessFor(context).unban(id) };
   }
 
   @NeedsScope('admin')
@@ -103,8 +204,13 @@ export class ApiKeyResolver {
   async setApiKeyPlan(
     @Arg('input', () => SetApiKeyPlanInput, { description: 'Which key, and the plan.' })
     { id, ...plan }: SetApiKeyPlanInput,
-    @Ctx() { services: { access } }: GraphQLContext,
+    @Ctx() context: GraphQLContext,
   ): Promise<ChangedApiKey> {
-    return { apiKey: await access.setPlan(id, plan) };
+    return { apiKey: await accessFor(context).setPlan(id, plan) };
   }
+}
+
+/** Changes are made by the key that sends the request. */
+function accessFor({ services, principal }: GraphQLContext): AccessService {
+  return services.access.actingAs(nameInHistory(principal));
 }

@@ -1,0 +1,37 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import type { Id } from '../id.ts';
+
+const keyActions = [
+  'created',
+  'updated',
+  'rotated',
+  'plan_changed',
+  'banned',
+  'unbanned',
+  'revoked',
+  'deleted',
+] as const;
+
+export type KeyAction = (typeof keyActions)[number];
+
+/** By the property: what it was, and what it is. Never a secret, nor its hash. */
+type Changes = Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
+
+const ApiKeyChangeSchema = defineEntity({
+  name: 'ApiKeyChange',
+  tableName: 'api_key_history',
+  properties: {
+    id: p.bigint('string').$type<Id>().primary().generated('by default as identity'),
+    keyId: p.bigint('string').$type<Id>().fieldName('key_id'),
+    at: p.datetime(3),
+    /** The id of a key, `ADMIN_API_KEY`, `cli`, `service`, or `sql` for a change past the program. */
+    by: p.text().fieldName('changed_by'),
+    action: p.enum(keyActions),
+    changes: p.json().$type<Changes>(),
+  },
+});
+
+/** An entry in the history of a key. The database writes it, in the transaction of the change. */
+export class ApiKeyChange extends ApiKeyChangeSchema.class {}
+ApiKeyChangeSchema.setClass(ApiKeyChange);

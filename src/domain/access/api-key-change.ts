@@ -1,0 +1,17 @@
+import type { ApiKeyChange } from './api-key-change.entity.ts';
+
+/** What a change has done, a line for each property: `plan: free → pro`. */
+export function describeChanges({ changes }: Pick<ApiKeyChange, 'changes'>): string[] {
+  return Object.entries(changes).map(([property, { from, to }]) => {
+    return isUnset(from) ? `${property}: ${textOf(to)}` : `${property}: ${textOf(from)} → ${textOf(to)}`;
+  });
+}
+
+function textOf(value: unknown): string {
+  if (isUnset(value)) return 'none';
+  return Array.isArray(value) ? value.join(',') : String(value);
+}
+
+function isUnset(value: unknown): boolean {
+  return value === null || value === undefined;
+}
