@@ -1,4 +1,5 @@
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-preset';
 
 // guide:begin apollo-client-codegen
 const config: CodegenConfig = {
@@ -8,7 +9,9 @@ const config: CodegenConfig = {
   generates: {
     'generated/graphql/': {
       preset: 'client',
+      // Writes persisted-documents.json, the manifest for GRAPHQL_DOCUMENTS, with the texts as the client would send them.
       presetConfig: { fragmentMasking: false, persistedDocuments: true },
+      documentTransforms: [addTypenameSelectionDocumentTransform],
       config: { useTypeImports: true, enumsAsTypes: true, scalars: { ID: 'string', DateTime: 'string' } },
     },
   },

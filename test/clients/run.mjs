@@ -1,4 +1,4 @@
-// `npm run test:clients`: generates what the clients' own tools generate from the running service, checks the programs' types, and runs
+// `npm run test:clients`: generates what the clients' own tools generate from what the service publishes, checks the programs' types, and runs
 // them against the built service, all at a time, because each waits out a minute's quota.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,19 +9,23 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
 const here = import.meta.dirname;
+const dist = join(here, '../../dist/src');
 const adminKey = 'a-key-for-administrators-in-the-tests';
 const petCount = 45;
 const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-http'];
+const generated = join(here, 'generated');
+/** What the compilers of the clients say that they will ask for. */
+const manifest = join(generated, 'documents.json');
 const run = promisify(execFile);
 const tool = (name) => join(here, 'node_modules/.bin', name);
 const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 
 await step('Packages as locked', installPackages);
 const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
+await step('Types, documents and artifacts', generate);
 const service = await startService();
 try {
   await fill();
-  await step('Types, documents and artifacts', generate);
   await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
   const results = await Promise.allSettled(programs.map((name) => step(name, () => runProgram(name))));
   if (results.some(({ status }) => status === 'rejected')) process.stderr.write(`${service.output.join('\n')}\n`);
@@ -52,7 +56,7 @@ async function installPackages() {
 }
 
 async function startService() {
-  const child = spawn(process.execPath, [join(here, '../../dist/src/main.js')], {
+  const child = spawn(process.execPath, [join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
@@ -60,6 +64,7 @@ async function startService() {
       LOG_LEVEL: 'warn',
       DATA_DIR: dataDir,
       DEMO: 'off',
+      GRAPHQL_DOCUMENTS: manifest,
       ADMIN_API_KEY: adminKey,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -97,16 +102,24 @@ async function fill() {
 }
 
 async function generate() {
-  const generated = join(here, 'generated');
-  mkdirSync(generated, { recursive: true });
-  mkdirSync(join(here, 'relay/__generated__'), { recursive: true });
-  writeFileSync(join(generated, 'schema.graphql'), await (await request('/schema.graphql')).text());
-  writeFileSync(join(generated, 'openapi.json'), await (await request('/openapi.json')).text());
+  // Relay's compiler writes the manifest anew only with the artifacts.
+  for (const folder of [generated, join(here, 'relay/__generated__')]) {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder);
+  }
+  const { stdout: schema } = await run(process.execPath, [join(dist, 'cli/print-schema.js')]);
+  writeFileSync(join(generated, 'schema.graphql'), schema);
+  writeFileSync(join(generated, 'relay-documents.json'), '{}');
+  const document = join(dist, 'rest/openapi/built/openapi.json');
   await Promise.all([
     run(tool('graphql-codegen'), ['--config', 'codegen.ts'], { cwd: here }),
     run(tool('relay-compiler'), ['relay.config.json'], { cwd: join(here, 'relay') }),
-    run(rootTool('openapi-typescript'), ['generated/openapi.json', '--output', 'generated/openapi.ts'], { cwd: here }),
+    run(rootTool('openapi-typescript'), [document, '--output', 'generated/openapi.ts'], { cwd: here }),
   ]);
+  const manifests = ['graphql/persisted-documents.json', 'relay-documents.json'].map((name) =>
+    JSON.parse(readFileSync(join(generated, name), 'utf8')),
+  );
+  writeFileSync(manifest, JSON.stringify(Object.assign({}, ...manifests)));
 }
 
 async function createKey(name, requestsPerMinute) {

@@ -29,6 +29,13 @@ const persistedQueries = new PersistedQueryLink({
 });
 // guide:end
 
+// guide:begin apollo-client-trusted-documents
+/** Sends the hash that codegen has written into the document: it is in the manifest, so no text has to go along, ever. */
+const trustedDocuments = new PersistedQueryLink({
+  generateHash: (document) => (document as { __meta__?: { hash?: string } }).__meta__?.hash ?? '',
+});
+// guide:end
+
 /** The bodies that were sent. */
 const sent: string[] = [];
 const recordingFetch = (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
@@ -109,7 +116,7 @@ const updatePet = graphql(`
 // guide:end
 
 const client = createClient(apiKey, [persistedQueries]);
-const throttled = createClient(throttledKey);
+const throttled = createClient(throttledKey, [trustedDocuments]);
 const throttledQuery = graphql(`
   query ApolloThrottled {
     categories(first: 1) {
@@ -143,6 +150,10 @@ await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, nam
 const cached = client.readQuery({ query: petsQuery })?.pets?.edges.find(({ node }) => node.id === pet.id);
 assert.equal(cached?.node.name, 'Rex of Apollo');
 const waitedSeconds = await waiting;
+assert.deepEqual(
+  sent.filter((body) => body.includes('ApolloThrottled') && body.includes('"query":')),
+  [],
+);
 assert.ok(waitedSeconds > 1, `the second request had to wait, but took ${waitedSeconds} s`);
 report({
   client: 'Apollo Client',

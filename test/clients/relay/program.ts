@@ -31,11 +31,12 @@ import updatePet, { type documentsUpdatePetMutation } from './__generated__/docu
 // guide:begin relay-setup
 function createEnvironment(key: string): Environment {
   return new Environment({
-    network: Network.create(async ({ text: query }, variables) => {
+    network: Network.create(async ({ id, text }, variables) => {
       const response = await waitingFetch(`${serviceUrl}/graphql`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
-        body: JSON.stringify({ query, variables }),
+        // With `persistConfig` the artifacts have the ids of the manifest, without it the texts.
+        body: JSON.stringify(id === null ? { query: text, variables } : { documentId: id, variables }),
       });
       return (await response.json()) as GraphQLResponse;
     }),
