@@ -121,6 +121,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     services,
     introspection: config.graphql.introspection,
     limits: config.graphql,
+    documentsPath: config.graphql.documentsPath,
+    documentsOnly: config.graphql.documentsOnly,
     log: server.log,
     onRefusal,
     onErrors: (operation, codes) => metrics.countGraphQLErrors(operation, codes),

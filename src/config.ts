@@ -81,12 +81,17 @@ export function readConfig(environment: Environment = process.env) {
       maxAliases: integer('GRAPHQL_MAX_ALIASES', 50, 1, 1_000_000),
       maxFields: integer('GRAPHQL_MAX_FIELDS', 1000, 1, 1_000_000),
       maxTokens: integer('GRAPHQL_MAX_TOKENS', 2000, 1, 1_000_000),
+      documentsPath: environment['GRAPHQL_DOCUMENTS'] || undefined,
+      documentsOnly: setting('GRAPHQL_DOCUMENTS_ONLY', 'false', choice({ true: true, false: false }), 'true or false'),
       maxResponseBytes: integer('GRAPHQL_MAX_RESPONSE_BYTES', 8 * 1024 * 1024, 1024, 256 * 1024 * 1024),
     }),
   });
   // 0 is a free port each time.
   if (config.port > 0 && config.port === config.metricsPort) {
     problems.push(`METRICS_PORT is "${config.metricsPort}", but must be another port than PORT.`);
+  }
+  if (config.graphql.documentsOnly && config.graphql.documentsPath === undefined) {
+    problems.push('GRAPHQL_DOCUMENTS_ONLY is "true", but GRAPHQL_DOCUMENTS names no operations: set both.');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   return config;

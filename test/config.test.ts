@@ -31,7 +31,17 @@ describe('settings', () => {
       trustProxy: false,
       corsOrigins: [],
       metricsPort: undefined,
-      graphql: { introspection: true, maxDepth: 15, maxCost: 5000, maxAliases: 50, maxTokens: 2000 },
+      graphql: {
+        introspection: true,
+        maxDepth: 15,
+        maxCost: 5000,
+        maxAliases: 50,
+        maxFields: 1000,
+        maxTokens: 2000,
+        maxResponseBytes: 8_388_608,
+        documentsPath: undefined,
+        documentsOnly: false,
+      },
     };
     expect(readConfig({})).toMatchObject(defaults);
     expect(readConfig({ PORT: '', DATABASE_URL: '', DRAIN_DELAY: '', DEMO: '' })).toMatchObject(defaults);
@@ -59,6 +69,13 @@ describe('settings', () => {
     },
   );
 
+  it('want a list where only its operations are offered', () => {
+    expect(complaintAbout({ GRAPHQL_DOCUMENTS_ONLY: 'true' })).toMatch(/^GRAPHQL_DOCUMENTS_ONLY is "true", but/);
+    expect(readConfig({ GRAPHQL_DOCUMENTS_ONLY: 'true', GRAPHQL_DOCUMENTS: 'a.json' }).graphql.documentsPath).toBe(
+      'a.json',
+    );
+  });
+
   it.each([
     ['PORT', '65536'],
     ['PORT', '80 80'],
@@ -72,6 +89,9 @@ describe('settings', () => {
     ['GRAPHQL_MAX_COST', '-1'],
     ['GRAPHQL_MAX_ALIASES', '0'],
     ['GRAPHQL_MAX_TOKENS', '1e3'],
+    ['GRAPHQL_MAX_FIELDS', '0'],
+    ['GRAPHQL_MAX_RESPONSE_BYTES', '1023'],
+    ['GRAPHQL_DOCUMENTS_ONLY', 'yes'],
     ['BAN_AFTER', '-1'],
     ['BAN_FOR', '15'],
     ['BAN_FOR', '0s'],

@@ -132,17 +132,22 @@ function withClearMode(text: string, given: URLSearchParams): string {
 
 function readUrl(url: string, given: URLSearchParams): ClientConfig {
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
-  let config: ClientConfig;
-  try {
-    config = toClientConfig(parse(url));
-  } catch (error) {
-    throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
-  }
+  const config = toConfig(url);
   if (config.host?.includes(',') === true) {
     throw new UnusableDatabaseUrl('DATABASE_URL names several hosts: name one, or put a proxy in front of them.');
   }
-  if (config.ssl === ('no-verify' as unknown)) return { ...config, ssl: { rejectUnauthorized: false } };
   return config;
+}
+
+/** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
+function toConfig(url: string): ClientConfig {
+  try {
+    const parsed = parse(url);
+    const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
+    return { ...toClientConfig(parsed), ...ssl };
+  } catch (error) {
+    throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
+  }
 }
 
 function assertReadable(name: string, file: string | null): void {

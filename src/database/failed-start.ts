@@ -4,6 +4,7 @@ const plainErrors = new Set([
   'ConnectionFailure',
   'EmbeddedPostgresInUse',
   'UnsuitableServer',
+  'UnusableDocuments',
   'UnusableDataDirectory',
   'UnusableDatabaseUrl',
 ]);

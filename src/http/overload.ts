@@ -24,8 +24,8 @@ const retryAfterSeconds = 1;
 /**
  * Decides whether the process has more to do than it can.
  *
- * The event loop's delay is the mean of half a second, so that one long pause alone refuses no request, and requests are admitted again
- * half a second after the loop runs freely.
+ * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone refuses no request;
+ * requests are admitted again half a second after the loop runs freely.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
@@ -34,6 +34,7 @@ export class Overload {
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
   readonly #sampling: NodeJS.Timeout;
   #delayMillis = 0;
+  #lastMillis = 0;
   #waiting = 0;
   #countedAt = -Infinity;
 
@@ -66,7 +67,9 @@ export class Overload {
 
   #sample(): void {
     const { mean, count } = this.#histogram;
-    if (count > 0) this.#delayMillis = Math.max(0, mean / 1e6 - resolutionMillis);
+    const millis = count === 0 ? this.#lastMillis : mean / 1e6 - resolutionMillis;
+    this.#delayMillis = Math.min(millis, this.#lastMillis);
+    this.#lastMillis = millis;
     this.#histogram.reset();
   }
 

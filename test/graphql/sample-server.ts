@@ -31,7 +31,11 @@ const typeDefs = `
     pets(first: Int, last: Int, filter: PetFilter): PetConnection
     total(number: Int! = 5): Int
     fail(how: Failure!): String
+    discarded(text: String): Discarded
+    failures(count: Int!): [String]!
+    slow(count: Int!): [Discarded!]!
   }
+  type Discarded { text: String, strict: String! }
   type Mutation { createPet(input: CreatePetInput!): CreatePetPayload, fail(how: Failure!): String }
 `;
 
@@ -48,12 +52,28 @@ function fail({ how }: { how: keyof typeof failures }): never {
   throw failures[how]();
 }
 
+/** The names of the pets that were created. */
+const created: string[] = [];
+
+class SlowText {
+  get text(): string {
+    for (const end = performance.now() + 1; performance.now() < end;);
+    return 'slow';
+  }
+}
+
 const rootValue: Record<string, unknown> = {
   echo: ({ id, text }: { id?: string; text?: string }) => id ?? text,
   pets: () => ({ edges: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
   nodes: ({ nodeIds }: { nodeIds: string[] }) => nodeIds.map(() => null),
   total: ({ number }: { number: number }) => number,
-  createPet: ({ input }: { input: { name: string } }) => ({ pet: { id: '1', name: input.name } }),
+  createPet: ({ input }: { input: { name: string } }) => {
+    created.push(input.name);
+    return { pet: { id: '1', name: input.name } };
+  },
+  discarded: ({ text }: { text: string }) => ({ text, strict: null }),
+  failures: ({ count }: { count: number }) => Array.from({ length: count }, () => notFound('pet', '42')),
+  slow: ({ count }: { count: number }) => Array.from({ length: count }, () => new SlowText()),
   fail,
 };
 
@@ -94,6 +114,8 @@ export interface SampleServer {
   readonly log: Record<string, unknown>[];
   /** The bounds that were gone beyond. */
   readonly refusals: Bound[];
+  /** The names of the pets that were created, by anybody. */
+  readonly created: readonly string[];
   post(body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   get(query: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
 }
@@ -121,6 +143,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     server,
     log,
     refusals,
+    created,
     post: (body, headers = {}) =>
       server.inject({
         method: 'POST',

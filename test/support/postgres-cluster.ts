@@ -10,7 +10,8 @@ export class PostgresCluster {
   readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-cluster-'));
   #port = 0;
 
-  static async create(): Promise<PostgresCluster> {
+  /** `prepare` may change the data directory before the server starts for the first time. */
+  static async create(prepare?: (dataDirectory: string) => void): Promise<PostgresCluster> {
     const cluster = new PostgresCluster();
     const passwordFile = join(cluster.#directory, 'password');
     writeFileSync(passwordFile, 'petstore\n');
@@ -22,6 +23,10 @@ export class PostgresCluster {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
     );
+    if (prepare !== undefined) {
+      prepare(join(cluster.#directory, 'data'));
+      if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
+    }
     cluster.#port = await findFreePort();
     cluster.start();
     return cluster;

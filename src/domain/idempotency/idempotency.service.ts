@@ -23,6 +23,8 @@ const deletedPerBatch = 1000;
 export class IdempotencyService<Result extends StoredResult> {
   readonly #stores: Stores;
   readonly #now: () => Date;
+  /** The keys of requests under way in this process: a second one needs no connection to be refused. */
+  readonly #running = new Set<string>();
 
   constructor(stores: Stores, now = (): Date => new Date()) {
     this.#stores = stores;
@@ -36,22 +38,36 @@ export class IdempotencyService<Result extends StoredResult> {
    * process can come between the work and the record of it. A failure of the work leaves nothing behind.
    * Throws CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another request.
    */
-  once(
+  async once(
+    request: IdempotentRequest,
+    work: (stores: Stores) => Promise<Result>,
+  ): Promise<IdempotentOutcome<Result>> {
+    const running = JSON.stringify([request.principalId, request.key]);
+    if (this.#running.has(running)) throw stillRunning();
+    this.#running.add(running);
+    try {
+      return await this.#stores.transaction((stores) => this.#onceIn(stores, request, work));
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  /** Other processes are kept out by a lock in the database. */
+  async #onceIn(
+    stores: Stores,
     { principalId, key, fingerprint }: IdempotentRequest,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result>> {
-    return this.#stores.transaction(async (stores) => {
-      const { idempotency } = stores;
-      if (!(await idempotency.tryLock({ principalId, key }))) throw stillRunning();
-      const record = await idempotency.find({ principalId, key });
-      if (record !== undefined && record.createdAt > this.#oldestStored()) {
-        if (record.fingerprint !== fingerprint) throw keyReused();
-        return { result: record.result as Result, isReplayed: true };
-      }
-      const result = await work(stores);
-      await idempotency.save({ principalId, key, fingerprint, result, createdAt: this.#now() });
-      return { result, isReplayed: false };
-    });
+    const { idempotency } = stores;
+    if (!(await idempotency.tryLock({ principalId, key }))) throw stillRunning();
+    const record = await idempotency.find({ principalId, key });
+    if (record !== undefined && record.createdAt > this.#oldestStored()) {
+      if (record.fingerprint !== fingerprint) throw keyReused();
+      return { result: record.result as Result, isReplayed: true };
+    }
+    const result = await work(stores);
+    await idempotency.save({ principalId, key, fingerprint, result, createdAt: this.#now() });
+    return { result, isReplayed: false };
   }
 
   /** Deletes the records that are too old to be replayed, in batches of a short statement each. */

@@ -54,7 +54,7 @@ interface AdmittedRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-export interface ApolloRefusal {
+interface ApolloRefusal {
   readonly isAdmitted: false;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -18,7 +18,9 @@ const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
     const message = explain(formatted.message);
-    return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
+    // Apollo has no code for a hash that isn't the text's, and for an unknown version of persisted queries.
+    const code = error.extensions['code'] ?? ApolloServerErrorCode.BAD_REQUEST;
+    return { ...formatted, message, extensions: { ...formatted.extensions, code, status: statusOf(error) } };
   }
   const failure = describeFailure(causeOf(error));
   return {
@@ -76,8 +78,8 @@ export function causeOf(error: unknown): unknown {
 function isRefusedByApollo(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError) || error.path !== undefined) return false;
   if (isRefusal(error.originalError)) return false;
-  const { code } = error.extensions;
-  return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
+  const { code, http } = error.extensions;
+  return code === undefined ? http !== undefined : code !== 'INTERNAL_SERVER_ERROR';
 }
 
 function isRefusal(cause: unknown): cause is Refusal {

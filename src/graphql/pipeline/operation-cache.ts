@@ -31,8 +31,8 @@ export class OperationCache {
   }
 }
 
-/** No valid document has a NUL in it. */
-function keyOf(text: string, operationName: string | undefined): string {
+/** What an operation is known by. No valid document has a NUL in it. */
+export function keyOf(text: string, operationName: string | undefined): string {
   return operationName === undefined ? text : `${text}\0${operationName}`;
 }
 

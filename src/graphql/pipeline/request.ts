@@ -8,7 +8,10 @@ export interface GraphQLRequest {
   readonly query: string | undefined;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  readonly extensions: Readonly<Record<string, unknown>> | undefined;
+  /** The id of a persisted or trusted document. */
+  readonly documentId: string | undefined;
+  /** The same as Apollo's clients send it. With the text, it is the hash that the text must have. */
+  readonly sha256: string | undefined;
 }
 
 /** A body as it came. */
@@ -63,22 +66,51 @@ export function readRequest(request: FastifyRequest): GraphQLRequest | undefined
 
 function readBody(body: unknown): GraphQLRequest | undefined {
   if (!isRecord(body)) return undefined;
-  const { query = null, operationName = null, variables = null, extensions = null } = body;
+  const { query = null, operationName = null, variables = null, extensions = null, documentId = null } = body;
   if (query !== null && typeof query !== 'string') return undefined;
   if (operationName !== null && typeof operationName !== 'string') return undefined;
   if (variables !== null && !isRecord(variables)) return undefined;
   if (extensions !== null && !isRecord(extensions)) return undefined;
+  if (documentId !== null && typeof documentId !== 'string') return undefined;
+  const sha256 = persistedHash(extensions?.['persistedQuery']);
+  if (sha256 === null) return undefined;
   return {
     query: query ?? undefined,
     operationName: operationName ?? undefined,
     variables: variables ?? undefined,
-    extensions: extensions ?? undefined,
+    documentId: documentId ?? undefined,
+    sha256,
   };
+}
+
+/** The hash that a persisted query is asked for by: undefined without one, null when only Apollo can say what is wrong with it. */
+function persistedHash(persistedQuery: unknown): string | null | undefined {
+  if (!persistedQuery) return undefined;
+  const { version, sha256Hash } = persistedQuery as { readonly version?: unknown; readonly sha256Hash?: unknown };
+  return version === 1 && typeof sha256Hash === 'string' ? sha256Hash : null;
+}
+
+/** The request in the form that Apollo knows, with the text of its document, or the id that there is no text for. */
+export function forApollo(
+  { method, headers, url }: Pick<FastifyRequest, 'method' | 'headers' | 'url'>,
+  { operationName, variables, documentId, sha256 }: GraphQLRequest,
+  text: string | undefined,
+): Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'> {
+  const sha256Hash = sha256 ?? documentId ?? '';
+  const extensions = text === undefined ? { persistedQuery: { version: 1, sha256Hash } } : undefined;
+  const all = Object.entries({ query: text, operationName, variables, extensions });
+  const value = Object.fromEntries(all.filter(([, each]) => each !== undefined));
+  if (method === 'POST') return { method, headers, url, body: { value, text: '' } };
+  const parameters = new URLSearchParams();
+  for (const [name, each] of Object.entries(value)) {
+    parameters.set(name, typeof each === 'string' ? each : JSON.stringify(each));
+  }
+  return { method, headers, url: `${url.split('?', 1)[0]}?${parameters.toString()}`, body: undefined };
 }
 
 function readSearch(url: string): GraphQLRequest | undefined {
   const parameters = new URLSearchParams(searchOf(url));
-  const names = ['query', 'operationName', 'variables', 'extensions'];
+  const names = ['query', 'operationName', 'variables', 'extensions', 'documentId'];
   if (names.some((name) => parameters.getAll(name).length > 1)) return undefined;
   const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
   const json = (name: string): unknown => (parameters.has(name) ? parseExactly(text(name) ?? '') : undefined);
@@ -86,7 +118,8 @@ function readSearch(url: string): GraphQLRequest | undefined {
     const [variables, extensions] = [json('variables'), json('extensions')];
     // By GET, what is left out is left out: there is no null.
     if (variables === null || extensions === null) return undefined;
-    return readBody({ query: text('query'), operationName: text('operationName'), variables, extensions });
+    const [query, operationName, documentId] = [text('query'), text('operationName'), text('documentId')];
+    return readBody({ query, operationName, documentId, variables, extensions });
   } catch {
     return undefined;
   }
@@ -108,5 +141,6 @@ function parseExactly(text: string): unknown {
 }
 
 function quoteLong(literal: string): string | undefined {
-  return integer.test(literal) && !Number.isSafeInteger(Number(literal)) ? `"${literal}"` : undefined;
+  const isLong = literal.length >= 16 && integer.test(literal) && !Number.isSafeInteger(Number(literal));
+  return isLong ? `"${literal}"` : undefined;
 }

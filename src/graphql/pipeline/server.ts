@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { OperationTypeNode } from 'graphql';
+import { GraphQLError, OperationTypeNode } from 'graphql';
 
 import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
@@ -7,13 +7,15 @@ import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
-import { ApolloJudge, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
+import { refusalAnswer, type Answer } from './answer.ts';
+import { ApolloJudge, type ApolloOptions } from './apollo.ts';
+import { Documents, type DocumentOptions } from './documents.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
-import { OperationCache, type KnownOperation } from './operation-cache.ts';
+import type { KnownOperation } from './operation-cache.ts';
 import { PersistedTexts } from './persisted-texts.ts';
-import { parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
+import { forApollo, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
-export interface GraphQLServerOptions extends Omit<ApolloOptions, 'texts'>, ExecutionOptions {
+export interface GraphQLServerOptions extends Omit<ApolloOptions, 'texts'>, ExecutionOptions, DocumentOptions {
   readonly services: Services;
   readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
 }
@@ -34,7 +36,7 @@ const mediaTypes = ['application/json', 'application/graphql-response+json'] as 
  */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const endpoint = new Endpoint(options);
-  await endpoint.judge.start();
+  await endpoint.start();
   return {
     routes: async (api) => {
       await api.register((scope, _options, done) => {
@@ -60,34 +62,51 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
 
 class Endpoint {
   readonly judge: ApolloJudge;
+  readonly documents: Documents;
   readonly #options: GraphQLServerOptions;
   readonly #nestedQuota = new NestedQuota();
-  readonly #operations = new OperationCache();
-  readonly #texts = new PersistedTexts();
 
   constructor(options: GraphQLServerOptions) {
+    const texts = new PersistedTexts();
     this.#options = options;
-    this.judge = new ApolloJudge({ ...options, texts: this.#texts });
+    this.documents = new Documents(texts);
+    this.judge = new ApolloJudge({ ...options, texts });
+  }
+
+  async start(): Promise<void> {
+    const { documentsPath, limits } = this.#options;
+    await this.judge.start();
+    if (documentsPath !== undefined) await this.documents.load(documentsPath, this.judge, limits);
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const asked = readRequest(request);
-    const known = asked && this.#find(asked, request.method);
-    if (known !== undefined) return this.#execute(known, asked?.variables ?? {}, request, reply);
-    const judgement = await this.judge.judge(request);
+    const text = asked && this.documents.textOf(asked);
+    const known = asked && this.#find(asked, text, request.method);
+    if (asked !== undefined && known !== undefined) return this.#execute(known, asked.variables ?? {}, request, reply);
+    if (!this.#isAllowed(text, asked?.operationName)) return this.#refuse(notInList, request, reply);
+    const isById = asked !== undefined && asked.query === undefined && (asked.documentId ?? asked.sha256) !== undefined;
+    const judgement = await this.judge.judge(isById ? forApollo(request, asked, text) : request);
     if (!judgement.isAdmitted) return this.#refuse(judgement, request, reply);
-    const { operation, text, operationName, variables } = judgement;
-    this.#operations.add(text, operationName, operation);
+    const { operation, operationName, variables } = judgement;
+    this.documents.add(judgement.text, operationName, operation);
     return this.#execute(operation, variables, request, reply);
   }
 
   /** Only queries by GET, and no text that has to be compared with a hash. */
-  #find({ query, operationName, extensions }: GraphQLRequest, method: string): KnownOperation | undefined {
-    const sha256 = extensions === undefined ? undefined : persistedHash(extensions);
-    if (sha256 === null || (sha256 !== undefined && query !== undefined)) return undefined;
-    const text = sha256 === undefined ? query : this.#texts.get(sha256);
-    const operation = text === undefined ? undefined : this.#operations.find(text, operationName);
+  #find(
+    { operationName, query, sha256 }: GraphQLRequest,
+    text: string | undefined,
+    method: string,
+  ): KnownOperation | undefined {
+    if (text === undefined || !this.#isAllowed(text, operationName)) return undefined;
+    if (query !== undefined && sha256 !== undefined) return undefined;
+    const operation = this.documents.find(text, operationName);
     return method === 'POST' || operation?.prepared.kind === OperationTypeNode.QUERY ? operation : undefined;
+  }
+
+  #isAllowed(text: string | undefined, operationName: string | undefined): boolean {
+    return this.#options.documentsOnly !== true || this.documents.isTrusted(text, operationName);
   }
 
   async #execute(
@@ -102,7 +121,7 @@ class Endpoint {
   }
 
   async #refuse(
-    { status, headers, body }: ApolloRefusal,
+    { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
@@ -110,7 +129,7 @@ class Endpoint {
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.take();
-    return send(reply, status, headers, body);
+    return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
   }
 }
 
@@ -131,12 +150,14 @@ function send(
   return reply.code(status).headers(headers).header('cache-control', 'no-store').send(body);
 }
 
-/** The hash that a persisted query is asked for by: undefined without one, null when only Apollo can say what is wrong with it. */
-function persistedHash({ persistedQuery }: Readonly<Record<string, unknown>>): string | null | undefined {
-  if (!persistedQuery) return undefined;
-  const { version, sha256Hash } = persistedQuery as { readonly version?: unknown; readonly sha256Hash?: unknown };
-  return version === 1 && typeof sha256Hash === 'string' ? sha256Hash : null;
-}
+const notInListError = new GraphQLError(
+  'Only the operations of a list are offered here: ask for one of them by its id.',
+  {
+    extensions: { code: 'PERSISTED_QUERY_NOT_IN_LIST', http: { status: 400 } },
+  },
+);
+
+const notInList = refusalAnswer(notInListError);
 
 function contentType({ headers: { accept } }: FastifyRequest): string {
   return `${preferredType(accept, mediaTypes) ?? mediaTypes[0]}; charset=utf-8`;

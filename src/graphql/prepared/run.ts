@@ -17,8 +17,8 @@ const maxErrors = 100;
 const sliceMillis = 50;
 const stepsBetweenLooks = 64;
 
-/** When the first list of this turn of the event loop has looked at the clock. */
-let sliceStartedAt: number | undefined;
+/** The turn of the event loop that this is, from when the first list has looked at the clock. */
+let slice: { readonly startedAt: number; isOver: boolean } | undefined;
 
 /**
  * What one execution of an operation shares: what its resolvers see, its errors, and how much has been written.
@@ -73,18 +73,20 @@ export class Run<Context = unknown> {
     else this.errors.push(locate());
   }
 
-  /** True now and then, when a list should let others have their turn. */
+  /** True when a list should let others have their turn. */
   isDue(): boolean {
+    if (slice?.isOver === true) return true;
     this.#steps += 1;
     if (this.#steps % stepsBetweenLooks !== 0) return false;
     const now = performance.now();
-    if (sliceStartedAt === undefined) {
-      sliceStartedAt = now;
+    if (slice === undefined) {
+      slice = { startedAt: now, isOver: false };
       setImmediate(() => {
-        sliceStartedAt = undefined;
+        slice = undefined;
       });
     }
-    return now - sliceStartedAt > sliceMillis;
+    slice.isOver = now - slice.startedAt > sliceMillis;
+    return slice.isOver;
   }
 
   /** Waits until others had their turn. Those who wait go on one after another, each in a turn of its own. */

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+
+/** A manifest that can't be used. Its message names the file, the operation and what is wrong with it. */
+export class UnusableDocuments extends Error {
+  override readonly name = 'UnusableDocuments';
+}
+
+/** An operation that clients may ask for by its id. */
+export interface TrustedDocument {
+  /** The hash of the text, or whatever the client's compiler has made of it. */
+  readonly id: string;
+  readonly text: string;
+  /** Which operation of the text, and what messages call it; undefined where it has only one. */
+  readonly operationName: string | undefined;
+}
+
+/** What ids may begin with, as in the proposal for persisted documents of GraphQL over HTTP. */
+const hashPrefix = /^sha256:/;
+
+/** The id as the manifest has it. */
+export function withoutHashPrefix(id: string): string {
+  return id.replace(hashPrefix, '');
+}
+
+/**
+ * Reads a manifest of operations: that of Apollo's `generate-persisted-query-manifest`, or Relay's file, an object of texts by id.
+ *
+ * Throws UnusableDocuments.
+ */
+export async function readManifest(path: string): Promise<readonly TrustedDocument[]> {
+  const manifest = await readJson(path);
+  const documents =
+    'operations' in manifest && Array.isArray(manifest['operations'])
+      ? manifest['operations'].map((entry, index) => readEntry(entry, `operations[${index}]`, path))
+      : Object.entries(manifest).map(([id, text]) =>
+          readEntry({ id, body: text }, JSON.stringify(id.slice(0, 100)), path),
+        );
+  const ids = new Set<string>();
+  for (const { id } of documents) {
+    if (ids.has(id)) throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: ${path} has the id "${id}" twice.`);
+    ids.add(id);
+  }
+  return documents;
+}
+
+async function readJson(path: string): Promise<Record<string, unknown>> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(path, 'utf8'));
+    if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest };
+  } catch (error) {
+    throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: ${path} can't be read: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: ${path} is neither Apollo's manifest nor Relay's.`);
+}
+
+function readEntry(entry: unknown, place: string, path: string): TrustedDocument {
+  const { id, body, name } = (entry ?? {}) as {
+    readonly id?: unknown;
+    readonly body?: unknown;
+    readonly name?: unknown;
+  };
+  if (typeof id !== 'string' || typeof body !== 'string') {
+    throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: ${place} of ${path} must have an id and a text.`);
+  }
+  return { id: withoutHashPrefix(id), text: body, operationName: typeof name === 'string' ? name : undefined };
+}

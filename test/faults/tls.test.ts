@@ -1,0 +1,141 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from './service.ts';
+
+let directory: string;
+let cluster: PostgresCluster;
+
+const file = (name: string): string => join(directory, name);
+
+function openssl(...options: string[]): void {
+  execFileSync('openssl', options, { cwd: directory, stdio: 'ignore' });
+}
+
+function createAuthority(name: string): void {
+  openssl(
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    `/CN=${name}`,
+    '-keyout',
+    `${name}.key`,
+    '-out',
+    `${name}.crt`,
+  );
+}
+
+function createCertificate(name: string, subject: string): void {
+  writeFileSync(file('names.cnf'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
+  openssl(
+    'req',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-subj',
+    `/CN=${subject}`,
+    '-keyout',
+    `${name}.key`,
+    '-out',
+    `${name}.csr`,
+  );
+  openssl(
+    'x509',
+    '-req',
+    '-in',
+    `${name}.csr`,
+    '-CA',
+    'authority.crt',
+    '-CAkey',
+    'authority.key',
+    '-CAcreateserial',
+    '-days',
+    '2',
+    '-extfile',
+    'names.cnf',
+    '-out',
+    `${name}.crt`,
+  );
+}
+
+/** A server that takes connections over TLS only, and only with a certificate of its own authority. */
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
+  for (const name of ['authority', 'stranger']) createAuthority(name);
+  createCertificate('server', 'localhost');
+  createCertificate('client', 'postgres');
+  cluster = await PostgresCluster.create((data) => {
+    for (const name of ['server.crt', 'server.key', 'authority.crt']) copyFileSync(file(name), join(data, name));
+    chmodSync(join(data, 'server.key'), 0o600);
+    appendFileSync(join(data, 'postgresql.conf'), `\nssl = on\nssl_ca_file = 'authority.crt'\n`);
+    writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n');
+  });
+});
+
+afterAll(() => {
+  cluster.remove();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+function urlWith(parameters: Record<string, string>): string {
+  return `${cluster.url}?${new URLSearchParams(parameters).toString()}`;
+}
+
+const certificates = (): Record<string, string> => ({
+  sslrootcert: file('authority.crt'),
+  sslcert: file('client.crt'),
+  sslkey: file('client.key'),
+});
+
+it.each(['verify-full', 'require'])('with sslmode=%s every connection is encrypted', async (sslmode) => {
+  const service = await Service.start({
+    DATABASE_URL: urlWith({ ...certificates(), sslmode, application_name: 'over-tls' }),
+    DATABASE_POOL: '6',
+  });
+  const reads = Array.from({ length: 30 }, () =>
+    service.graphql('{ pets(first: 1) { totalCount edges { node { id } } } }'),
+  );
+  const writes = Array.from({ length: 8 }, (_, n) =>
+    service.graphql(`mutation { createCategory(input: { name: "C${n}" }) { category { id } } }`),
+  );
+  for (const { status } of await Promise.all([...reads, ...writes])) expect(status).toBe(200);
+  const observer = new pg.Client({
+    connectionString: urlWith({ ...certificates(), sslmode: 'verify-full', application_name: 'observer' }),
+  });
+  await observer.connect();
+  const { rows } = await observer.query(
+    `select ssl, count(*)::int from pg_stat_ssl join pg_stat_activity using (pid)
+     where application_name = 'over-tls' group by ssl`,
+  );
+  await observer.end();
+  await service.stop();
+  expect(rows).toEqual([{ ssl: true, count: expect.any(Number) }]);
+  expect(rows[0].count).toBeGreaterThan(3);
+});
+
+it.each([
+  [
+    'the certificate of another authority',
+    () => ({ ...certificates(), sslrootcert: file('stranger.crt'), sslmode: 'verify-full' }),
+    /TLS to the database failed: .*certificate/,
+  ],
+  ['no certificate of its own', () => ({ sslrootcert: file('authority.crt'), sslmode: 'verify-full' }), /certificate/],
+  ['no TLS', () => ({ sslmode: 'disable' }), /no pg_hba.conf entry.+no encryption/],
+])('with %s it does not start, and says so in one line', async (_what, parameters, complaint) => {
+  const service = await Service.start({ DATABASE_URL: urlWith(parameters()) });
+  expect(await service.ended()).toBe(1);
+  expect(service.output).toMatch(complaint);
+  expect(service.output.split('\n')).toHaveLength(1);
+  expect(service.output).not.toContain('petstore@');
+});

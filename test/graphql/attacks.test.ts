@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+/** On a quiet machine 250 ms; machines that test are seldom quiet. */
+const longestBlockMillis = 1000;
+const maxAnswerBytes = 8 * 1024 * 1024 + 1024;
+
+let service: TestApp;
+
+beforeAll(async () => {
+  service = await startTestApp();
+  await service.sql(
+    `insert into categories (id, name, description) select n, 'Category ' || n, repeat('€', 2000) from generate_series(1, 50) n`,
+  );
+  await service.sql(
+    `insert into pets (id, name, category_id) select n, 'Pet ' || n, 1 + n % 50 from generate_series(1, 5000) n`,
+  );
+  await service.sql('insert into inventory (pet_id, quantity) select id, 3 from pets');
+  // The first request of all prepares more than itself.
+  await service.graphql('{ pets(first: 1) { edges { node { id } } } }');
+});
+
+afterAll(() => service.close());
+
+interface Attack {
+  readonly name: string;
+  readonly status: number;
+  readonly code?: string;
+  readonly body: string;
+}
+
+const query = (text: string): string => JSON.stringify({ query: text });
+const aliases = (count: number, field: string): string =>
+  Array.from({ length: count }, (_, n) => `a${n}: ${field}`).join(' ');
+const nested = (pets: string): string =>
+  `{ categories(first: 49) { edges { node { pets(first: 100) { ${pets} } } } } }`;
+const chain = (length: number, link: (next: string) => string): string =>
+  Array.from({ length }, (_, n) => `fragment F${n} on Pet { id ${link(`...F${n + 1}`)} }`).join(' ') +
+  ` fragment F${length} on Pet { id }`;
+const tooLarge = { status: 400, code: 'RESULT_TOO_LARGE' };
+const refused = { status: 400, code: 'GRAPHQL_VALIDATION_FAILED' };
+
+const attacks: readonly Attack[] = [
+  {
+    name: 'a key of 100,000 letters for 4,900 pets',
+    ...tooLarge,
+    body: query(nested(`edges { node { ${'A'.repeat(100_000)}: id } }`)),
+  },
+  {
+    name: 'introspection under a key of a million letters',
+    ...tooLarge,
+    body: query(`{ __schema { types { ${'A'.repeat(1_000_000)}: name } } }`),
+  },
+  {
+    name: '49 times the same long text',
+    ...tooLarge,
+    body: query(
+      `{ categories(first: 50) { edges { node { ${aliases(49, 'description')} } } } }`
+        .replace('categories(first: 50)', 'categories(first: 50)')
+        .replaceAll('description', 'description'),
+    ),
+  },
+  { name: 'cursors, 240,100 of them', ...tooLarge, body: query(nested(aliases(49, 'edges { cursor }'))) },
+  { name: 'cursors, just within the bytes', status: 200, body: query(nested(aliases(12, 'edges { cursor }'))) },
+  {
+    name: 'a failing connection 48 times for 4,900 pets',
+    ...refused,
+    body: query(nested(`edges { node { ${aliases(48, 'orders(first: -1) { totalCount }')} } }`)),
+  },
+  {
+    name: 'the same, of which nothing is selected',
+    ...refused,
+    body: query(nested(`edges { node { ${aliases(48, 'orders(first: -1) { __typename }')} } }`)),
+  },
+  {
+    name: '4,800 failing connections',
+    status: 200,
+    body: query(`{ pets(first: 100) { edges { node { ${aliases(48, 'orders(first: -1) { __typename }')} } } } }`),
+  },
+  {
+    name: '1 MiB of long integers in a variable that is not declared',
+    status: 200,
+    body: `{"query":"{ rateLimit { cost } }","variables":{"n":[${'9007199254740993,'.repeat(61_000)}1]}}`,
+  },
+  {
+    name: '1 MiB of long integers in one that is',
+    status: 200,
+    code: 'BAD_USER_INPUT',
+    body: `{"query":"query ($n: [ID!]) { orders(filter: { petIdIn: $n }) { totalCount } }","variables":{"n":[${'9007199254740993,'.repeat(60_000)}1]}}`,
+  },
+  {
+    name: 'fragments that spread the next one twice, 23 of them',
+    ...refused,
+    body: query(`{ pet(id: 1) { ...F0 } } ${chain(23, (next) => `${next} ${next}`)}`),
+  },
+  {
+    name: 'the same, 170 of them',
+    ...refused,
+    body: query(`{ pet(id: 1) { ...F0 } } ${chain(170, (next) => `${next} ${next}`)}`),
+  },
+  {
+    name: 'the same, within an object',
+    ...refused,
+    body: query(
+      `{ pet(id: 1) { ...F0 } } ${chain(40, (next) => `category { pets { edges { node { ${next} } } } } orders { edges { node { pet { ${next} } } } }`)}`,
+    ),
+  },
+  { name: 'one field 990 times', ...refused, body: query(`{ pet(id: 1) { ${'id '.repeat(990)} } }`) },
+  {
+    name: 'many fields below each other',
+    status: 200,
+    body: query(`{ __type(name: "Pet") { ${'ofType { '.repeat(600)} name ${'} '.repeat(600)} } }`),
+  },
+  {
+    name: '49 counts of a substring for 50 categories',
+    ...refused,
+    body: query(
+      `{ categories(first: 50) { edges { node { ${aliases(49, 'pets(filter: { nameContains: "x" }) { totalCount }')} } } } }`,
+    ),
+  },
+  {
+    name: 'a number of a million digits',
+    status: 400,
+    code: 'BAD_USER_INPUT',
+    body: query(`{ pets(first: ${'9'.repeat(1_000_000)}) { totalCount } }`),
+  },
+  { name: 'a name of a million letters', ...refused, body: query(`{ ${'n'.repeat(1_000_000)} }`) },
+];
+
+/** The longest that the event loop takes for one turn. */
+function watchTurns(): { longest(): Promise<number> } {
+  let last = performance.now();
+  let longest = 0;
+  let immediate: NodeJS.Immediate;
+  const turn = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    immediate = setImmediate(turn);
+  };
+  immediate = setImmediate(turn);
+  return {
+    longest: async () => {
+      await new Promise((resolve) => void setImmediate(resolve));
+      clearImmediate(immediate);
+      return longest;
+    },
+  };
+}
+
+describe('whatever is sent, the answer is small and soon, and others are served meanwhile', () => {
+  it.each(attacks)('$name: $status', async ({ name, status, code, body }) => {
+    const rssBefore = process.memoryUsage().rss;
+    const turns = watchTurns();
+    const start = performance.now();
+    const response = await service.app.server.inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+      payload: body,
+    });
+    const millis = performance.now() - start;
+    const blocked = await turns.longest();
+    const grown = (process.memoryUsage().rss - rssBefore) / 2 ** 20;
+    const figures = [
+      response.statusCode,
+      `${millis.toFixed(0)} ms`,
+      `blocked ${blocked.toFixed(0)} ms`,
+      `${response.payload.length} bytes`,
+      `RSS ${grown > 0 ? '+' : ''}${grown.toFixed(0)} MB`,
+    ];
+    process.stderr.write(`${name}: ${figures.join(', ')}\n`);
+    const errors: { extensions: { code: string } }[] = response.json().errors ?? [];
+    expect(response.statusCode).toBe(status);
+    if (code !== undefined) expect(errors[0]!.extensions.code).toBe(code);
+    expect(errors.length).toBeLessThanOrEqual(101);
+    expect(Buffer.byteLength(response.payload)).toBeLessThan(maxAnswerBytes);
+    expect(blocked).toBeLessThan(longestBlockMillis);
+  });
+});

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
+import { startSampleServer, type SampleServer } from './sample-server.ts';
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+const byHash = (text: string): object => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hashOf(text) } } });
+const opened: SampleServer[] = [];
+
+async function start(options?: Partial<GraphQLServerOptions>): Promise<SampleServer> {
+  const sample = await startSampleServer(options);
+  opened.push(sample);
+  return sample;
+}
+
+afterEach(async () => {
+  for (const { server } of opened.splice(0)) await server.close();
+});
+
+const notFound = {
+  errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', status: 404 } }],
+};
+
+describe('automatic persisted queries', () => {
+  it('are found by their hash once their text was sent with it, by POST and by GET', async () => {
+    const sample = await start();
+    const text = 'query ($text: String) { echo(text: $text) }';
+    const unknown = await sample.post(byHash(text));
+    expect([unknown.statusCode, unknown.json()]).toEqual([200, notFound]);
+    expect(unknown.headers['cache-control']).toBe('no-store');
+    const sent = await sample.post({ query: text, ...byHash(text), variables: { text: 'a' } });
+    expect(sent.json()).toEqual({ data: { echo: 'a' } });
+    const found = await sample.post({ ...byHash(text), variables: { text: 'b' } });
+    expect(found.json()).toEqual({ data: { echo: 'b' } });
+    const { extensions } = byHash(text) as { extensions: object };
+    const byGet = await sample.get({ extensions: JSON.stringify(extensions), variables: '{"text":"c"}' });
+    expect(byGet.json()).toEqual({ data: { echo: 'c' } });
+  });
+
+  it('are not remembered when they are not valid, or under a hash that is not theirs', async () => {
+    const sample = await start();
+    const invalid = '{ unknown }';
+    expect((await sample.post({ query: invalid, ...byHash(invalid) })).statusCode).toBe(400);
+    expect((await sample.post(byHash(invalid))).json()).toEqual(notFound);
+    const wrong = await sample.post({ query: '{ echo }', ...byHash('{ total }') });
+    expect([wrong.statusCode, wrong.json().errors[0].message]).toEqual([400, 'provided sha does not match query']);
+    expect((await sample.post(byHash('{ total }'))).json()).toEqual(notFound);
+  });
+
+  it('are remembered up to 64 KiB each and 8 MiB in all, and the least recently used are forgotten first', async () => {
+    const sample = await start();
+    const textOf = (name: number, bytes: number): string => {
+      const text = `{ a${name}: total }`;
+      return `${text}${' '.repeat(bytes - text.length)}`;
+    };
+    const send = (text: string) => sample.post({ query: text, ...byHash(text) });
+    const isKnown = async (text: string): Promise<boolean> =>
+      (await sample.post(byHash(text))).json().data !== undefined;
+    await send(textOf(0, 65_537));
+    expect(await isKnown(textOf(0, 65_537))).toBe(false);
+    for (let name = 1; name <= 128; name += 1) await send(textOf(name, 65_536));
+    expect(await isKnown(textOf(1, 65_536))).toBe(true);
+    await send(textOf(129, 65_536));
+    expect(await isKnown(textOf(1, 65_536))).toBe(true);
+    expect(await isKnown(textOf(2, 65_536))).toBe(false);
+  });
+
+  it.each([
+    ['of another version', { query: '{ echo }', extensions: { persistedQuery: { version: 2 } } }],
+    ['of another form', { query: '{ echo }', extensions: { persistedQuery: '{ echo }' } }],
+  ])('%s are refused', async (_name, body) => {
+    const sample = await start();
+    expect((await sample.post(body)).statusCode).toBe(400);
+  });
+
+  it('keep nobody from sending other extensions', async () => {
+    const sample = await start();
+    const response = await sample.post({
+      query: '{ echo(text: "a") }',
+      extensions: { trace: true, persistedQuery: null },
+    });
+    expect(response.json()).toEqual({ data: { echo: 'a' } });
+  });
+});
+
+describe('trusted documents', () => {
+  let directory: string;
+  const echo = 'query Echo($text: String) { echo(text: $text) }';
+  const create = 'mutation Create { createPet(input: { name: "Rex" }) { pet { name } } }';
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'documents-'));
+  });
+
+  afterAll(() => rm(directory, { recursive: true }));
+
+  async function manifest(content: unknown): Promise<string> {
+    const path = join(directory, `${hashOf(JSON.stringify(content)).slice(0, 8)}.json`);
+    await writeFile(path, JSON.stringify(content));
+    return path;
+  }
+
+  const apollo = (...texts: string[]): object => ({
+    format: 'apollo-persisted-query-manifest',
+    version: 1,
+    operations: texts.map((body) => ({
+      id: hashOf(body),
+      name: /^\w+ (\w+)/.exec(body)?.[1],
+      type: body.split(' ')[0],
+      body,
+    })),
+  });
+
+  it.each([
+    ['of Apollo', apollo(echo, create)],
+    ['of Relay', { [hashOf(echo)]: echo, [hashOf(create)]: create }],
+  ])('from a manifest %s are asked for by hash or id, with or without their prefix', async (_name, content) => {
+    const sample = await start({ documentsPath: await manifest(content) });
+    const id = hashOf(echo);
+    const variables = { text: 'a' };
+    for (const asked of [
+      byHash(echo),
+      { ...byHash(echo), operationName: 'Echo' },
+      { documentId: id },
+      { documentId: `sha256:${id}`, operationName: 'Echo' },
+    ]) {
+      expect((await sample.post({ ...asked, variables })).json()).toEqual({ data: { echo: 'a' } });
+    }
+    const byGet = await sample.get({ documentId: id, variables: '{"text":"b"}' });
+    expect(byGet.json()).toEqual({ data: { echo: 'b' } });
+    expect((await sample.post({ documentId: hashOf(create) })).json().data.createPet.pet).toEqual({ name: 'Rex' });
+    expect((await sample.get({ documentId: hashOf(create) })).statusCode).toBe(405);
+    expect((await sample.post({ documentId: id, operationName: 'Other' })).json().errors[0].extensions.code).toBe(
+      'OPERATION_RESOLUTION_FAILURE',
+    );
+    expect((await sample.post({ documentId: 'unknown' })).json()).toEqual(notFound);
+    expect((await sample.post({ query: '{ total }' })).json()).toEqual({ data: { total: 5 } });
+  });
+
+  it('may be the only ones that are offered', async () => {
+    const sample = await start({ documentsPath: await manifest(apollo(echo)), documentsOnly: true });
+    const notInList = { code: 'PERSISTED_QUERY_NOT_IN_LIST', status: 400 };
+    const others: object[] = [
+      { query: '{ total }' },
+      { query: '{ __schema { queryType { name } } }' },
+      { query: '{ total }', ...byHash('{ total }') },
+      byHash('{ total }'),
+      { documentId: 'unknown' },
+      { query: 5 },
+      {},
+    ];
+    for (const body of others) {
+      const response = await sample.post(body);
+      expect([response.statusCode, response.json().errors[0].extensions]).toEqual([400, notInList]);
+    }
+    expect((await sample.get({ query: '{ total }' })).json().errors[0].extensions).toEqual(notInList);
+    expect((await sample.post(byHash(echo))).json()).toEqual({ data: { echo: null } });
+    expect((await sample.post({ documentId: hashOf(echo) })).json()).toEqual({ data: { echo: null } });
+  });
+
+  it.each([
+    ['an operation that does not fit the schema', apollo('query Gone { gone }'), /Gone.*Cannot query field "gone"/],
+    [
+      'an operation beyond a limit',
+      apollo(`query Deep { pet(id: 1) ${'{ friend '.repeat(20)} { id } ${'}'.repeat(20)} }`),
+      /Deep.*GRAPHQL_MAX_DEPTH/,
+    ],
+    ['an operation with too many fields', { a: `{ ${'total '.repeat(1001)} }` }, /\(a\).*GRAPHQL_MAX_FIELDS/],
+    ['no manifest', ['{ echo }'], /neither Apollo's manifest nor Relay's/],
+    ['an entry without a text', { a: 5 }, /"a".*must have an id and a text/],
+    ['an id twice', apollo(echo, echo), /twice/],
+  ])('%s stops the start, by name', async (_name, content, message) => {
+    await expect(startSampleServer({ documentsPath: await manifest(content) })).rejects.toThrow(message);
+  });
+
+  it('that are not there stop the start', async () => {
+    await expect(startSampleServer({ documentsPath: join(directory, 'missing.json') })).rejects.toThrow(
+      /^GRAPHQL_DOCUMENTS: .*missing\.json can't be read: ENOENT/,
+    );
+  });
+});

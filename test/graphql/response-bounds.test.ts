@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { sampleLimits, startSampleServer, type SampleServer } from './sample-server.ts';
+
+let sample: SampleServer;
+
+beforeAll(async () => {
+  sample = await startSampleServer({ limits: { ...sampleLimits, maxResponseBytes: 1024 } });
+});
+
+afterAll(() => sample.server.close());
+
+interface Response {
+  readonly status: number;
+  readonly data?: Record<string, unknown>;
+  readonly errors: { message: string; path?: unknown[]; extensions: { code: string; status: number } }[];
+}
+
+async function run(query: string, variables: Record<string, unknown> = {}): Promise<Response> {
+  sample.refusals.length = 0;
+  const response = await sample.post({ query, variables });
+  const body: Partial<Response> = response.json();
+  return { status: response.statusCode, errors: [], ...body };
+}
+
+const echo = 'query ($text: String) { echo(text: $text) }';
+/** `{"data":{"echo":"…"}}` without the text and what is around the data. */
+const around = '{"echo":""}'.length;
+
+describe('GRAPHQL_MAX_RESPONSE_BYTES', () => {
+  it.each([
+    ['ASCII', 'x', 1],
+    ['two bytes', 'é', 2],
+    ['three bytes', '€', 3],
+    ['four bytes', '🐕', 4],
+    ['six characters in JSON', '\u0001', 6],
+  ])('counts bytes as they are sent: %s', async (_name, character, bytes) => {
+    const fits = Math.floor((1024 - around) / bytes);
+    expect(await run(echo, { text: character.repeat(fits) })).toMatchObject({ status: 200, errors: [] });
+    expect(await run(echo, { text: character.repeat(fits + 1) })).toEqual({
+      status: 400,
+      errors: [
+        {
+          message: expect.stringMatching(/1024 bytes that GRAPHQL_MAX_RESPONSE_BYTES allows/),
+          extensions: { code: 'RESULT_TOO_LARGE', status: 400 },
+        },
+      ],
+    });
+    expect(sample.refusals).toEqual(['result_bytes']);
+  });
+
+  it('counts keys, introspection and errors', async () => {
+    const tooLarge = { status: 400, errors: [{ extensions: { code: 'RESULT_TOO_LARGE' } }] };
+    expect(await run(`{ ${'a'.repeat(1024)}: echo }`)).toMatchObject(tooLarge);
+    expect(await run('{ __schema { types { name description } } }')).toMatchObject(tooLarge);
+    const failing = Array.from({ length: 20 }, (_, n) => `a${n}: fail(how: NOT_FOUND)`);
+    expect(await run(`{ ${failing.join(' ')} }`)).toMatchObject(tooLarge);
+  });
+
+  it('does not count what a failure takes back', async () => {
+    const strict = Array.from({ length: 3 }, (_, n) => `p${n}: discarded(text: $text) { text strict }`);
+    const { status, data } = await run(`query ($text: String) { ${strict.join(' ')} }`, { text: 'x'.repeat(600) });
+    expect([status, data]).toEqual([200, { p0: null, p1: null, p2: null }]);
+  });
+
+  it('carries out every mutation, and says so where there is no room for what it answers', async () => {
+    const create = (key: string, name: string): string =>
+      `${key}: createPet(input: { name: "${name}" }) { pet { id name } }`;
+    const before = sample.created.length;
+    const { status, data, errors } = await run(
+      `mutation { ${create('a', 'Rex')} ${create('b', 'x'.repeat(1024))} ${create('c', 'Mia')} gone: fail(how: NOT_FOUND) }`,
+    );
+    expect(status).toBe(200);
+    expect(data).toEqual({ a: { pet: { id: '1', name: 'Rex' } }, b: null, c: null, gone: null });
+    expect(errors.map(({ path, extensions }) => [path, extensions.code])).toEqual([
+      [['b'], 'RESULT_TOO_LARGE'],
+      [['c'], 'RESULT_TOO_LARGE'],
+      [['gone'], 'NOT_FOUND'],
+    ]);
+    expect(errors[0]!.message).toMatch(/^createPet was carried out/);
+    expect(sample.created.slice(before)).toEqual(['Rex', 'x'.repeat(1024), 'Mia']);
+  });
+});
+
+describe('errors in a response', () => {
+  it('are at most 100, and one more that says how many are left out', async () => {
+    const roomy = await startSampleServer();
+    const { data, errors } = (await roomy.post({ query: '{ failures(count: 250) }' })).json();
+    expect(data.failures).toHaveLength(250);
+    expect(errors).toHaveLength(101);
+    expect(errors[99].path).toEqual(['failures', 99]);
+    expect(errors[100]).toEqual({
+      message: '150 more errors are left out.',
+      extensions: { code: 'ERRORS_OMITTED', status: 400 },
+    });
+    expect(roomy.refusals).toEqual(['errors']);
+    const exactly = (await roomy.post({ query: '{ failures(count: 100) }' })).json();
+    expect(exactly.errors).toHaveLength(100);
+    await roomy.server.close();
+  });
+});
+
+it('lets others have their turn while it writes a long list', async () => {
+  const roomy = await startSampleServer();
+  let turns = 0;
+  const counting = setInterval(() => void (turns += 1), 1);
+  const { data } = (await roomy.post({ query: '{ slow(count: 400) { text } }' })).json();
+  clearInterval(counting);
+  expect(data.slow).toHaveLength(400);
+  // Each takes a millisecond: without a pause there would be no turn at all.
+  expect(turns).toBeGreaterThan(2);
+  await roomy.server.close();
+});

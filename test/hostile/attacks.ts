@@ -1,0 +1,217 @@
+import type { Socket } from 'node:net';
+
+import type { Target } from './target.ts';
+
+/** Does its worst, and says what it was answered. */
+type Attack = (target: Target) => Promise<string>;
+
+const mebibyte = 2 ** 20;
+
+/** `200 ×3, 429` */
+export function summary(outcomes: readonly unknown[]): string {
+  const counts = new Map<string, number>();
+  for (const outcome of outcomes) counts.set(String(outcome), (counts.get(String(outcome)) ?? 0) + 1);
+  return [...counts].map(([outcome, count]) => (count === 1 ? outcome : `${outcome} ×${count}`)).join(', ');
+}
+
+/** Sends the bodies one after another, and says the statuses with the codes of the errors. */
+async function graphql(target: Target, bodies: readonly (string | { query: string })[]): Promise<string> {
+  const outcomes: string[] = [];
+  for (const body of bodies) {
+    const { status, text } = await target.graphql(body);
+    const code = /"code":"([A-Z_]+)"/.exec(text.slice(-4_096) + text.slice(0, 4_096))?.[1];
+    const limit = /\b(?:tokens|fields|depth|aliases|cost|errors|directives|code points)\b/i.exec(
+      text.slice(0, 300),
+    )?.[0];
+    const size = text.length > mebibyte ? `${Math.round(text.length / mebibyte)} MiB` : undefined;
+    const parts = [status, code, status === 200 ? undefined : limit, size];
+    outcomes.push(parts.filter((part) => part !== undefined).join(' '));
+  }
+  return summary(outcomes);
+}
+
+const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+async function resetAfter(target: Target, texts: readonly string[]): Promise<string> {
+  await Promise.all(
+    texts.map(async (text) => {
+      const socket = await target.send(text);
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
+      socket.resetAndDestroy();
+    }),
+  );
+  return `${texts.length} resets`;
+}
+
+async function pause(seconds: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+}
+
+/** Sends to many connections, reads nothing for a while, and goes. */
+async function leaveUnread(target: Target, connections: number, text: string): Promise<string> {
+  const sockets: Socket[] = [];
+  for (let count = 0; count < connections; count += 1) sockets.push((await target.send(text)).pause());
+  await pause(3);
+  for (const socket of sockets) socket.destroy();
+  return `${connections} connections, ${Math.round((connections * text.length) / 1000)} kB sent`;
+}
+
+const get = (target: Target, path: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\n\r\n`;
+
+const longAlias = 'A'.repeat(100_000);
+
+/** A chain in which each fragment spreads the next one twice. */
+function chain(length: number): string {
+  const fragments = times(length, (index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`);
+  return `{ ...F0 } ${fragments.join(' ')} fragment F${length} on Query { __typename }`;
+}
+
+/** Names of the table in issue 13, whose numbers these are; its tenth row needs the database and is tested there. */
+export const attacks: Readonly<Record<string, Attack>> = {
+  '1 code in literals': (target) =>
+    graphql(
+      target,
+      [
+        '"}); process.exit(1); //',
+        '${process.exit(1)}',
+        "'+process.exit(1)+'",
+        '__proto__',
+        '");process.exit(1);("',
+      ].flatMap((text) => [
+        { query: `{ pets(filter: { nameContains: ${JSON.stringify(text)} }) { totalCount } }` },
+        { query: `query($v: String = ${JSON.stringify(text)}) { pets(filter: { nameContains: $v }) { totalCount } }` },
+        { query: `{ a: pets(first: 1) @include(if: ${JSON.stringify(text)}) { totalCount } }` },
+      ]),
+    ),
+  '2 CONNECT, undecodable paths, upgrades, then a reset': (target) =>
+    resetAfter(
+      target,
+      times(40, () => ['CONNECT x:1', 'GET /%zz', 'GET /graphql', 'OPTIONS *', 'PRI *'])
+        .flat()
+        .map((line) => `${line} HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`),
+    ),
+  '3 pipelined pages, unread': async (target) => {
+    const page = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
+    return leaveUnread(target, 20, page.repeat(Math.floor(65_000 / page.length)));
+  },
+  '4 bytes of a response': (target) =>
+    graphql(target, [
+      {
+        query: `{ categories(first: 49) { edges { node { pets(first: 100) { edges { node { ${longAlias}: id } } } } } } }`,
+      },
+      { query: `{ ${'A'.repeat(1_000_000)}: __schema { types { name fields { name } } } }` },
+      { query: `{ __schema { types { fields { ${longAlias}: description } } } }` },
+      {
+        query: `{ __schema { types { ${times(25, (index) => `a${index}: description`).join(' ')} fields { ${times(25, (index) => `a${index}: description`).join(' ')} } } } }`,
+      },
+      { query: '{ pets(first: 100) { edges { cursor } } }' },
+    ]),
+  '5 errors without number': (target) =>
+    graphql(target, [
+      {
+        query: `{ categories(first: 49) { edges { node { pets(first: 100) { edges { node { ${times(48, (index) => `a${index}: orders(first: -1) { totalCount }`).join(' ')} } } } } } } }`,
+      },
+      {
+        query: `{ categories(first: 49) { edges { node { ${times(48, (index) => `a${index}: pets(first: -1) { totalCount }`).join(' ')} } } } }`,
+      },
+    ]),
+  '6 long numbers': async (target) => {
+    const numbers = times(50, () => '9'.repeat(20_000)).join(',');
+    const outcome = await graphql(
+      target,
+      times(10, () => `{"query":"{ rateLimit { cost } }","variables":{"undeclared":[${numbers}]}}`),
+    );
+    const responses = await Promise.all(
+      times(10, () =>
+        target.request('/pets', {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: `{"name":"x","categoryId":[${numbers}]}`,
+        }),
+      ),
+    );
+    return `${outcome}; REST ${summary(responses.map(({ status }) => status))}`;
+  },
+  '7 exponential documents': (target) =>
+    graphql(target, [
+      ...[10, 23, 60, 200].map((length) => ({ query: chain(length) })),
+      { query: `{ ${'pets { edges { node { category { '.repeat(100)} id ${'} } } }'.repeat(100)} }` },
+      { query: `{ ${times(400, () => 'pets { totalCount }').join(' ')} }` },
+      { query: `{ pets ${times(500, () => '@include(if: true)').join(' ')} { totalCount } }` },
+      { query: `query(${times(400, (index) => `$v${index}: Int = ${index}`).join(' ')}) { __typename }` },
+      ...times(30, (index) => ({
+        query: `{ ${times(45, (alias) => `q${index}x${alias}: pet(id: ${alias}) { id name category { id name pets(first: 1) { edges { node { id } } } } }`).join(' ')} }`,
+      })),
+      { query: '['.repeat(100_000) },
+      { query: `{ pets(filter: ${'{a:'.repeat(1_000)}1${'}'.repeat(1_000)}) { totalCount } }` },
+    ]),
+  '8 unread results': async (target) => {
+    const query = '{__schema{types{name description fields{name description args{name description}}}}}';
+    const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
+    return leaveUnread(target, 100, one.repeat(20));
+  },
+  '8 slow bodies': async (target) => {
+    const head = `POST /pets HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`;
+    const text = head + 'x'.repeat(mebibyte - 1);
+    const statuses: string[] = [];
+    const sockets: Socket[] = [];
+    for (let count = 0; count < 200; count += 1) {
+      const socket = await target.send(text);
+      socket.once('data', (chunk: Buffer) => statuses.push(String(chunk).slice(9, 12)));
+      sockets.push(socket);
+    }
+    await pause(3);
+    for (const socket of sockets) socket.destroy();
+    return `200 bodies: ${summary(statuses)}`;
+  },
+  '9 counts and searches': (target) =>
+    graphql(
+      target,
+      times(5, () => ({
+        query: `{ categories(first: 50) { edges { node { ${times(49, (index) => `a${index}: pets(filter: { nameContains: "x" }) { totalCount }`).join(' ')} } } } }`,
+      })),
+    ),
+  '11 odd headers and targets': async (target) => {
+    const outcomes: string[] = [];
+    const ask = async (text: string): Promise<void> => {
+      const socket = await target.send(text);
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+      outcomes.push(String(Buffer.concat(chunks)).slice(9, 12));
+    };
+    const close = 'Host: x\r\nConnection: close\r\n';
+    await ask(`OPTIONS /pets HTTP/1.1\r\n${close}X-API-Key: ${target.attacker}\r\n\r\n`);
+    await ask(`GET /docs HTTP/1.1\r\n${close}Range: bytes=99999999-\r\n\r\n`);
+    await ask(`GET /graphiql HTTP/1.1\r\n${close}Range: bytes=99999999-\r\n\r\n`);
+    await ask(
+      `GET /openapi.json HTTP/1.1\r\n${close}X-Forwarded-Proto: javascript\r\nX-Forwarded-Host: "><script>\r\n\r\n`,
+    );
+    await ask(`GET * HTTP/1.1\r\n${close}\r\n`);
+    for (const value of ['Bearer', 'Basic', 'Bearer a\r\nAuthorization: Bearer b']) {
+      await ask(`GET /pets HTTP/1.1\r\n${close}Authorization: ${value}\r\n\r\n`);
+    }
+    const search = await graphql(target, [
+      { query: `{ pets(filter: { nameContains: "${'x'.repeat(1_000_000)}" }) { totalCount } }` },
+    ]);
+    return `${summary(outcomes)}; ${search}`;
+  },
+  'resets at every point of a request': async (target) => {
+    const query = '{"query":"{ pets(first: 100) { edges { node { id name category { name } } } } }"}';
+    const requests = [
+      `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: ${query.length}\r\n\r\n${query}`,
+      get(target, '/inventory'),
+      get(target, '/graphiql'),
+      `${get(target, '/pets?limit=1')}${get(target, '/pets?limit=1')}`,
+    ];
+    let resets = 0;
+    for (const request of requests) {
+      const cuts = times(Math.ceil(request.length / 3), (index) => request.slice(0, index * 3));
+      await resetAfter(target, [...cuts, ...times(40, () => request)]);
+      resets += cuts.length + 40;
+    }
+    return `${resets} resets`;
+  },
+};

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { attacks, summary } from './attacks.ts';
+import { body } from './documents.ts';
+import { Target, type Damage } from './target.ts';
+
+/** How long the generated requests go on; hours for a search, with a seed to come back to what it has found. */
+const seconds = Number(process.env['HOSTILE_SECONDS'] || 30);
+const seed = Number(process.env['HOSTILE_SEED'] || Date.now() % 2 ** 31);
+
+/** The contract's 250 ms are those of a quiet machine. Where others work beside it, and the attacker itself, everything takes longer. */
+const patience = Number(process.env['HOSTILE_FACTOR'] || 8);
+const maxBlockedMillis = 250 * patience;
+const maxNeighbourMillis = 1_000 * patience;
+const maxLeftMegabytes = 100;
+
+let directory: string;
+let target: Target;
+const table: string[] = [];
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'petstore-hostile-'));
+  target = await Target.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off' });
+  await fill();
+}, 120_000);
+
+afterAll(async () => {
+  console.info(['attack | answers | blocked ms | neighbour ms | peak MB | left MB', ...table].join('\n'));
+  await target.service.stop();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** 49 categories with 20 pets each. */
+async function fill(): Promise<void> {
+  for (let category = 0; category < 49; category += 1) {
+    await target.graphql({ query: `mutation { createCategory(input: { name: "c${category}" }) { category { id } } }` });
+  }
+  for (let category = 1; category <= 49; category += 1) {
+    const pets = Array.from(
+      { length: 20 },
+      (_, index) => `a${index}: createPet(input: { name: "pet", categoryId: ${category} }) { pet { id } }`,
+    );
+    const { text } = await target.graphql({ query: `mutation { ${pets.join(' ')} }` });
+    expect(text).not.toMatch('errors');
+  }
+}
+
+function expectHarmless(name: string, answers: string, damage: Damage): void {
+  const { blockedMillis, neighbourMillis, peakMegabytes, leftMegabytes, complaints } = damage;
+  table.push([name, answers, blockedMillis, neighbourMillis, peakMegabytes, leftMegabytes].join(' | '));
+  // A refusal because of a bound is a warning at most; nothing is unforeseen.
+  expect(complaints.filter((line) => /"level":(?:50|60)/.test(line))).toEqual([]);
+  expect(answers).not.toMatch(/\b500\b|INTERNAL/);
+  expect(blockedMillis).toBeLessThan(maxBlockedMillis);
+  expect(neighbourMillis).toBeLessThan(maxNeighbourMillis);
+  expect(leftMegabytes).toBeLessThan(maxLeftMegabytes);
+}
+
+it.each(Object.entries(attacks))(
+  'outlives %s',
+  async (name, attack) => {
+    let answers = '';
+    const damage = await target.suffer(async () => {
+      answers = await attack(target);
+    });
+    expectHarmless(name, answers, damage);
+  },
+  120_000,
+);
+
+it(
+  `outlives ${seconds} seconds of generated requests (HOSTILE_SEED=${seed})`,
+  async () => {
+    const outcomes: string[] = [];
+    const damage = await target.suffer(async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(body, { minLength: 8, maxLength: 8 }), async (bodies) => {
+          const responses = await Promise.all(
+            bodies.map(async (each) => ({ each, response: await target.graphql(each) })),
+          );
+          for (const { each, response } of responses) {
+            outcomes.push(String(response.status));
+            const problem = response.status >= 500 || response.text.includes('INTERNAL_SERVER_ERROR');
+            if (problem)
+              throw new Error(`${response.status} ${response.text.slice(0, 500)} to ${each.slice(0, 2_000)}`);
+          }
+        }),
+        {
+          seed,
+          numRuns: 1_000_000_000,
+          plugins: [fc.interruptAfterTimeLimit(seconds * 1_000)],
+          endOnFailure: true,
+        },
+      );
+    });
+    expectHarmless(`generated, ${outcomes.length} requests`, summary(outcomes), damage);
+  },
+  (seconds + 120) * 1_000,
+);
