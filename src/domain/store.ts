@@ -32,10 +32,14 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
 /** The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is sure to need. */
 export type Include<Relation extends string> = readonly Relation[];
 
-/** Every property of a row but those that the database generates. */
-export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = {
-  readonly [Property in Exclude<keyof Row & string, Generated>]-?: Exclude<Row[Property], undefined>;
-};
+/** The properties of a row that are written: all but those that the database generates. What may be null may be left out. */
+export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = Readonly<
+  { [Property in Exclude<keyof Row & string, Generated | Nullable<Row>>]-?: Exclude<Row[Property], undefined> } & {
+    [Property in Exclude<Nullable<Row> & string, Generated>]?: Exclude<Row[Property], undefined>;
+  }
+>;
+
+type Nullable<Row> = { [Property in keyof Row]-?: null extends Row[Property] ? Property : never }[keyof Row];
 
 /** A row names another that doesn't exist, or is still named by one. */
 export class ForeignKeyViolation extends Error {
