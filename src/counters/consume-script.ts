@@ -1,8 +1,8 @@
 import { graceMillis, refusalSpanMillis } from '../domain/quota/bans.ts';
 import { dayMillis, minuteMillis } from '../domain/quota/window.ts';
 
-/** Everything that is kept in Redis is over so long after it was last written. */
-export const keptMillis = dayMillis + minuteMillis;
+/** Everything in Redis expires so long after it was last written. */
+export const lifetimeMillis = dayMillis + minuteMillis;
 
 /**
  * `decide` of `domain/quota/counter.ts` for Redis, step by step and in the same order: a property test runs the same histories through both.
@@ -31,8 +31,8 @@ local opened, spent, refused = {}, {}, {}
 
 local function keep(...)
   redis.call('HSET', counter, ...)
-  redis.call('PEXPIRE', counter, ${keptMillis})
-  redis.call('PEXPIRE', generation, ${keptMillis})
+  redis.call('PEXPIRE', counter, ${lifetimeMillis})
+  redis.call('PEXPIRE', generation, ${lifetimeMillis})
 end
 local function keepWindows()
   keep('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])

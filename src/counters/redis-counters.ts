@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { BanRules } from '../domain/quota/bans.ts';
 import type { Charge, QuotaSubject } from '../domain/quota/counter-store.ts';
 import type { Verdict } from '../domain/quota/counter.ts';
-import { consumeScript, keptMillis } from './consume-script.ts';
+import { consumeScript, lifetimeMillis } from './consume-script.ts';
 import type { SharedCounters } from './fallback-counter-store.ts';
 import type { CounterSnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
@@ -48,7 +48,7 @@ export async function connectRedisCounters(
   const connection = await RedisConnection.open(options.url, onError);
   try {
     // The first process to connect names the generation.
-    await connection.send(['SET', generationKey, randomUUID(), 'NX', 'PX', String(keptMillis)]);
+    await connection.send(['SET', generationKey, randomUUID(), 'NX', 'PX', String(lifetimeMillis)]);
     const counters = new RedisCounters(connection, options, String(await connection.send(['GET', generationKey])));
     await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
     return counters;

@@ -12,7 +12,7 @@ const succeeded = 0;
 const failed = 1;
 const misused = 2;
 
-/** Runs `keys` with these arguments, and answers the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong command line. */
+/** Runs `keys` with these arguments, and returns the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong command line. */
 export async function runKeys(args: readonly string[]): Promise<number> {
   try {
     const request = parse(args);
@@ -103,7 +103,7 @@ function explain(error: unknown): string {
   if (error instanceof DomainError && error.code === 'VALIDATION_FAILED') {
     return error.violations.map(({ field, message }) => `${optionOf[field] ?? `--${field}`} ${message}`).join('\n');
   }
-  // What the store tells clients isn't what an operator has to know.
+  // The cause says more to an operator than the message for clients.
   if (error instanceof DomainError && error.cause !== undefined) return explain(error.cause);
   if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0]);
   return error.message;

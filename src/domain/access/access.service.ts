@@ -233,7 +233,7 @@ export class AccessService {
     };
   }
 
-  /** In a transaction whose changes of keys are those of whoever is acting. */
+  /** Runs the work in a transaction whose changes are attributed to the actor. */
   #attributed<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
     return this.#stores.transaction(async (stores) => {
       await stores.apiKeys.attributeChangesTo(this.#by);

@@ -11,7 +11,7 @@ const keyPattern = new RegExp(`^${marker}[0-9A-Za-z]{${bodyLength + checksumLeng
 /** Says which key it is to its owner, and leaves more than 230 bits to guess. */
 const shownLength = marker.length + 4;
 
-/** The SHA-256 of a key in hexadecimal: all that is kept of it. */
+/** The SHA-256 of a key in hexadecimal: all that is stored of it. */
 export type KeyHash = string;
 
 /** A fresh key: the marker, 256 random bits, and a checksum of both, in the manner of GitHub's tokens. */

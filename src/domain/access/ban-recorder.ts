@@ -5,14 +5,14 @@ import type { AccessService } from './access.service.ts';
 const retryMillis = 1_000;
 
 /**
- * Sees to it that automatic bans are written down, also those that begin while the database is gone.
+ * Saves automatic bans, also those that begin while the database can't be reached.
  *
  * Until then they hold in the counter store.
  */
 export class BanRecorder {
   readonly #access: Pick<AccessService, 'recordAutomaticBan'>;
   readonly #onFailure: (error: unknown) => void;
-  /** By the key's id: the latest ban that isn't written down yet. */
+  /** By the key's id: the latest ban that isn't saved yet. */
   readonly #pending = new Map<string, AutomaticBan>();
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
@@ -27,7 +27,7 @@ export class BanRecorder {
     void this.flush();
   }
 
-  /** Tries to write down what is pending; never throws. */
+  /** Tries to save what is pending. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#retry);
     this.#writing ??= this.#write().finally(() => {

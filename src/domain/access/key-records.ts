@@ -1,11 +1,11 @@
 import type { Id } from '../id.ts';
 import type { BanRecord } from '../quota/bans.ts';
 import type { KeyHash } from './api-key.ts';
-import type { KeptPlan } from './plan.ts';
+import type { StoredPlan } from './plan.ts';
 import type { Scope } from './scope.ts';
 
 /** A key as requests are judged by it. Instants are milliseconds since 1970. */
-export interface KeyRecord extends KeptPlan {
+export interface KeyRecord extends StoredPlan {
   readonly id: Id;
   readonly sha256: KeyHash;
   /** The hash of the secret before the latest rotation, and until when that one is good. */

@@ -17,15 +17,15 @@ export const planLimits: Readonly<Record<PlanName, QuotaLimits | undefined>> = {
   enterprise: undefined,
 };
 
-/** The plan that a client asks for, with figures only where the plan has none. */
+/** The plan that a client requests, with figures only where the plan has none. */
 export interface PlanInput {
   readonly plan: PlanName;
   readonly requestsPerMinute?: number | null | undefined;
   readonly requestsPerDay?: number | null | undefined;
 }
 
-/** The plan of a key as it is kept: a figure is null where the plan says it. */
-export interface KeptPlan {
+/** The plan of a key as it is stored: a figure is null where the plan has one. */
+export interface StoredPlan {
   readonly plan: PlanName;
   readonly requestsPerMinute: number | null;
   readonly requestsPerDay: number | null;
@@ -34,7 +34,7 @@ export interface KeptPlan {
 const figureRule = integerRule(1, 2 ** 31 - 1);
 
 /** Refuses an enterprise key without its two figures, and figures for a plan that has its own: they would promise what doesn't hold. */
-export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): KeptPlan {
+export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): StoredPlan {
   const limits = planLimits[plan];
   const figure = (field: keyof QuotaLimits): number | null => {
     const given = figures[field] ?? undefined;
@@ -52,7 +52,7 @@ export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): K
 }
 
 /** The figures that hold for a key. */
-export function limitsOf({ plan, requestsPerMinute, requestsPerDay }: KeptPlan): QuotaLimits {
+export function limitsOf({ plan, requestsPerMinute, requestsPerDay }: StoredPlan): QuotaLimits {
   const limits = planLimits[plan];
   if (limits !== undefined) return limits;
   if (requestsPerMinute === null || requestsPerDay === null) throw new Error('An enterprise key lacks its figures.');

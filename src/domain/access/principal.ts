@@ -3,7 +3,7 @@ import type { QuotaSubject } from '../quota/counter-store.ts';
 import type { PlanName } from './plan.ts';
 import { includesScope, type Scope } from './scope.ts';
 
-/** Who is asking, once the key is known to be good. */
+/** The holder of a valid key. */
 export interface Principal {
   /** The id of the key; `admin` for the administrator's, which stands in the environment instead of in the database. */
   readonly id: string;

@@ -11,7 +11,7 @@ export function includesScope(granted: readonly Scope[], needed: Scope): boolean
   return granted.some((scope) => scopes.indexOf(scope) >= rank);
 }
 
-/** At least one scope; each is kept once, in the order above. */
+/** At least one scope; duplicates are dropped, the order is the one above. */
 export const scopesRule: Rule<readonly Scope[], Scope[]> = (value, refuse) => {
   if (value.length === 0) refuse(`must have at least one of ${scopes.join(', ')}.`);
   return scopes.filter((scope) => value.includes(scope));

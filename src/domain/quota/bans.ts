@@ -7,7 +7,7 @@ export interface BanRules {
   readonly banForSeconds: number;
 }
 
-/** What has been written down of a key's bans. Instants are milliseconds since 1970. */
+/** The bans of a key as the database has them. Instants are milliseconds since 1970. */
 export interface BanRecord {
   /** Grows whenever an operator bans or unbans: what was counted under an earlier one is forgotten. */
   readonly epoch: number;
@@ -17,7 +17,7 @@ export interface BanRecord {
   readonly automaticBans: readonly number[];
 }
 
-/** What a counter store keeps beside it: bans that aren't written down yet, and refusals. */
+/** What a counter store has beside it: bans that aren't saved yet, and refusals. */
 export interface BanState {
   epoch: number;
   bannedUntil: number;
@@ -35,7 +35,7 @@ export function newBanState(): BanState {
   return { epoch: 0, bannedUntil: 0, automaticBans: [], refusals: [] };
 }
 
-/** Forgets what was counted before the operator's last word. A record older than that, from a process that hasn't heard it yet, changes nothing. */
+/** Forgets what was counted before an operator banned or unbanned the key. An older record, from a process that is behind, changes nothing. */
 export function takeOver(state: BanState, record: BanRecord): void {
   if (record.epoch <= state.epoch) return;
   state.epoch = record.epoch;

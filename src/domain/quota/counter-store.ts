@@ -14,7 +14,7 @@ export interface QuotaSubject {
   readonly isUnsaved?: boolean;
 }
 
-/** Room for `needs` must be left in both windows, and `spends` of it is taken. */
+/** Admitted if both windows have `needs` left; then `spends` is taken from both. */
 export interface Charge {
   readonly needs: number;
   readonly spends: number;
@@ -47,7 +47,7 @@ interface Banned extends Figures {
   readonly outcome: 'banned';
   /** Whole seconds until the ban's end. */
   readonly retryAfterSeconds: number;
-  /** The ban that this very request has brought about; it has still to be written down. */
+  /** The ban that this request has led to; it isn't saved yet. */
   readonly begun?: AutomaticBan | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface CounterStore {
   /**
    * Decides in one step about both windows, the refusals and the ban, and counts.
    *
-   * A refusal is an answer, not an error. Spends from both windows or from neither.
+   * A denial is a result, not an error. Spends from both windows or from neither.
    */
   decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision>;
 }

@@ -38,7 +38,7 @@ export interface Verdict {
   /** Zero when there is no ban, past when it is over. */
   readonly bannedUntil: number;
   readonly banEpoch: number;
-  /** Whether this very request has brought the ban about. */
+  /** Whether this request has led to the ban. */
   readonly isBanNew: boolean;
 }
 
@@ -121,7 +121,7 @@ function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number
   return Math.min(requestsPerMinute, requestsPerDay);
 }
 
-/** Those without room for so much. After a change to a smaller plan more may have been spent than there is; what needs nothing fits even then. */
+/** The windows that have less left. After a change to a smaller plan more may be spent than the limit; what needs nothing is admitted even then. */
 function fullWindows({ minute, day }: Counter, limits: QuotaLimits, needs: number): QuotaWindow[] {
   const isFull = (window: QuotaWindow, limit: number): boolean => Math.max(0, limit - window.spent) < needs;
   return [

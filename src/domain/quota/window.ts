@@ -5,18 +5,18 @@ export interface QuotaLimits {
 }
 
 /**
- * A fixed window as it is kept: it opens with the first request that spends after the last one closed.
+ * A fixed window: it opens with the first request that spends after the last one closed.
  *
  * Instants are milliseconds since 1970; zero means never.
  */
 export interface QuotaWindow {
   openedAt: number;
   spent: number;
-  /** When a request was first refused because this window had no room for it. */
+  /** When a request was first refused because too little of this window was left. */
   firstRefusedAt: number;
 }
 
-/** What a client may know of a window. */
+/** What a client is shown of a window. */
 export interface WindowFigures {
   readonly name: 'minute' | 'day';
   readonly limit: number;
@@ -75,7 +75,7 @@ export function figuresOf(
   };
 }
 
-/** Of the two windows the one to show where there is room for one: that with the fewest requests left, in a tie the one that resets later. */
+/** The window to show where only one can be shown: that with the fewest requests left, in a tie the one that resets later. */
 export function tightest(minute: WindowFigures, day: WindowFigures): WindowFigures {
   if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
   return minute.resetsAt > day.resetsAt ? minute : day;
