@@ -7,6 +7,7 @@ import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphq
 import { registerApi } from '../../src/http/api.ts';
 import type { Bound } from '../../src/http/bounds.ts';
 import { createServer } from '../../src/http/server.ts';
+import { anyDelay } from '../support/any-delay.ts';
 import { openGate } from '../support/open-gate.ts';
 
 /** A store in the small, whose fields fail when they are told to. */
@@ -124,7 +125,11 @@ export interface SampleServer {
 export async function startSampleServer(options: Partial<GraphQLServerOptions> = {}): Promise<SampleServer> {
   const log: Record<string, unknown>[] = [];
   const refusals: Bound[] = [];
-  const server = createServer({ logLevel: 'warn', logStream: { write: (line) => log.push(JSON.parse(line)) } });
+  const server = createServer({
+    logLevel: 'warn',
+    logStream: { write: (line) => log.push(JSON.parse(line)) },
+    limits: anyDelay,
+  });
   const graphql = await createGraphQLServer({
     schema: createSampleSchema(),
     // None of the resolvers above asks a service.

@@ -8,6 +8,7 @@ import { registerExplorer } from '../../src/pages/explorer.routes.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
 import { registerPages } from '../../src/pages/landing.routes.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { anyDelay } from '../support/any-delay.ts';
 import { openGate } from '../support/open-gate.ts';
 
 export interface HttpHarness {
@@ -26,7 +27,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   const { gate = openGate(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
-  const server = createServer({ logLevel: 'debug', logStream, ...rest });
+  const server = createServer({ logLevel: 'debug', logStream, ...rest, limits: { ...anyDelay, ...rest.limits } });
   registerHealth(server, { checkReady, isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);

@@ -9,11 +9,12 @@ import type { FastifyInstance } from 'fastify';
 import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { readDocument } from '../../src/rest/document.ts';
+import { anyDelay } from '../support/any-delay.ts';
 
 const source = 'draw();\n'.repeat(1_000);
 
 function serve(script: string): FastifyInstance {
-  const server = createServer({ logLevel: 'silent' });
+  const server = createServer({ logLevel: 'silent', limits: anyDelay });
   registerDocs(server, { document: readDocument(), restPrefix: '', script, guides: '/nowhere' });
   return server;
 }

@@ -4,6 +4,7 @@ import { createApp, type App, type AppOverrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { embeddedPostgresAddress } from '../../src/database/embedded/embedded-postgres.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
+import { anyDelay } from './any-delay.ts';
 import { sendRepeatedly } from './repeated-request.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -62,6 +63,7 @@ export async function startTestApp(
       if (!housekeeping.test(text)) statements.push(text);
     },
     ...overrides,
+    httpLimits: { ...anyDelay, ...overrides.httpLimits },
   });
   const sql: TestApp['sql'] = async (text, values = []) => {
     const client = new pg.Client(
