@@ -27,7 +27,7 @@ export class MeasuredProcess {
       // The service prints it for people on one, the limit on the other.
       ...[child.stdout, child.stderr].map(printedAddress),
       once(child, 'exit').then(() => {
-        throw new Error(`${command.join(' ')} has ended without an address.`);
+        throw new Error(`${command.join(' ')} has ended without an address.\n${errors}`);
       }),
     ]);
     return new MeasuredProcess(child, address);
