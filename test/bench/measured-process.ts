@@ -22,7 +22,9 @@ export class MeasuredProcess {
   ): Promise<MeasuredProcess> {
     const [file, ...rest] = command;
     const child = spawn(file!, rest, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-    child.stderr.pipe(process.stderr);
+    // What is meant for people is shown only when the start fails.
+    let errors = '';
+    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (errors = (errors + chunk).slice(-10_000)));
     const address = await Promise.race([
       // The service prints it for people on one, the limit on the other.
       ...[child.stdout, child.stderr].map(printedAddress),

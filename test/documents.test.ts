@@ -1,0 +1,63 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { describe, expect, test } from '@jest/globals';
+
+const root = join(import.meta.dirname, '..');
+const read = (file: string): string => readFileSync(join(root, file), 'utf8');
+
+const documents = [
+  'README.md',
+  'src/README.md',
+  'test/README.md',
+  '.github/CHANGELOG.md',
+  '.github/CONTRIBUTING.md',
+  '.github/OPERATIONS.md',
+  '.github/SECURITY.md',
+];
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const manifest = JSON.parse(read('package.json')) as Manifest;
+
+/** The names in the first cells of the tables in a part of a document. */
+function namesInTables(text: string): string[] {
+  const cells = [...text.matchAll(/^\| (.+?) \|/gm)].map((row) => row[1]!);
+  return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));
+}
+
+function section(document: string, heading: string): string {
+  return read(document).split(`\n## ${heading}\n`)[1]!.split('\n## ')[0]!;
+}
+
+describe('the documents agree with the program', () => {
+  test('the README lists every setting, and no other', () => {
+    const settings = new Set(read('src/config.ts').match(/(?<=')[A-Z]+(?:_[A-Z]+)*(?=')/g));
+    const documented = namesInTables(section('README.md', 'Configuration'));
+    const levelsAndCodes = [...settings].filter((name) => /^E[A-Z]/.test(name));
+    for (const name of levelsAndCodes) settings.delete(name);
+    expect(new Set(documented)).toEqual(settings);
+  });
+
+  test('src/README.md has the reason for every dependency, and for no other', () => {
+    const used = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
+    const documented = namesInTables(section('src/README.md', 'Dependencies'));
+    expect(documented.toSorted()).toEqual(used.toSorted());
+  });
+
+  test.each(documents)('%s links to files that exist, and names npm scripts that exist', (document) => {
+    const text = read(document);
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map((link) => link[1]!);
+    expect(links.filter((link) => !existsSync(join(root, dirname(document), link)))).toEqual([]);
+    const scripts = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map((command) => command[1]!);
+    expect(scripts.filter((script) => !(script in manifest.scripts))).toEqual([]);
+  });
+
+  test('the README stays short enough to be read: 2,000 words', () => {
+    expect(read('README.md').split(/\s+/).length).toBeLessThanOrEqual(2000);
+  });
+});
