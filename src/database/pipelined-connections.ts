@@ -37,6 +37,8 @@ const watchMillis = 100;
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
   readonly #connections = new Set<PipelinedConnection>();
+  /** These, and those that only finish what they have. */
+  readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
   /** The connection of this turn of the event loop. */
   #current: PipelinedConnection | undefined;
@@ -56,14 +58,14 @@ export class PipelinedConnections {
     });
   }
 
-  /** What the connections have prepared is of no use any more: new reads go to new ones. */
-  renew(): void {
+  /** New reads go to new connections. */
+  #renew(): void {
     for (const connection of this.#connections) this.#retire(connection);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
-    await Promise.all([...this.#connections].map((connection) => connection.close()));
+    await Promise.all([...this.#all].map((connection) => connection.close()));
   }
 
   #submit(read: Read): void {
@@ -76,9 +78,13 @@ export class PipelinedConnections {
     for (const each of this.#connections) if (chosen === undefined || each.pending < chosen.pending) chosen = each;
     if (chosen === undefined || (chosen.pending > 0 && this.#connections.size < this.#options.size)) {
       chosen = new PipelinedConnection(this.#options.connection, {
-        onEnd: (ended) => this.#forget(ended),
-        onOutdated: (read) => {
-          this.renew();
+        onEnd: (ended) => {
+          this.#all.delete(ended);
+          this.#exclude(ended);
+        },
+        onUnusable: (connection, read) => {
+          // The first read of the connection that fails so: what all have prepared is outdated, and what ended one has likely ended all.
+          if (this.#connections.has(connection)) this.#renew();
           this.#submit(read);
         },
         onMoved: (reads) => {
@@ -86,6 +92,7 @@ export class PipelinedConnections {
         },
       });
       this.#connections.add(chosen);
+      this.#all.add(chosen);
     }
     const uncork = chosen.cork();
     setImmediate(() => {
@@ -96,26 +103,27 @@ export class PipelinedConnections {
   }
 
   #retire(connection: PipelinedConnection): void {
-    this.#forget(connection);
+    this.#exclude(connection);
     connection.retire();
   }
 
-  #forget(connection: PipelinedConnection): void {
+  /** It gets no more reads. */
+  #exclude(connection: PipelinedConnection): void {
     this.#connections.delete(connection);
     if (this.#current === connection) this.#current = undefined;
   }
 
   #look(): void {
     const now = performance.now();
-    for (const connection of this.#connections) connection.checkProgress(now);
+    for (const connection of this.#all) connection.checkProgress(now);
   }
 }
 
 interface Listeners {
   /** It takes no more reads. */
   readonly onEnd: (connection: PipelinedConnection) => void;
-  /** To be sent again, on a connection that hasn't prepared it yet. */
-  readonly onOutdated: (read: Read) => void;
+  /** To be sent again, on a connection that is new. */
+  readonly onUnusable: (connection: PipelinedConnection, read: Read) => void;
   /** To be sent again, because one before them took too long. */
   readonly onMoved: (reads: readonly Read[]) => void;
 }
@@ -192,16 +200,11 @@ class PipelinedConnection {
   }
 
   #fail(read: Read, error: Error): void {
-    if (isOutdated(error) && !read.isRetried) {
+    // Not on one that was silent: another wait would take too long.
+    const isUnusable = isOutdated(error) || (isLoss(error) && !this.#connection.hasTimedOut);
+    if (isUnusable && !read.isRetried) {
       read.isRetried = true;
-      this.#listeners.onOutdated(read);
-      return;
-    }
-    // Not one that was silent: another wait would take too long.
-    if (isLoss(error) && !this.#connection.hasTimedOut && !read.isRetried) {
-      read.isRetried = true;
-      this.#listeners.onEnd(this);
-      this.#listeners.onMoved([read]);
+      this.#listeners.onUnusable(this, read);
       return;
     }
     read.reject(error);

@@ -46,7 +46,6 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
         // It wasn't executed, so that it may be sent again, by a connection that has prepared nothing yet.
         if (!isOutdated(error)) throw error;
         pool.renew();
-        pipeline?.renew();
         return pool.run(send);
       }
     });

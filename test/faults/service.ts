@@ -14,6 +14,9 @@ interface Answer {
 /** The key that every service here is started with. */
 export const key = 'a-key-for-administrators-in-the-tests';
 
+/** The folder whose built program runs, unless another is given. */
+const repository = join(import.meta.dirname, '../..');
+
 /** The service as it runs in production: a process of its own, from the built program. */
 export class Service {
   readonly #child: ChildProcess;
@@ -22,15 +25,15 @@ export class Service {
   address = '';
 
   /** Resolves when the address has been printed, or the process has ended without. */
-  static async start(environment: Readonly<Record<string, string>>): Promise<Service> {
-    const service = new Service(environment);
+  static async start(environment: Readonly<Record<string, string>>, directory = repository): Promise<Service> {
+    const service = new Service(environment, directory);
     await Promise.race([service.printed(/^The store is open at (\S+),/), service.#exited]);
     service.address = /^The store is open at (\S+),/m.exec(service.output)?.[1] ?? '';
     return service;
   }
 
-  private constructor(environment: Readonly<Record<string, string>>) {
-    this.#child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
+  private constructor(environment: Readonly<Record<string, string>>, directory: string) {
+    this.#child = spawn(process.execPath, [join(directory, 'dist/src/main.js')], {
       env: { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'info', ADMIN_API_KEY: key, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

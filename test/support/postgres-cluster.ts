@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts';
 
 /** A PostgreSQL server of the suite's own, durable as it is by default, that can be stopped, paused and started again. */
 export class PostgresCluster {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-cluster-'));
+  readonly #directory = mkdtempSync(join(process.env['SMALL_DISK'] ?? tmpdir(), 'petstore-cluster-'));
   #port = 0;
 
   /** `prepare` may change the data directory before the server starts for the first time. */
@@ -80,8 +80,10 @@ export class PostgresCluster {
   }
 }
 
-/** Debian keeps the server's programs outside PATH, one folder per version. */
+/** Debian keeps the server's programs outside PATH, one folder per version; POSTGRES_BIN names another folder. */
 function programPath(program: string): string {
+  const folder = process.env['POSTGRES_BIN'];
+  if (folder) return join(folder, program);
   const found = globSync(`/usr/lib/postgresql/*/bin/${program}`).toSorted((a, b) =>
     a.localeCompare(b, 'en', { numeric: true }),
   );
