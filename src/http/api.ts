@@ -84,7 +84,7 @@ function refuseUnmatched(request: FastifyRequest): never {
  */
 async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isPublic = request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
-  const isTransient = reply.statusCode === 201 || request.routeOptions.url === '/graphql';
+  const isTransient = reply.statusCode === 201 || request.routeOptions.config?.isNeverStored === true;
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');
   if (isPublic) return;

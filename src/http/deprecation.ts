@@ -1,14 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { maxTargetBytes } from './limits.ts';
+import type { DeprecationNotice } from './route-config.ts';
 import type { KnownRoute } from './route-table.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** The route is on its way out, and every response of it says so. */
-    deprecation?: DeprecationNotice;
-  }
-}
 
 export interface Deprecation {
   readonly since: Date;
@@ -18,9 +12,6 @@ export interface Deprecation {
   /** What to use instead, with the path's parameters in braces. */
   readonly successor: string;
 }
-
-/** The headers that a request is answered with. */
-type DeprecationNotice = (parameters: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 
 /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links that belong to them. */
 export function deprecationNotice({ since, sunset, page, successor }: Deprecation): DeprecationNotice {

@@ -3,8 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDirectory } from '../domain/access/key-directory.ts';
 import type { PlanName } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
-import type { Scope } from '../domain/access/scope.ts';
-import { addressSubject } from '../domain/quota/address.ts';
+import { addressSubject } from './client-address.ts';
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 import type { QuotaService } from '../domain/quota/quota.service.ts';
 import { sentKey, type SentKey } from './credentials.ts';
@@ -12,12 +11,6 @@ import { bearerChallenge, HttpError } from './error-table.ts';
 import { costHeaderName, quotaHeaders } from './quota-headers.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What the key must be allowed to do. */
-    scope?: Scope;
-    /** The price is known only when the body has been read: the route takes it by `request.meter`. */
-    isPricedByRoute?: boolean;
-  }
   interface FastifyRequest {
     /** Who is asking: set for every request of the API that gets past the gate. */
     principal: Principal;

@@ -22,10 +22,6 @@ export function loggerOptions(level: string): LoggerOptions {
 }
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What the operation is called in the metrics; the method and the route when left out. */
-    operationId?: string;
-  }
   interface FastifyRequest {
     /** The same, where only the request can tell. */
     operation: string | undefined;

@@ -1,19 +1,13 @@
-import type { FastifyContextConfig, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 
 import { HttpError } from './error-table.ts';
 import type { ErrorFormat } from './failure-response.ts';
-
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A page for everybody, outside the API: no key, no quota, and errors in plain words. It owns the paths below it too. */
-    isPublic?: boolean;
-  }
-}
+import type { RouteConfig } from './route-config.ts';
 
 /** Where a request belongs that never gets as far as the router. */
 export interface KnownRoute {
   readonly url: string;
-  readonly config: FastifyContextConfig;
+  readonly config: RouteConfig;
   /** Of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
 }
@@ -22,8 +16,9 @@ interface Row {
   readonly url: string;
   readonly pattern: RegExp;
   readonly methods: string[];
-  readonly configs: Map<string, FastifyContextConfig>;
+  readonly configs: Map<string, RouteConfig>;
   readonly isPublic: boolean;
+  readonly errorFormat: ErrorFormat | undefined;
 }
 
 /** Every path that there is, with its methods: what Fastify's own router doesn't tell, but 405, `Allow` and OPTIONS need. */
@@ -39,6 +34,7 @@ export class RouteTable {
       methods: ['OPTIONS'],
       configs: new Map(),
       isPublic: config?.isPublic === true,
+      errorFormat: config?.errorFormat,
     };
     const methods = [method].flat();
     row.methods.push(...methods);
@@ -70,8 +66,10 @@ export class RouteTable {
   }
 
   errorFormatOf(path: string): ErrorFormat {
-    if (path === '/graphql') return 'graphql';
-    return this.isPublic(path) ? 'text' : 'rest';
+    const row = [...this.#rows.values()].find(
+      ({ errorFormat, pattern }) => errorFormat !== undefined && pattern.test(path),
+    );
+    return row?.errorFormat ?? (this.isPublic(path) ? 'text' : 'rest');
   }
 
   /** Why a request has no route: 404, or 405 with the methods that its path does have. */

@@ -15,10 +15,6 @@ import { loggerOptions, watchAnswer, type OnAnswered } from './request-log.ts';
 import { pathOf, RouteTable, type KnownRoute } from './route-table.ts';
 
 declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Served whatever there is to do: those who ask have to know how the process is. */
-    isServedUnderOverload?: boolean;
-  }
   interface FastifyInstance {
     readonly connections: Connections;
     readonly incompleteBodies: IncompleteBodies;

@@ -40,7 +40,8 @@ async function exampleRoutes(api: FastifyInstance): Promise<void> {
   api.get('/things', async () => ['a thing']);
   api.post('/things', async (request, reply) => reply.code(201).send({ body: request.body ?? null }));
   api.patch('/things/:id', async (request) => request.params);
-  api.route({ method: ['GET', 'POST'], url: '/graphql', handler: async () => ({ data: {} }) });
+  const config = { errorFormat: 'graphql', isNeverStored: true } as const;
+  api.route({ method: ['GET', 'POST'], url: '/graphql', config, handler: async () => ({ data: {} }) });
 }
 
 export async function portOf(server: FastifyInstance): Promise<number> {

@@ -49,7 +49,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
         scope.route({
           method: ['GET', 'POST'],
           url: '/graphql',
-          config: { isPricedByRoute: true },
+          config: { isPricedByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
           handler: (request, reply) => endpoint.handle(request, reply),
         });

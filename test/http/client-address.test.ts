@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { addressSubject } from '../../../src/domain/quota/address.ts';
+import { addressSubject } from '../../src/http/client-address.ts';
 
 describe('those without a valid key', () => {
   it.each([
