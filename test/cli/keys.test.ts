@@ -132,7 +132,7 @@ describe('keys, by itself', () => {
     ['an unknown scope', ['create', '--name', 'x', '--plan', 'pro', '--scopes', 'read,all'], 'read, write, admin'],
     ['a wrong duration', ['ban', '1', '--for', 'soon'], '90s, 15m, 24h'],
     ['a missing id', ['revoke'], 'the id of a key'],
-    ['an unknown command', ['destroy'], 'create, list, revoke'],
+    ['an unknown command', ['destroy'], 'use create, list, show'],
     ['an enterprise key without figures', ['create', '--name', 'x', '--plan', 'enterprise'], '--per-minute is needed'],
     ['figures for a plan that has its own', ['set-plan', '1', '--plan', 'pro', '--per-day', '5'], '--per-day is 10000'],
   ])('names %s, with exit code 2 and nothing on standard output', async (_, args, message) => {
