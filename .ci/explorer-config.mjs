@@ -69,10 +69,14 @@ function fetchedAtOnce() {
         const chunks = Object.values(bundle).filter(({ type }) => type === 'chunk');
         const wanted = new Set(chunks.filter(({ facadeModuleId }) => wantedAtOnce.test(facadeModuleId)));
         for (const { imports } of wanted) for (const name of imports) wanted.add(bundle[name]);
-        const scripts = [...wanted].map(({ fileName }) => ({ rel: 'modulepreload', href: `./${fileName}` }));
+        const scripts = [...wanted].map(({ fileName }) => ({
+          rel: 'modulepreload',
+          fetchpriority: 'low',
+          href: `./${fileName}`,
+        }));
         const sheets = [...wanted]
           .flatMap(({ viteMetadata }) => [...viteMetadata.importedCss])
-          .map((fileName) => ({ rel: 'preload', as: 'style', href: `./${fileName}` }));
+          .map((fileName) => ({ rel: 'preload', as: 'style', fetchpriority: 'low', href: `./${fileName}` }));
         return [...scripts, ...sheets]
           .filter(({ href }) => !html.includes(href))
           .map((attributes) => ({ tag: 'link', attrs: { ...attributes, crossorigin: true }, injectTo: 'head' }));
