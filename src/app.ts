@@ -17,6 +17,7 @@ import { registerApi } from './http/api.ts';
 import type { OnRefusal } from './http/bounds.ts';
 import { drain } from './http/drain.ts';
 import { Gate } from './http/gate.ts';
+import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { registerHealth } from './http/health.ts';
 import { createMetricsServer, Metrics } from './http/metrics.ts';
@@ -87,6 +88,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     trustProxy: config.trustProxy,
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
     onAnswered: (answered) => metrics.countRequest(answered),
+    renderErrorPage,
     onRefusal,
   });
   const events = accessEvents(server.log, metrics);

@@ -9,7 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Connections } from './connections.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
-import { failureResponse } from './failure-response.ts';
+import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { maxTargetBytes } from './limits.ts';
 import { headersTooLarge, targetTooLong } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
@@ -21,6 +21,7 @@ export interface BrokenRequestContext {
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
   readonly onAnswered: OnAnswered | undefined;
+  readonly renderErrorPage: RenderErrorPage | undefined;
 }
 
 interface ParserError extends Error {
@@ -113,7 +114,8 @@ async function refuseBody(context: BrokenRequestContext, response: ServerRespons
   const format = context.routes.errorFormatOf(path);
   const described = describeFailure(refusal);
   const requestId = requestIdOf(response.req);
-  const failure = failureResponse(described, { format, requestId, accept: asked.accept });
+  const { renderErrorPage } = context;
+  const failure = failureResponse(described, { format, requestId, accept: asked.accept, renderErrorPage });
   // What follows on the connection can't be separated from the broken body.
   response.shouldKeepAlive = false;
   const quota = format === 'text' ? {} : await context.server().gate.headersFor(addressOf(socket));

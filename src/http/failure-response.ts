@@ -1,5 +1,4 @@
 import { failureBody, type Failure } from './error-table.ts';
-import { failurePage, failurePagePolicy } from './failure-page.ts';
 
 /** The format of an error: REST's Error object, a GraphQL response, or plain text for a page. */
 export type ErrorFormat = 'rest' | 'graphql' | 'text';
@@ -10,12 +9,19 @@ export interface FailureResponse {
   readonly body: string;
 }
 
+/** The HTML page that a browser gets in the place of plain text; it may load nothing, not even an inline style. */
+export type RenderErrorPage = (failure: Failure) => string;
+
 interface Asked {
   readonly format: ErrorFormat;
   readonly requestId: string;
   /** The request's Accept header, as far as it is known. */
   readonly accept?: string | undefined;
+  /** Without one, browsers get plain text too. */
+  readonly renderErrorPage?: RenderErrorPage | undefined;
 }
+
+const pagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** What caches must tell apart on every response of the API. */
 export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
@@ -41,14 +47,14 @@ export function failureResponse(failure: Failure, asked: Asked): FailureResponse
 
 type Representation = Pick<FailureResponse, 'headers' | 'body'>;
 
-function forPerson(failure: Failure, { accept }: Asked): Representation {
+function forPerson(failure: Failure, { accept, renderErrorPage }: Asked): Representation {
   const vary = 'Accept';
-  if (accept?.includes('text/html') !== true) {
+  if (renderErrorPage === undefined || accept?.includes('text/html') !== true) {
     return { headers: { 'content-type': 'text/plain; charset=utf-8', vary }, body: `${failure.message}\n` };
   }
   return {
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': failurePagePolicy, vary },
-    body: failurePage(failure),
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy, vary },
+    body: renderErrorPage(failure),
   };
 }
 

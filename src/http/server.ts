@@ -4,7 +4,7 @@ import type { OnRefusal } from './bounds.ts';
 import type { Connections, ConnectionsLimits } from './connections.ts';
 import { announceDeprecation, deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
-import { failureResponse } from './failure-response.ts';
+import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
 import { maxBodyBytes } from './limits.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly onRefusal?: OnRefusal | undefined;
   /** Called for every response that has been sent. */
   readonly onAnswered?: OnAnswered | undefined;
+  /** What a browser gets for a failure of a public page; plain text when left out. */
+  readonly renderErrorPage?: RenderErrorPage | undefined;
 }
 
 const emptyPolicy = "default-src 'none'";
@@ -68,10 +70,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     limits,
     trustProxy = false,
     onAnswered,
+    renderErrorPage,
     onRefusal = () => undefined,
   } = options;
   const routeTable = new RouteTable();
-  const broken = { routes: routeTable, server: () => server, onAnswered };
+  const broken = { routes: routeTable, server: () => server, onAnswered, renderErrorPage };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
   const overload = new Overload(node.connections, onRefusal, limits);
   const server: FastifyInstance = fastify({
@@ -136,6 +139,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       format: routeTable.errorFormatOf(pathOf(request.url)),
       requestId: request.id,
       accept: request.headers.accept,
+      renderErrorPage,
     });
     // Fastify closes after a refused body, so that a client that goes on sending may never see why. Node takes in the rest.
     if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');

@@ -4,6 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
+import { renderErrorPage } from '../../src/pages/error-page.ts';
 import { registerExplorer } from '../../src/pages/explorer.routes.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
 import { registerPages } from '../../src/pages/landing.routes.ts';
@@ -27,7 +28,8 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   const { gate = openGate(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
-  const server = createServer({ logLevel: 'debug', logStream, ...rest, limits: { ...anyDelay, ...rest.limits } });
+  const limits = { ...anyDelay, ...rest.limits };
+  const server = createServer({ logLevel: 'debug', logStream, renderErrorPage, ...rest, limits });
   registerHealth(server, { checkReady, isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);

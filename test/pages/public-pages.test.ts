@@ -90,6 +90,15 @@ describe('the public pages', () => {
     expect([wrong.statusCode, wrong.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
     expect(wrong.headers['content-type']).toBe('text/plain; charset=utf-8');
   });
+
+  it('have an HTML error page for a browser only where the server is given one', async () => {
+    const url = '/robots.txt/below';
+    const headers = { accept: 'text/html' };
+    const plain = await startHttp({ renderErrorPage: undefined });
+    expect((await http.server.inject({ url, headers })).headers['content-type']).toBe('text/html; charset=utf-8');
+    expect((await plain.server.inject({ url, headers })).headers['content-type']).toBe('text/plain; charset=utf-8');
+    await plain.server.close();
+  });
 });
 
 it.each(['/', '/healthz', '/readyz', '/robots.txt', '/favicon.ico'])(
