@@ -60,7 +60,7 @@ it('does not cut off a client that is still reading a response whose last byte i
 
 it('serves new requests during the delay, on connections that end with their response', async () => {
   const { server, port } = await startWithSlowRoutes();
-  const drained = drain(server, { delaySeconds: 0.2, timeoutSeconds: 60 });
+  const drained = drain(server, { delaySeconds: 1, timeoutSeconds: 60 });
   const response = parseResponse(await receive(await send(port, request('/things'))));
   expect(response).toMatchObject({ status: 200, headers: { connection: 'close' } });
   await drained;
