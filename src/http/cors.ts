@@ -1,10 +1,11 @@
 import { fastifyCors } from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-import { quotaHeaderNames } from './quota-headers.ts';
+import { costHeaderName, quotaHeaderNames } from './quota-headers.ts';
 
 const exposedHeaders = [
   ...quotaHeaderNames,
+  costHeaderName,
   'Retry-After',
   'ETag',
   'Link',

@@ -12,8 +12,8 @@ export const quotaHeaderNames = [
   'RateLimit-Policy',
 ] as const;
 
-/** What a request has cost, where that isn't always 1: on every priced response of `/graphql`. */
-export const costHeaderName = 'x-ratelimit-cost';
+/** What a request has cost, where that isn't always 1: on every response of `/graphql` whose cost has been counted. */
+export const costHeaderName = 'X-RateLimit-Cost';
 
 /**
  * How much is left: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is in Unix seconds,

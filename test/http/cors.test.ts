@@ -67,6 +67,7 @@ describe('a page of a known origin', () => {
         'x-ratelimit-reset',
         'ratelimit',
         'ratelimit-policy',
+        'x-ratelimit-cost',
         'retry-after',
         'etag',
         'link',
