@@ -1,7 +1,7 @@
 import { graceMillis, refusalSpanMillis } from '../domain/quota/bans.ts';
 import { dayMillis, minuteMillis } from '../domain/quota/window.ts';
 
-/** Everything in Redis expires so long after it was last written. */
+/** The expiry of everything in Redis, from its last write. */
 export const lifetimeMillis = dayMillis + minuteMillis;
 
 /**

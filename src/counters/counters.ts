@@ -11,37 +11,37 @@ import { UsageRecorder } from './usage-recorder.ts';
  * Model. Two fixed windows for each key or address, its refusals and its ban make one counter, and one decision is one step: `decide` in
  * `domain/quota/counter.ts`. `MemoryCounterStore` runs it on counters of this process. With Redis the same step is a script, one round trip;
  * `RedisCounters` is only the transport, and a property test runs random histories, clocks that step included, through both and compares every
- * verdict. `FallbackCounterStore` chooses between them, and `UsageRecorder` saves what was counted.
+ * decision. `FallbackCounterStore` chooses between them, and `UsageRecorder` saves what was counted.
  *
  * Guarantees. A window never admits more than its limit, however parallel the requests, over all processes that share a Redis. It never lasts longer
  * than its length, even if a clock is set back, and what it has spent stays spent then. At most 100,000 addresses are remembered in memory, and they
  * share 100,000 counters in Redis; counters of keys end with their windows, in Redis by their expiry.
  *
- * Failures. Redis that doesn't respond within 500 ms is lost: each process goes on by itself from the last verdict that it has seen, by Redis' clock,
- * and looks for Redis every 500 ms. An emptied Redis is noticed before anything is counted in it, since the generation that it was filled under
- * is gone with the counters, and is lost in the same way. A process that returns brings back what it knows: for the same window the larger figure
+ * Failures. Redis that doesn't respond within 500 ms is lost: each process continues alone from the last decision that it has seen, by Redis' clock,
+ * and tries to reconnect every 500 ms. An emptied Redis is detected before anything is counted in it, because its generation is gone
+ * with the counters; it is handled as a lost one. A process that reconnects restores what it knows: for the same window the larger figure
  * holds; what was counted meanwhile in a window that began later is added to the earlier one. So with a limit of n, each process admits at most n
  * once more, less what it knows to be spent. A killed process loses half a second of its day counters.
  */
 
 export interface CountersOptions {
   readonly table: UsageTable;
-  /** Counts in this Redis, together with all other processes that do; undefined counts in this process. */
+  /** Counts in this Redis, shared with other processes; undefined counts in this process. */
   readonly redisUrl: string | undefined;
   readonly rules: BanRules;
   /** Redis is lost, with the reason, or back. */
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
-  /** What has been spent couldn't be saved; it is tried again. */
+  /** Usage couldn't be saved; it is retried. */
   readonly onSaveFailure: (error: unknown) => void;
-  /** Milliseconds since 1970. Undefined is the system's clock, and Redis' own for what is counted there. */
+  /** Milliseconds since 1970. Undefined uses the system's clock, and Redis' own for counters in Redis. */
   readonly now?: (() => number) | undefined;
 }
 
 export interface Counters {
   readonly store: CounterStore;
-  /** Whether the counters are those of all processes; undefined when they aren't meant to be. */
+  /** Whether the counters are shared at the moment; undefined without Redis. */
   isShared(): boolean | undefined;
-  /** Saves the use of keys that was counted before the call, for those who read it from the database. Never throws. */
+  /** Saves the usage counted before the call, so that the database has it. Never throws. */
   saveUsage(): Promise<void>;
   /** Before the database is closed. */
   close(): Promise<void>;

@@ -7,18 +7,18 @@ import { MemoryCounterStore, type CounterSnapshot } from './memory-counter-store
 
 /** Counters of several processes, over a connection that can be lost. */
 export interface SharedCounters {
-  /** `known` comes back into counters that have lost it. Rejects when the counters can't be reached in time, or have been emptied. */
+  /** Restores `known` in counters that have lost it. Rejects when the counters can't be reached in time, or have been emptied. */
   decide(subject: QuotaSubject, charge: Charge, known: CounterSnapshot): Promise<Verdict>;
   close(): void;
 }
 
 export interface FallbackCounterStoreOptions {
-  /** Makes a connection, whose loss it reports, maybe more than once. */
+  /** Connects. Reports the loss of the connection, maybe more than once. */
   readonly connect: (onError: (error: unknown) => void) => Promise<SharedCounters>;
   readonly rules: BanRules;
   /** Called once when the shared counters are lost, with the reason, and once when they are back. */
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
-  /** Undefined goes on with the time of the shared counters. */
+  /** Undefined continues with the time of the shared counters. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -27,15 +27,15 @@ const reconnectMillis = 500;
 /**
  * Counts in shared counters, and in this process while they are lost: gone, paused, slow or emptied.
  *
- * Every decision of theirs is remembered, so that this process goes on from there, and brings it back with the next request when they return.
+ * Every shared decision is remembered, so that this process can continue from it, and restore it with the next request after reconnecting.
  */
 export class FallbackCounterStore implements CounterStore {
-  /** What this process knows, and counts by while it is alone. */
+  /** A local copy of the counters, used while the shared ones are lost. */
   readonly local: MemoryCounterStore;
   readonly #options: FallbackCounterStoreOptions;
-  /** While it is well. */
+  /** Undefined while it is lost. */
   #shared: SharedCounters | undefined;
-  /** How much the shared clock is ahead of this process': windows go on by the clock that they were opened by. */
+  /** How far the shared clock is ahead of this process's: windows continue by the clock that opened them. */
   #clockOffsetMillis = 0;
   #isClosed = false;
 
@@ -45,7 +45,7 @@ export class FallbackCounterStore implements CounterStore {
     this.local = new MemoryCounterStore({ rules, now });
   }
 
-  /** Waits no longer than a connection may take: without one, counting begins in this process. */
+  /** Waits no longer than a connection may take; without one, counting begins in this process. */
   static async open(options: FallbackCounterStoreOptions): Promise<FallbackCounterStore> {
     const store = new FallbackCounterStore(options);
     try {
@@ -56,7 +56,7 @@ export class FallbackCounterStore implements CounterStore {
     return store;
   }
 
-  /** Whether the counters are those of all processes. */
+  /** Whether the counters are shared at the moment. */
   get isShared(): boolean {
     return this.#shared !== undefined;
   }

@@ -6,7 +6,7 @@ import type { DayCounter, KeyUsage } from '../domain/quota/usage.ts';
 export interface MemoryCounterStoreOptions {
   readonly rules: BanRules;
   readonly now?: (() => number) | undefined;
-  /** The largest number of addresses counted at a time: the oldest are forgotten for new ones. */
+  /** The maximum number of addresses counted at a time; the oldest are evicted. */
   readonly maxAddresses?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export type CounterSnapshot = Pick<Verdict, 'minute' | 'day' | 'bannedUntil'>;
 const neverOpened = { openedAt: 0, spent: 0 };
 const emptySnapshot: CounterSnapshot = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
 
-/** How many counters are checked for being over with each new one, so that there are never many more than are needed. */
+/** How many counters are checked for expiry with each new one, so that expired ones don't pile up. */
 const sweepsPerInsertion = 2;
 
 /** Counts in this process. */
@@ -50,7 +50,7 @@ export class MemoryCounterStore implements CounterStore {
     return decisionOf(decide(this.#counterOf(subject, now), subject, charge, this.#rules, now), subject, charge);
   }
 
-  /** Takes over the counters of another store, so that this one can go on with them. */
+  /** Takes over the counters of another store. */
   restore(subject: QuotaSubject, { now, minute, day, bannedUntil, banEpoch, isBanNew }: Verdict): void {
     this.#markUsed(subject, now);
     const counter = this.#counterOf(subject, now);
@@ -62,7 +62,7 @@ export class MemoryCounterStore implements CounterStore {
     if (isBanNew) bans.automaticBans = [...bans.automaticBans, now];
   }
 
-  /** What is known of a subject, for a store that may have lost it: its windows, and its ban of the same epoch. */
+  /** A snapshot of a subject for a store that may have lost it: its windows, and its ban of the same epoch. */
   snapshot({ id, isAnonymous, bans }: QuotaSubject): CounterSnapshot {
     const counter = (isAnonymous ? this.#addresses : this.#keys).get(id);
     if (counter === undefined) return emptySnapshot;
@@ -70,7 +70,7 @@ export class MemoryCounterStore implements CounterStore {
     return { minute, day, bannedUntil: known.epoch === bans?.epoch ? known.bannedUntil : 0 };
   }
 
-  /** The keys that were used since the last call, with what they have spent. */
+  /** The keys used since the last call, with their usage. */
   drain(): KeyUsage[] {
     const usages: KeyUsage[] = [];
     for (const [subjectId, lastUsedAt] of this.#used) {
@@ -81,14 +81,14 @@ export class MemoryCounterStore implements CounterStore {
     return usages;
   }
 
-  /** Puts drained keys back that couldn't be saved. */
+  /** Requeues drained keys that couldn't be saved. */
   requeue(usages: readonly KeyUsage[]): void {
     for (const { subjectId, lastUsedAt } of usages) {
       if (!this.#used.has(subjectId)) this.#used.set(subjectId, lastUsedAt);
     }
   }
 
-  /** Goes on with the day counters of an earlier process. */
+  /** Restores the day counters of an earlier process. */
   restoreDays(counters: readonly DayCounter[]): void {
     const now = this.#now();
     for (const { subjectId, openedAt, spent } of counters)
@@ -104,7 +104,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 }
 
-/** Counters by subject; those that are over are deleted a few at a time. */
+/** Counters by subject; expired ones are deleted a few at a time. */
 class SweptCounters {
   readonly #maxSize: number;
   readonly #counters = new Map<string, Counter>();

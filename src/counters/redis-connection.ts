@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { createClient } from '@redis/client';
 
-/** When Redis hasn't responded for so long, or a command has waited for so long, the connection counts as lost. */
+/** The connection is lost when Redis hasn't responded, or a command has waited, for this long. */
 const responseTimeoutMillis = 500;
 const commandTimeoutMillis = 2_000;
 
@@ -52,7 +52,7 @@ export class RedisConnection {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** Rejects when there is no reply in time. Those that have arrived while this process itself was busy are still taken. */
+  /** Rejects when there is no reply in time. Replies that arrived while this process was busy still count. */
   async #inTime<T>(reply: Promise<T>, timeoutMillis: number): Promise<T> {
     const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;

@@ -16,10 +16,10 @@ export interface RedisCountersOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Addresses without a key share so many counters, so that their number has an end in Redis too. */
+/** The number of counters that addresses share, so that Redis holds no more. */
 const addressSlots = 100_000;
 
-/** Names what Redis holds now: it is lost together with the counters. */
+/** Identifies the data in Redis: it is lost together with the counters. */
 const generationKey = 'petstore:quota:generation';
 
 const script = scriptOf(consumeScript);
@@ -27,7 +27,7 @@ const outcomes = ['admitted', 'refused', 'too_costly', 'banned', 'banned'] as co
 const otherGeneration = -1;
 const banBegun = 4;
 
-/** Decided once after connecting, to see whether Redis can be written to as well. */
+/** Run once after connecting, to check that Redis accepts writes. */
 const probe: QuotaSubject = {
   id: 'probe',
   limits: { requestsPerMinute: 2 ** 31, requestsPerDay: 2 ** 31 },

@@ -2,7 +2,7 @@ import type { UsageTable } from '../domain/quota/usage.ts';
 import { dayMillis } from '../domain/quota/window.ts';
 import type { MemoryCounterStore } from './memory-counter-store.ts';
 
-/** A killed process loses what it has counted since the last time. */
+/** A killed process loses what it has counted since the last save. */
 const saveEveryMillis = 500;
 /** The largest number of keys in one statement. */
 const batchSize = 1_000;
@@ -10,15 +10,15 @@ const batchSize = 1_000;
 export interface UsageRecorderOptions {
   readonly store: MemoryCounterStore;
   readonly table: UsageTable;
-  /** Called when counters couldn't be saved; they are the next time. */
+  /** Called when counters couldn't be saved; they are retried. */
   readonly onFailure: (error: unknown) => void;
   readonly now?: (() => number) | undefined;
 }
 
 /**
- * Saves what keys have spent and when they were used last: for the next process, and for administrators.
+ * Saves the usage and the last use of keys, for the next process and for administrators.
  *
- * Every half second the keys that were used since, 1,000 in a statement, and nothing while there are none. No request waits for it.
+ * Saves every half second the keys used since, 1,000 per statement; no statement while there are none. No request waits for it.
  */
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
@@ -29,14 +29,14 @@ export class UsageRecorder {
     this.#options = options;
   }
 
-  /** Before the first request: goes on with the day counters. Throws UNAVAILABLE when the database can't be reached. */
+  /** Restores the day counters; call it before the first request. Throws UNAVAILABLE when the database can't be reached. */
   async start(): Promise<void> {
     const { store, table, now = Date.now } = this.#options;
     store.restoreDays(await table.loadDays(now() - dayMillis));
     this.#timer = setInterval(() => void this.#save(), saveEveryMillis).unref();
   }
 
-  /** After the last request, while the database is still open. */
+  /** Call it after the last request, while the database is open. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.flush();

@@ -1,19 +1,19 @@
 /**
- * A map that keeps what has been asked for lately, and forgets the rest when it is full.
+ * A map of bounded size that evicts the entries that were not used recently.
  *
- * Two generations instead of one list in the order of use: an entry moves when it is asked for the first time in a while, not each time.
+ * Two generations instead of one list in the order of use: an entry moves on its first use in a generation, not on each.
  */
 export class BoundedMap<Key, Value> {
   readonly #keptWeight: number;
   readonly #weightOf: (key: Key, value: Value) => number;
   #recent = new Map<Key, Value>();
   #older = new Map<Key, Value>();
-  /** Of what came into the recent ones, even if it has been deleted since. */
+  /** The weight added to the recent generation, deleted entries included. */
   #recentWeight = 0;
 
   /**
-   * The last entries that weigh `keptWeight` together are surely kept, and never more than twice as much, nor a single one that is
-   * heavier. Each weighs 1 when nothing else is said.
+   * Keeps at least the last entries of `keptWeight` together and at most twice as much; a heavier entry is not kept.
+   * An entry weighs 1 by default.
    */
   constructor(keptWeight: number, weightOf: (key: Key, value: Value) => number = () => 1) {
     this.#keptWeight = keptWeight;
@@ -54,7 +54,7 @@ export class BoundedMap<Key, Value> {
     if (generation.has(key)) generation.set(key, value);
   }
 
-  /** Those asked for lately come first. An entry that moves or is deleted meanwhile may be missed. */
+  /** Recently used entries come first. An entry that moves or is deleted meanwhile may be missed. */
   *keys(): Generator<Key, void> {
     yield* this.#recent.keys();
     yield* this.#older.keys();

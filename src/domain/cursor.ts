@@ -2,7 +2,7 @@ import { parseId, type Id } from './id.ts';
 import { earliestInstant, latestInstant } from './instant.ts';
 import { decodeOpaque, encodeOpaque, quoteOpaque } from './opaque-text.ts';
 
-/** What a list can be sorted by: text by code point, an int32, or an instant as milliseconds since 1970, which may be missing. */
+/** A sort value: text by code point, an int32, or an instant in milliseconds since 1970; instants can be null. */
 export type SortValueType = 'text' | 'integer' | 'instant';
 
 /** Null when the row has no value, or when the list is sorted by id alone. */
@@ -13,7 +13,7 @@ export interface SortKey<Row> {
   readonly valueOf: (row: Row) => SortValue;
 }
 
-/** A place in a sorted list: that of the row with these values, whether it still exists or not. */
+/** A position in a sorted list: that of a row with these values, which needn't exist any more. */
 export interface Position {
   readonly value: SortValue;
   readonly id: Id;
@@ -30,13 +30,13 @@ export interface CursorScope {
 /**
  * The opaque name of a position in a list.
  *
- * It holds the row's values, not a count of rows, so that it stays good when rows come and go; also when its own row goes.
+ * It holds the row's values, not an offset, so that it stays valid when rows are inserted or deleted, its own included.
  */
 export function encodeCursor(scope: CursorScope, position: Position): string {
   return encodeOpaque([scope.kind, scope.sortField, position.value, position.id]);
 }
 
-/** The place that the cursor names, or what is wrong with it, in words for the client. */
+/** The position in the cursor, or an error message for the client. */
 export function decodeCursor(scope: CursorScope, cursor: string): Position | { readonly problem: string } {
   const parts = decodeOpaque(cursor);
   if (parts !== undefined) {

@@ -1,4 +1,4 @@
-/** Everything that can go wrong by the store's own rules; `http/error-table.ts` gives each code its status and spelling. */
+/** The errors of the domain's rules; `http/error-table.ts` maps each code to its status and spelling. */
 export type DomainErrorCode =
   | 'VALIDATION_FAILED'
   | 'FORBIDDEN'
@@ -44,7 +44,7 @@ export function validationFailed(violations: readonly Violation[]): DomainError 
   return new DomainError('VALIDATION_FAILED', message, { violations });
 }
 
-/** The error for a resource that doesn't exist, or no longer: `notFound('pet', '42')`. */
+/** The error for a resource that doesn't exist: `notFound('pet', '42')`. */
 export function notFound(noun: string, id: string): DomainError {
   return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id.slice(0, 60))}.`);
 }

@@ -9,7 +9,7 @@ const canonicalDecimal = /^(?:0|-?[1-9]\d{0,18})$/;
 const minInt64 = -(2n ** 63n);
 const maxInt64 = 2n ** 63n - 1n;
 
-/** The id that the text spells, or undefined when it names nothing: `007`, `+1`, `abc`, and what exceeds int64. */
+/** The id that the text spells, or undefined when it isn't valid: `007`, `+1`, `abc`, and anything beyond int64. */
 export function parseId(text: string): Id | undefined {
   if (!canonicalDecimal.test(text)) return undefined;
   if (text.length >= 19) {
@@ -19,7 +19,7 @@ export function parseId(text: string): Id | undefined {
   return text as Id;
 }
 
-/** The id that the text spells; throws NOT_FOUND when it can't name anything. */
+/** The id that the text spells; throws NOT_FOUND when it isn't valid. */
 export function idOf(noun: string, text: string): Id {
   const id = parseId(text);
   if (id === undefined) throw notFound(noun, text);

@@ -33,13 +33,13 @@ export class InputCheck {
     return value === null || value === undefined ? undefined : this.required(field, value, rule);
   }
 
-  /** For a change of something that always has a value. */
+  /** For a change of a required property. */
   change<Raw, Stored>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Stored>): Stored | undefined {
     if (value === null) this.refuse(field, 'must not be null: leave it out to keep the value that it has.');
     return this.optional(field, value, rule);
   }
 
-  /** For a change of something that may have no value: null takes it away. */
+  /** For a change of an optional property: null removes the value. */
   changeOrClear<Raw, Stored>(
     field: string,
     value: Raw | null | undefined,

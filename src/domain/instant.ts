@@ -6,10 +6,9 @@ export const earliestInstant = -62_135_596_800_000;
 export const latestInstant = 253_402_300_799_999;
 
 /**
- * Reads an RFC 3339 date-time with an offset; returns what is wrong, in words for the client, when it isn't one.
+ * Parses an RFC 3339 date-time with an offset; returns an error message for the client when it isn't one.
  *
- * Kept to the millisecond, what is finer is cut off. Impossible dates (2026-02-30, 24:00, a leap second) are refused, because
- * another instant than the one that was sent would be stored instead.
+ * Truncated to the millisecond. Impossible dates (2026-02-30, 24:00, a leap second) are refused: a different instant would be stored.
  */
 export function parseInstant(text: string): Date | string {
   const groups = rfc3339.exec(text)?.groups;
@@ -21,7 +20,7 @@ export function parseInstant(text: string): Date | string {
   const local = new Date(0);
   local.setUTCFullYear(number('year'), number('month') - 1, number('day'));
   local.setUTCHours(number('hour'), number('minute'), number('second'), milliseconds);
-  // Date carries what overflows: the 30th of February becomes the 2nd of March.
+  // Date carries overflow: the 30th of February becomes the 2nd of March.
   const isPossible =
     local.getUTCFullYear() === number('year') &&
     local.getUTCMonth() === number('month') - 1 &&

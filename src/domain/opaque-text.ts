@@ -10,12 +10,12 @@ export function encodeOpaque(parts: readonly (string | number | null)[]): string
   return Buffer.from(checksum(body) + body).toString('base64url');
 }
 
-/** The values in an opaque text; undefined unless its checksum is right. The checksum doesn't prove that we wrote it: check the values. */
+/** The values in an opaque text; undefined unless its checksum is right. The checksum proves no origin: validate the values. */
 export function decodeOpaque(text: string): readonly unknown[] | undefined {
   const bytes = Buffer.from(text, 'base64url');
   const decoded = bytes.toString();
   const body = decoded.slice(checksumLength);
-  // Compared in the encoded form too, because decoding skips what it doesn't know.
+  // Also compares the encoded form, because decoding skips invalid characters.
   if (!decoded.startsWith(checksum(body)) || bytes.toString('base64url') !== text) return undefined;
   try {
     const parts: unknown = JSON.parse(body);

@@ -7,7 +7,7 @@ export const defaultPageSize = 20;
 export const maxPageSize = 100;
 /** For reading a collection from end to end, page by page. */
 export const maxBatchSize = 1000;
-/** What is read at once when a collection is walked: half of that lives so shortly that the heap doesn't grow at all. */
+/** The batch size for reading a whole collection; small enough that the heap doesn't grow. */
 const walkBatchSize = 500;
 
 /** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
@@ -27,7 +27,7 @@ export interface Sort<SortField extends string> {
   readonly direction: SortDirection;
 }
 
-/** What a client requests of a list, unchecked. */
+/** The client's page and order, unvalidated. */
 export interface ListRequest<FilterInput, SortField extends string> extends PageArguments {
   readonly filter?: FilterInput | null | undefined;
   readonly orderBy?: Sort<SortField> | null | undefined;
@@ -40,7 +40,7 @@ export interface ListOptions<Relation extends string = never> {
   readonly include?: readonly Relation[] | undefined;
 }
 
-/** A range of a sorted list, named by the places it lies between instead of by a count of rows to skip. */
+/** A range of a sorted list, between two positions instead of at an offset. */
 export interface Keyset<SortField extends string> {
   readonly sort: Sort<SortField>;
   readonly after: Position | undefined;
@@ -52,10 +52,10 @@ export interface Keyset<SortField extends string> {
 
 /** How the rows of one kind are sorted. */
 export interface Sorting<Row, SortField extends string> {
-  /** Written into the cursors, so that one of another list is recognised. */
+  /** Stored in cursors, so that a cursor of another list is refused. */
   readonly kind: string;
   readonly idOf: (row: Row) => Id;
-  /** Ties are broken by id; null means that the id is all. */
+  /** Ties are broken by id; null sorts by id alone. */
   readonly keys: Readonly<Record<SortField, SortKey<Row> | null>>;
   readonly defaultField: SortField;
 }
@@ -74,7 +74,7 @@ export interface Page<Row> {
   cursorOf(row: Row): string;
 }
 
-/** Turns the client's page and order into a keyset; what is wrong with them is added to the check. */
+/** Turns the client's page and order into a keyset; violations are added to the check. */
 export function parseKeyset<Row, SortField extends string>(
   sorting: Sorting<Row, SortField>,
   request: ListRequest<unknown, SortField>,
@@ -131,7 +131,7 @@ export function cursorRule(list: { kind: string; defaultField: string }): Rule<s
   };
 }
 
-/** In the place of a refused cursor's position. */
+/** Stands in for the position of a refused cursor. */
 const firstPosition: Position = { value: null, id: '0' as Id };
 
 /**

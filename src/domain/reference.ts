@@ -8,7 +8,7 @@ interface Target {
   byIds(ids: readonly Id[]): Promise<readonly unknown[]>;
 }
 
-/** A field by which one thing names another, as `categoryId` names a category. Naming none is a VALIDATION_FAILED of that field. */
+/** A field that refers to another row, such as `categoryId`. A missing row is a VALIDATION_FAILED of that field. */
 export class Reference {
   readonly #field: string;
   readonly #noun: string;
@@ -20,7 +20,7 @@ export class Reference {
     this.#target = target;
   }
 
-  /** What can be said without a query. */
+  /** The violations that need no query. */
   readonly rule: Rule<string, Id> = (value, refuse) => {
     const id = parseId(value);
     if (id === undefined) refuse(this.#problem(value));
@@ -28,7 +28,7 @@ export class Reference {
   };
 
   /**
-   * Throws what the check has refused, and with it a missing target. That takes a query only when something was refused: a
+   * Throws the violations, and one for a missing reference. That takes a query only when there are violations: a
    * target that is the only thing missing is found by the write itself.
    */
   async throwIfRefused(check: InputCheck, stores: Stores, id: Id | null | undefined): Promise<void> {

@@ -13,7 +13,7 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const controlCharacterInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-/** 1 to 255 Unicode code points, once the white space at both ends is cut off. */
+/** 1 to 255 Unicode code points, after trimming white space. */
 export const nameRule: Rule<string, string> = (value, refuse) => {
   const name = value.trim();
   const length = countCharacters(name);
@@ -25,7 +25,7 @@ export const nameRule: Rule<string, string> = (value, refuse) => {
   return name;
 };
 
-/** At most 2,000 Unicode code points; it may have several lines. */
+/** At most 2,000 Unicode code points; line breaks are allowed. */
 export const descriptionRule: Rule<string, string> = (value, refuse) => {
   const length = countCharacters(value);
   if (length > maxDescriptionCharacters) {
@@ -35,7 +35,7 @@ export const descriptionRule: Rule<string, string> = (value, refuse) => {
   return textRule(controlCharacterInText)(value, refuse);
 };
 
-/** Text to search for: at most 255 Unicode code points of whatever PostgreSQL can store. */
+/** Text to search for: at most 255 Unicode code points that PostgreSQL can store. */
 export const searchTextRule: Rule<string, string> = (value, refuse) => {
   const length = countCharacters(value);
   if (length > maxNameCharacters) {
@@ -47,7 +47,7 @@ export const searchTextRule: Rule<string, string> = (value, refuse) => {
 
 export const stockQuantityRule = integerRule(0, maxInt32);
 export const orderQuantityRule = integerRule(1, maxInt32);
-/** A bound to compare with: whatever an int32 can be. */
+/** A bound in a filter: any int32. */
 export const quantityBoundRule = integerRule(-maxInt32 - 1, maxInt32);
 
 export function integerRule(min: number, max: number): Rule<number, number> {
@@ -75,13 +75,13 @@ export function choiceRule<Item>(): Rule<readonly Item[], readonly Item[]> {
   };
 }
 
-/** The ids to choose from in a filter; a text that is no id chooses nothing. */
+/** The ids to choose from in a filter; an invalid id matches nothing. */
 export const idChoiceRule: Rule<readonly string[], readonly Id[]> = (values, refuse) =>
   choiceRule<string>()(values, refuse)
     .map(parseId)
     .filter((id) => id !== undefined);
 
-/** For what the protocols have checked already by its type. */
+/** For input whose type the protocols have checked already. */
 export function anyRule<Value>(): Rule<Value, Value> {
   return (value) => value;
 }

@@ -5,7 +5,7 @@ import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
 import type { Stores } from './stores.ts';
 
-/** What the store can do, for both protocols. */
+/** The services of the domain, for both protocols. */
 export interface Services {
   readonly access: AccessService;
   readonly pets: PetService;

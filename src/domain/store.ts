@@ -32,7 +32,7 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
 /** The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is sure to need. */
 export type Include<Relation extends string> = readonly Relation[];
 
-/** The properties of a row that are written: all but those that the database generates. What may be null may be left out. */
+/** The properties of a row that are written: all that the database doesn't generate. Nullable ones are optional. */
 export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = Readonly<
   { [Property in Exclude<keyof Row & string, Generated | Nullable<Row>>]-?: Exclude<Row[Property], undefined> } & {
     [Property in Exclude<Nullable<Row> & string, Generated>]?: Exclude<Row[Property], undefined>;
@@ -49,14 +49,14 @@ export class ForeignKeyViolation extends Error {
 /** Whether a row is still as the client has seen it. */
 export type Precondition<Row> = (row: Row) => boolean;
 
-/** How a row is changed. */
+/** A change of a row. */
 export interface UpdateOptions<Row, Relation extends string = never> {
-  /** Decided on the locked row; when it doesn't hold, nothing is changed and PRECONDITION_FAILED is thrown. */
+  /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */
   readonly precondition?: Precondition<Row> | undefined;
   readonly include?: Include<Relation> | undefined;
 }
 
-/** The rows that the texts name, in their order; null where there is none. */
+/** The rows with these ids, in their order; null where there is none. */
 export async function findByIds<Row, Relation extends string>(
   store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
   texts: readonly string[],
@@ -68,7 +68,7 @@ export async function findByIds<Row, Relation extends string>(
   return ids.map((id) => (id === undefined ? null : (rows.next().value ?? null)));
 }
 
-/** The row that the text names; throws NOT_FOUND when there is none. */
+/** The row with this id; throws NOT_FOUND when there is none. */
 export async function getById<Row, Relation extends string>(
   store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
   noun: string,

@@ -6,10 +6,10 @@ import type { OrderStore } from './orders/order.store.ts';
 import type { PetStore } from './pets/pet.store.ts';
 
 /**
- * All that the services need of the database, as one value: there is the process's, and one inside each transaction.
+ * All stores of one session, as one value: one for the process, and one inside each transaction.
  *
- * Inside a transaction only its stores are used, for reading too: a statement outside of it would not see what it
- * has written, and would wait for itself with a pool of one.
+ * Inside a transaction use only its stores, for reads too: a statement outside of it doesn't see its writes, and deadlocks with a
+ * pool of one.
  * Every method throws UNAVAILABLE when the database can't be reached.
  */
 export interface Stores {

@@ -2,14 +2,14 @@ import { idOf } from './id.ts';
 import { lockById, required, type UpdateOptions, type WriteStore } from './store.ts';
 import type { Stores } from './stores.ts';
 
-/** Which store a row is in, and what it is called in messages. */
+/** The store of a row, and its name in messages. */
 export interface RowKind<Store> {
   readonly noun: string;
   readonly storeOf: (stores: Stores) => Store;
 }
 
 interface CheckedUpdateOptions<Row, Relation extends string> extends UpdateOptions<Row, Relation> {
-  /** Looks at the locked row, after the precondition, and throws when the rules don't allow the change. */
+  /** Checks the locked row after the precondition; throws when the rules don't allow the change. */
   readonly check?: ((row: Row) => void) | undefined;
 }
 

@@ -34,7 +34,7 @@ export type ApiKeyListRequest = Omit<ListRequest<ApiKeyFilterInput, ApiKeySortFi
 
 export type HistoryRequest = Pick<PageArguments, 'first' | 'after'>;
 
-/** What is undefined stays as it is; null takes the expiry away. */
+/** Undefined leaves a property unchanged; null removes the expiry. */
 export interface ApiKeyChanges {
   readonly name?: string | null | undefined;
   readonly scopes?: readonly Scope[] | null | undefined;
@@ -59,7 +59,7 @@ export interface AccessServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Called when a change has been committed, and waited for before the caller goes on. Must not throw. */
   readonly onChange?: ((change: CommittedChange) => Promise<void>) | undefined;
-  /** Saves the use of keys that this process has counted, before it is read. Must not throw. */
+  /** Saves the usage that this process has counted, before usage is read. Must not throw. */
   readonly saveUsage?: (() => Promise<void>) | undefined;
 }
 
@@ -69,14 +69,14 @@ const overlapSecondsRule = integerRule(0, 30 * 86_400);
 const defaultOverlapSeconds = 86_400;
 const percentRule = integerRule(1, 100);
 
-/** The administration of API keys. What it changes holds in every process within a second. */
+/** Administers API keys. A change takes effect in every process within a second. */
 export class AccessService {
   readonly #stores: Stores;
   readonly #options: AccessServiceOptions;
   readonly #by: string;
   readonly #now: () => number;
 
-  /** Changes are made by the service itself until somebody else is named. */
+  /** Changes are attributed to `service` unless `actor` is given. */
   constructor(stores: Stores, options: AccessServiceOptions = {}, by = 'service') {
     this.#stores = stores;
     this.#options = options;
@@ -84,7 +84,7 @@ export class AccessService {
     this.#now = options.now ?? Date.now;
   }
 
-  /** The same service for one who makes changes: the id of a key, `ADMIN_API_KEY` or `cli`. */
+  /** The same service with changes attributed to an actor: the id of a key, `ADMIN_API_KEY` or `cli`. */
   actingAs(by: string): AccessService {
     return new AccessService(this.#stores, this.#options, by);
   }
@@ -150,7 +150,7 @@ export class AccessService {
   }
 
   /**
-   * Gives the key a new secret. The one before stays good for the overlap, and no longer than the key; one before that ends at once.
+   * Rotates the secret. The previous one stays valid for the overlap, but not beyond the key; any older one ends at once.
    *
    * Throws CONFLICT for a revoked or expired key.
    */
@@ -178,12 +178,12 @@ export class AccessService {
     return { apiKey, secret };
   }
 
-  /** For ever; a key that is revoked already stays as it is. */
+  /** Permanent; a key that is already revoked is unchanged. */
   revoke(id: string): Promise<ListedKey> {
     return this.#change(id, 'revoked', ({ revokedAt }) => (revokedAt ? {} : { revokedAt: new Date(this.#now()) }));
   }
 
-  /** From now on, whatever ban there was before. */
+  /** Starts now and replaces any earlier ban. */
   async ban(id: string, seconds: number): Promise<ListedKey> {
     const check = new InputCheck();
     check.required('seconds', seconds, banSecondsRule);
@@ -194,7 +194,7 @@ export class AccessService {
     }));
   }
 
-  /** Ends the ban and forgets earlier ones, and the refusals that have been counted. */
+  /** Ends the ban, and resets earlier bans and counted refusals. */
   unban(id: string): Promise<ListedKey> {
     return this.#change(id, 'unbanned', ({ banEpoch }) => ({
       bannedUntil: null,
@@ -203,7 +203,7 @@ export class AccessService {
     }));
   }
 
-  /** What has been spent stays spent. */
+  /** Usage is kept. */
   async setPlan(id: string, input: PlanInput): Promise<ListedKey> {
     const check = new InputCheck();
     const plan = checkPlan(check, input);
@@ -211,7 +211,7 @@ export class AccessService {
     return this.#change(id, 'plan_changed', () => plan);
   }
 
-  /** Saves a ban that refusals have led to; not when an operator has banned or unbanned the key since. */
+  /** Saves an automatic ban, unless an operator has banned or unbanned the key since. */
   async recordAutomaticBan(id: string, { begunAt, until, epoch }: AutomaticBan): Promise<void> {
     await this.#change(id, 'banned', (key) => {
       if (key.banEpoch !== epoch) return {};
@@ -251,7 +251,7 @@ export class AccessService {
       return hasChanged ? required(await apiKeys.update(locked.id, changes, ['usage']), noun, id) : locked;
     });
     if (hasChanged) await this.#options.onChange?.({ id: key.id, by: this.#by, action });
-    // A column without a value is null in what comes from the database.
+    // The database returns null for a column without a value.
     return key as ListedKey;
   }
 }

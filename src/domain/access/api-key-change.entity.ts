@@ -15,7 +15,7 @@ const keyActions = [
 
 export type KeyAction = (typeof keyActions)[number];
 
-/** By the property: what it was, and what it is. Never a secret, nor its hash. */
+/** The old and the new value of each property. Never a secret or its hash. */
 type Changes = Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
 
 const ApiKeyChangeSchema = defineEntity({
@@ -25,7 +25,7 @@ const ApiKeyChangeSchema = defineEntity({
     id: p.bigint('string').$type<Id>().primary().generated('by default as identity'),
     keyId: p.bigint('string').$type<Id>().fieldName('key_id'),
     at: p.datetime(3),
-    /** The id of a key, `ADMIN_API_KEY`, `cli`, `service`, or `sql` for a change past the program. */
+    /** The id of a key, `ADMIN_API_KEY`, `cli`, `service`, or `sql` for a change made directly in the database. */
     by: p.text().fieldName('changed_by'),
     action: p.enum(keyActions),
     changes: p.json().$type<Changes>(),

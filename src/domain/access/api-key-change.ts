@@ -1,6 +1,6 @@
 import type { ApiKeyChange } from './api-key-change.entity.ts';
 
-/** What a change has done, a line for each property: `plan: free → pro`. */
+/** Describes a change, one line per property: `plan: free → pro`. */
 export function describeChanges({ changes }: Pick<ApiKeyChange, 'changes'>): string[] {
   return Object.entries(changes).map(([property, { from, to }]) => {
     return isUnset(from) ? `${property}: ${textOf(to)}` : `${property}: ${textOf(from)} → ${textOf(to)}`;

@@ -15,6 +15,6 @@ const ApiKeyUsageSchema = defineEntity({
   },
 });
 
-/** The use of a key as it was saved last. Instants are milliseconds since 1970; a window that wasn't open has 0. */
+/** The last saved usage of a key. Instants are milliseconds since 1970; 0 for a window that wasn't open. */
 export class ApiKeyUsage extends ApiKeyUsageSchema.class {}
 ApiKeyUsageSchema.setClass(ApiKeyUsage);

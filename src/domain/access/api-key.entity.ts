@@ -14,9 +14,9 @@ const ApiKeySchema = defineEntity({
     /** The beginning of the key, which may be shown. */
     prefix: p.text(),
     sha256: p.text().$type<KeyHash>(),
-    /** Of the secret before the latest rotation. */
+    /** The hash of the secret before the latest rotation. */
     previousSha256: p.text().$type<KeyHash>().fieldName('previous_sha256').nullable(),
-    /** Until when that one is good, if the key is. */
+    /** When the previous secret expires, if the key doesn't expire first. */
     previousSecretExpiresAt: p.datetime(3).fieldName('previous_secret_expires_at').nullable(),
     plan: p.enum(planNames),
     requestsPerMinute: p.integer().fieldName('requests_per_minute').nullable(),
@@ -38,6 +38,6 @@ const ApiKeySchema = defineEntity({
   },
 });
 
-/** A key for the API. It is never deleted, so that what was done with it keeps a name; of its secret only the hash is kept. */
+/** A key for the API. It is never deleted, so that logs and history can still name it. Only the hash of its secret is stored. */
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);

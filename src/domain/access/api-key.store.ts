@@ -22,7 +22,7 @@ export interface ApiKeyFilter {
   readonly nameContains?: string | undefined;
   readonly plan?: PlanName | undefined;
   readonly status?: KeyStatus | undefined;
-  /** Keys that have spent so much of a window. */
+  /** Filters keys by the share of a window that they have spent. */
   readonly nearLimitPercent?: number | undefined;
   /** The instant for status and windows, in milliseconds since 1970. */
   readonly at: number;
@@ -49,9 +49,9 @@ export interface ApiKeyStore
   extends
     ReadStore<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>,
     Pick<WriteStore<ApiKey, RowData<ApiKey>, ApiKeyRelation>, 'insert' | 'update' | 'lock'> {
-  /** Says who makes the changes of the transaction that this store belongs to. */
+  /** Sets the actor for the changes of this store's transaction. */
   attributeChangesTo(by: string): Promise<void>;
-  /** The same page of the history for each key; empty for a key that never was. */
+  /** The same page of the history for each key; empty for an unknown key. */
   historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]>;
   countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]>;
 }

@@ -1,26 +1,26 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** Says whose key it is to people and to scanners for leaked secrets. Letters, digits and `_` only, so that a double click selects all of it. */
+/** The prefix by which people and secret scanners recognise a key. Letters, digits and `_` only, so that a double click selects all of it. */
 const marker = 'petstore_';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 bits, and 32, in base 62. */
 const bodyLength = 43;
 const checksumLength = 6;
 const keyPattern = new RegExp(`^${marker}[0-9A-Za-z]{${bodyLength + checksumLength}}$`);
-/** Says which key it is to its owner, and leaves more than 230 bits to guess. */
+/** Enough for the owner to identify the key; more than 230 bits stay secret. */
 const shownLength = marker.length + 4;
 
 /** The SHA-256 of a key in hexadecimal: all that is stored of it. */
 export type KeyHash = string;
 
-/** A fresh key: the marker, 256 random bits, and a checksum of both, in the manner of GitHub's tokens. */
+/** A new key: prefix, 256 random bits and a checksum of both, like GitHub's tokens. */
 export function generateKey(): string {
   const body = marker + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), bodyLength);
   return body + checksumOf(body);
 }
 
-/** The hash of a well-formed key; undefined for any other text, which costs no look-up then. */
+/** The hash of a well-formed key; undefined for any other text, so that it costs no lookup. */
 export function parseKey(text: string): KeyHash | undefined {
   // The length is compared first, so that a long text costs no more than a short one.
   if (text.length !== marker.length + bodyLength + checksumLength || !keyPattern.test(text)) return undefined;
@@ -38,7 +38,7 @@ export function shownPrefix(key: string): string {
   return key.slice(0, shownLength);
 }
 
-/** Counted out with numbers, because every request needs it, and BigInt would cost more than the SHA-256. */
+/** Uses numbers: it runs for every request, and BigInt would cost more than the SHA-256. */
 function checksumOf(body: string): string {
   let text = '';
   for (let rest = crc32(body); text.length < checksumLength; rest = Math.trunc(rest / 62))

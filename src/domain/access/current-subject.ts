@@ -1,20 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** What is known of a request wherever its work leads. */
+/** The context of a request, available to everything that it calls. */
 interface RequestContext {
   readonly subjectId: string;
-  /** Why the database couldn't be reached in this request, once it couldn't. */
+  /** The error by which this request lost the database, if it did. */
   failure: Error | undefined;
 }
 
 const storage = new AsyncLocalStorage<RequestContext>();
 
-/** Runs the work of one request as the subject whose key or address it came with. */
+/** Runs the work of one request as its subject: a key or an address. */
 export function runAs<Result>(subjectId: string, work: () => Result): Result {
   return storage.run({ subjectId, failure: undefined }, work);
 }
 
-/** Whose work this is; undefined for the service's own. */
+/** The current subject; undefined for the service's own work. */
 export function currentSubject(): string | undefined {
   return storage.getStore()?.subjectId;
 }

@@ -9,7 +9,7 @@ import { businessLimits, limitsOf } from './plan.ts';
 import type { Principal } from './principal.ts';
 
 /*
- * Knows the keys that are in use, so that a request costs no look-up.
+ * Caches the keys in use, so that a request costs no lookup.
  *
  * Model. Known secrets lead to the id of their key, and the id to what is known of the key. While there are requests, a round every 400 ms reads
  * the changes since the last one, at most 1,000. When there were more, keys have been deleted, or a backup has been restored, the round
@@ -53,7 +53,7 @@ interface Round {
   readonly found: ReadonlyMap<KeyHash, KnownKey>;
 }
 
-/** Finds out who holds a key. */
+/** Authenticates API keys. */
 export class KeyDirectory {
   readonly #records: KeyRecords;
   readonly #now: () => number;
@@ -61,10 +61,10 @@ export class KeyDirectory {
   /** A key can have two secrets. */
   readonly #ids = new BoundedMap<KeyHash, Id>(maxKnownKeys);
   readonly #keys = new BoundedMap<Id, KnownKey>(maxKnownKeys);
-  /** Apart from the known ones, so that guesses can't push them out. */
+  /** Separate from the known ones, so that guesses can't evict them. */
   readonly #unknown = new BoundedMap<KeyHash, true>(maxUnknownKeys);
   readonly #wanted = new Set<KeyHash>();
-  /** What was sent last over each connection, which mostly is sent over it again: one key costs one hash. */
+  /** The last key of each connection: a client that reuses both costs one hash. */
   readonly #sent = new WeakMap<object, { readonly text: string; readonly hash: KeyHash | undefined }>();
   #version: KeyVersion | undefined;
   #round: Promise<Round> | undefined;
@@ -80,8 +80,7 @@ export class KeyDirectory {
   }
 
   /**
-   * Who holds the key, which may have come over a connection; undefined when it is malformed, unknown, revoked or expired. Whether it is banned
-   * is decided with its quota.
+   * The principal of the key; undefined when it is malformed, unknown, revoked or expired. Bans are decided with the quota.
    *
    * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
    */
@@ -90,7 +89,7 @@ export class KeyDirectory {
     const hash = this.#hashOf(text, connection);
     if (hash === undefined) return undefined;
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
-    // While this process is behind, an unknown key may have been created meanwhile.
+    // While this process is behind, an unknown key may be a new one.
     const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
     const key = this.#keyOf(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
     return key !== undefined && this.#now() < goodUntil(key.record, hash) ? key.principal : undefined;
@@ -101,7 +100,7 @@ export class KeyDirectory {
    * database the change is learnt of when it is back.
    */
   async catchUp(): Promise<void> {
-    // The statement that is under way may have been sent before the change.
+    // The statement under way may have been sent before the change.
     await this.#round?.catch(() => undefined);
     await this.#startRound().catch(() => undefined);
   }
@@ -124,17 +123,17 @@ export class KeyDirectory {
     return id === undefined ? undefined : this.#keys.get(id);
   }
 
-  /** A clock that is set back counts as well, so that nothing waits until it has caught up. */
+  /** Also true after the clock was set back. */
   #isPast(instant: number, millis: number): boolean {
     return Math.abs(this.#now() - instant) >= millis;
   }
 
-  /** Begins a round; waits for it, with all who come meanwhile, only when what is known may be too old. */
+  /** Starts a round. Waits for it only when the known state may be too old; callers share the round. */
   async #refresh(hash: KeyHash): Promise<void> {
     const mustWait = !this.#isBehind && this.#isPast(this.#freshAt, staleAfterMillis);
     if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
     if (this.#keyOf(hash) === undefined) this.#wanted.add(hash);
-    // A failure shows in `#isBehind`, and is thrown to those who look up a key.
+    // A failure shows in `#isBehind`; lookups of a key throw it.
     const round = this.#startRound().catch(() => undefined);
     if (!mustWait) return;
     const abort = new AbortController();
@@ -146,7 +145,7 @@ export class KeyDirectory {
   async #lookUp(hash: KeyHash): Promise<KnownKey | undefined> {
     for (;;) {
       this.#wanted.add(hash);
-      // The statement that is under way may have been sent without this hash.
+      // The statement under way may have been sent without this hash.
       const { asked, found } = await this.#startRound();
       if (asked.has(hash)) return found.get(hash);
     }
@@ -162,7 +161,7 @@ export class KeyDirectory {
   async #read(): Promise<Round> {
     const startedAt = this.#now();
     this.#triedAt = startedAt;
-    // Those who ask in the same turn of the event loop share the statement.
+    // Lookups in the same turn of the event loop share the statement.
     await Promise.resolve();
     const asked = new Set(this.#wanted);
     this.#wanted.clear();
@@ -199,7 +198,7 @@ export class KeyDirectory {
     return found;
   }
 
-  /** Reads the known keys again, those used lately first. */
+  /** Reads the known keys again, most recently used first. */
   async #recheckAll(): Promise<void> {
     const ids = [...this.#keys.keys()];
     for (let start = 0; start < ids.length; start += recheckBatchSize) {
@@ -233,7 +232,7 @@ function knownKey(record: KeyRecord): KnownKey {
   return { record, principal: { id, name, plan, scopes, expiresAt, subject } };
 }
 
-/** In milliseconds since 1970. The secret before the latest rotation ends with its overlap, and one before that has ended. */
+/** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */
 function goodUntil(
   { sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt }: KeyRecord,
   hash: KeyHash,

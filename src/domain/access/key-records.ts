@@ -4,11 +4,11 @@ import type { KeyHash } from './api-key.ts';
 import type { StoredPlan } from './plan.ts';
 import type { Scope } from './scope.ts';
 
-/** A key as requests are judged by it. Instants are milliseconds since 1970. */
+/** The properties of a key that decide about its requests. Instants are milliseconds since 1970. */
 export interface KeyRecord extends StoredPlan {
   readonly id: Id;
   readonly sha256: KeyHash;
-  /** The hash of the secret before the latest rotation, and until when that one is good. */
+  /** The hash of the secret before the latest rotation, and when it expires. */
   readonly previousSha256: KeyHash | null;
   readonly previousSecretExpiresAt: number | null;
   readonly name: string;
@@ -18,9 +18,9 @@ export interface KeyRecord extends StoredPlan {
   readonly bans: BanRecord;
 }
 
-/** What has been committed up to an instant. */
+/** The keys as committed at one instant. */
 export interface KeyVersion {
-  /** Grows with every change of any key, in the order in which the changes can be seen. */
+  /** Increases with every change of any key, in commit order. */
   readonly changes: string;
   /** How many statements have deleted keys. */
   readonly deletions: string;
@@ -29,7 +29,7 @@ export interface KeyVersion {
 interface KeyNews {
   readonly latest: KeyVersion;
   readonly keys: readonly KeyRecord[];
-  /** False when more has happened than `keys` can tell: many changes at once, a deletion, a restored backup. */
+  /** False when `keys` doesn't cover all changes: there were too many, a deletion, or a restored backup. */
   readonly isComplete: boolean;
 }
 

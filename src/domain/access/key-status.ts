@@ -2,7 +2,7 @@ import { dayMillis, figuresOf, isOpen, minuteMillis } from '../quota/window.ts';
 import type { KeyStatus, ListedKey } from './api-key.store.ts';
 import { limitsOf } from './plan.ts';
 
-/** What a key is good for at that instant: a revoked key stays revoked, and an expired one isn't banned as well. */
+/** The status of a key at that instant. Revoked takes precedence over expired, expired over banned. */
 export function statusOf({ revokedAt, expiresAt, bannedUntil }: ListedKey, now: number): KeyStatus {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt !== null && expiresAt.getTime() <= now) return 'expired';
@@ -16,7 +16,7 @@ export interface WindowUsage {
   readonly resetAt: Date;
 }
 
-/** What a key has spent of both windows at that instant. */
+/** The usage of both windows at that instant. */
 export function usageOf(key: ListedKey, now: number): { readonly minute: WindowUsage; readonly day: WindowUsage } {
   const { requestsPerMinute, requestsPerDay } = limitsOf(key);
   const { minuteOpenedAt = 0, minuteSpent = 0, dayOpenedAt = 0, daySpent = 0 } = key.usage ?? {};

@@ -15,7 +15,7 @@ export interface NewApiKey extends PlanInput {
   readonly expiresAt?: string | null | undefined;
 }
 
-/** A new key: what is stored of it, and the secret, which isn't. Throws VALIDATION_FAILED. */
+/** A new key: the row, and the secret, which isn't stored. Throws VALIDATION_FAILED. */
 export function newApiKey(input: NewApiKey, now: number) {
   const check = new InputCheck();
   const given = {
@@ -44,7 +44,7 @@ export function newApiKey(input: NewApiKey, now: number) {
   return { secret, listed, row };
 }
 
-/** A new secret, and what is stored of it. */
+/** A new secret, and the properties stored for it. */
 export function newSecret() {
   const secret = generateKey();
   return { secret, prefix: shownPrefix(secret), sha256: hashKey(secret) };

@@ -11,18 +11,18 @@ export interface AccessOptions {
   readonly service: Pick<AccessService, 'recordAutomaticBan'>;
   /** A key with the scope `admin` that needs no database. */
   readonly adminKey: string | undefined;
-  /** Called when a key's refusals have led to a ban. Must not throw. */
+  /** Called when a key was banned automatically. Must not throw. */
   readonly onBan: (subject: QuotaSubject, ban: AutomaticBan) => void;
   /** Called when a ban couldn't be saved; it is tried again. Must not throw. */
   readonly onSaveFailure: (error: unknown) => void;
   readonly now?: (() => number) | undefined;
 }
 
-/** Who may make a request, and whether one more. */
+/** Authentication and quota. */
 export interface Access {
   readonly keys: KeyDirectory;
   readonly quota: QuotaService;
-  /** Before the database is closed: saves the bans that aren't yet. */
+  /** Saves pending bans. Call it before the database is closed. */
   close(): Promise<void>;
 }
 

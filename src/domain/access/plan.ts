@@ -17,7 +17,7 @@ export const planLimits: Readonly<Record<PlanName, QuotaLimits | undefined>> = {
   enterprise: undefined,
 };
 
-/** The plan that a client requests, with figures only where the plan has none. */
+/** The plan that a client requests; figures only for a plan that has none. */
 export interface PlanInput {
   readonly plan: PlanName;
   readonly requestsPerMinute?: number | null | undefined;
@@ -33,7 +33,7 @@ export interface StoredPlan {
 
 const figureRule = integerRule(1, 2 ** 31 - 1);
 
-/** Refuses an enterprise key without its two figures, and figures for a plan that has its own: they would promise what doesn't hold. */
+/** Refuses an enterprise key without its two figures, and figures for a plan that has its own. */
 export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): StoredPlan {
   const limits = planLimits[plan];
   const figure = (field: keyof QuotaLimits): number | null => {
@@ -51,7 +51,7 @@ export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): S
   return { plan, requestsPerMinute: figure('requestsPerMinute'), requestsPerDay: figure('requestsPerDay') };
 }
 
-/** The figures that hold for a key. */
+/** The effective figures of a key. */
 export function limitsOf({ plan, requestsPerMinute, requestsPerDay }: StoredPlan): QuotaLimits {
   const limits = planLimits[plan];
   if (limits !== undefined) return limits;

@@ -5,14 +5,14 @@ import { includesScope, type Scope } from './scope.ts';
 
 /** The holder of a valid key. */
 export interface Principal {
-  /** The id of the key; `admin` for the administrator's, which stands in the environment instead of in the database. */
+  /** The id of the key; `admin` for ADMIN_API_KEY, which isn't in the database. */
   readonly id: string;
   readonly name: string;
   readonly plan: PlanName;
   readonly scopes: readonly Scope[];
   /** In milliseconds since 1970; null when it never expires. */
   readonly expiresAt: number | null;
-  /** Whose requests are counted, with the figures and the bans of the key. */
+  /** The quota subject, with the limits and bans of the key. */
   readonly subject: QuotaSubject;
 }
 
@@ -22,7 +22,7 @@ export function requireScope({ scopes }: Principal, needed: Scope): void {
   throw new DomainError('FORBIDDEN', `This needs a key with the scope ${needed}, but yours has ${scopes.join(', ')}.`);
 }
 
-/** How a history of changes names who made them: a key's id is no secret, and the administrator's key has none. */
+/** The actor in the history of changes: the key's id, or `ADMIN_API_KEY`. */
 export function nameInHistory({ id, name }: Principal): string {
   return id === 'admin' ? name : id;
 }

@@ -5,7 +5,7 @@ export const scopes = ['read', 'write', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** Whether those who were granted these scopes may do what needs the other: write includes read, admin includes all. */
+/** Whether the granted scopes include the required one: write includes read, admin includes all. */
 export function includesScope(granted: readonly Scope[], needed: Scope): boolean {
   const rank = scopes.indexOf(needed);
   return granted.some((scope) => scopes.indexOf(scope) >= rank);

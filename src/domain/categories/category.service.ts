@@ -13,7 +13,7 @@ export interface NewCategory {
   readonly description?: string | null | undefined;
 }
 
-/** What is undefined stays as it is. */
+/** An undefined property stays unchanged. */
 export interface CategoryChanges {
   readonly name?: string | null | undefined;
   readonly description?: string | null | undefined;

@@ -2,7 +2,7 @@ import type { Sorting } from '../page.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { Category } from './category.entity.ts';
 
-/** What is left out, or undefined, doesn't filter. */
+/** An unset property doesn't filter. */
 export interface CategoryFilter {
   /** A literal substring, without regard to case. */
   readonly nameContains?: string | undefined;

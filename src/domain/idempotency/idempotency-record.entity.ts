@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A result as it is stored: whatever JSON can write. What is in it is the caller's business. */
+/** A stored result: any JSON value. Only the caller interprets it. */
 export type StoredResult = Readonly<Record<string, unknown>>;
 
 const IdempotencyRecordSchema = defineEntity({
@@ -15,6 +15,6 @@ const IdempotencyRecordSchema = defineEntity({
   },
 });
 
-/** The result of the first request with an idempotency key. The keys of two principals have nothing to do with each other. */
+/** The result of the first request with an idempotency key. Keys are scoped to their principal. */
 export class IdempotencyRecord extends IdempotencyRecordSchema.class {}
 IdempotencyRecordSchema.setClass(IdempotencyRecord);

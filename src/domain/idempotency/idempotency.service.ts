@@ -3,7 +3,7 @@ import type { Stores } from '../stores.ts';
 import type { StoredResult } from './idempotency-record.entity.ts';
 
 export interface IdempotentRequest {
-  /** Whose key it is. */
+  /** The principal that the key belongs to. */
   readonly principalId: string;
   readonly key: string;
   /** The same for the same request only. */
@@ -12,14 +12,14 @@ export interface IdempotentRequest {
 
 export interface IdempotentOutcome<Result> {
   readonly result: Result;
-  /** True when the work was done before, by an earlier request. */
+  /** True when the result is that of an earlier request. */
   readonly isReplayed: boolean;
 }
 
 const storedMillis = 24 * 60 * 60 * 1000;
 const deletedPerBatch = 1000;
 
-/** Does what a client requests once, however often it sends the request. Results are stored as JSON. */
+/** Executes a request once, however often the client sends it. Results are stored as JSON. */
 export class IdempotencyService<Result extends StoredResult> {
   readonly #stores: Stores;
   readonly #now: () => Date;
@@ -35,7 +35,7 @@ export class IdempotencyService<Result extends StoredResult> {
    * Does the work and stores its result, in one transaction; or returns the result that was stored in the last 24 hours.
    *
    * The work must use the stores that it receives, which are those of that transaction: then neither a crash nor a second
-   * process can come between the work and the record of it. A failure of the work leaves nothing behind.
+   * process can come between the work and the record of it. A failure of the work stores nothing.
    * Throws CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another request.
    */
   async once(

@@ -1,6 +1,6 @@
 import type { IdempotencyRecord } from './idempotency-record.entity.ts';
 
-/** Whose key it is, and which. */
+/** The principal and its key. */
 export type IdempotencyKey = Pick<IdempotencyRecord, 'principalId' | 'key'>;
 
 export interface IdempotencyStore {

@@ -8,11 +8,11 @@ const InventoryItemSchema = defineEntity({
   properties: {
     petId: () => p.oneToOne(Pet).mapToPk().fieldName('pet_id').primary(),
     quantity: p.integer().default(0),
-    /** The pet's own, read from there: one truth, never a second column that drifts. */
+    /** Read from the pet, never stored twice. */
     status: p.enum(petStatuses).$type<Opt<PetStatus>>().persist(false),
   },
 });
 
-/** The stock of one pet: it comes and goes with the pet. */
+/** The stock of one pet, inserted and deleted with it. */
 export class InventoryItem extends InventoryItemSchema.class {}
 InventoryItemSchema.setClass(InventoryItem);

@@ -3,7 +3,7 @@ import type { Pet, PetStatus } from '../pets/pet.entity.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { InventoryItem } from './inventory-item.entity.ts';
 
-/** What is left out, or undefined, doesn't filter; an empty list matches nothing. */
+/** An unset property doesn't filter; an empty list matches nothing. */
 export interface InventoryFilter {
   readonly statusIn?: readonly PetStatus[] | undefined;
   /** Inclusive. */

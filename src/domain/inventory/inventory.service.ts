@@ -28,7 +28,7 @@ export type InventoryListRequest = ListRequest<InventoryFilterInput, InventorySo
 const noun = 'inventory item';
 const kind = { noun, storeOf: ({ inventory }: Stores) => inventory };
 
-/** The items come and go with their pets; only their quantity can be changed. */
+/** Items are created and deleted with their pets; only the quantity can be changed. */
 export class InventoryService {
   readonly #stores: Stores;
 

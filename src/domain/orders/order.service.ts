@@ -23,7 +23,7 @@ export interface NewOrder {
   readonly complete?: boolean | null | undefined;
 }
 
-/** What is undefined stays as it is; null takes a value away, but not from `complete`. */
+/** An undefined property stays unchanged; null removes a value, except that of `complete`. */
 export type OrderChanges = NewOrder;
 
 export interface OrderFilterInput {

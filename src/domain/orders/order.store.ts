@@ -4,7 +4,7 @@ import type { Pet } from '../pets/pet.entity.ts';
 import type { Include, ReadStore, RowData, WriteStore } from '../store.ts';
 import type { Order } from './order.entity.ts';
 
-/** What is left out, or undefined, doesn't filter; an empty list matches nothing. */
+/** An unset property doesn't filter; an empty list matches nothing. */
 export interface OrderFilter {
   readonly petIdIn?: readonly Id[] | undefined;
   readonly complete?: boolean | undefined;

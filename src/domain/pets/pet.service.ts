@@ -31,7 +31,7 @@ export interface NewPet {
   readonly status?: PetStatus | null | undefined;
 }
 
-/** What is undefined stays as it is. */
+/** An undefined property stays unchanged. */
 export interface PetChanges {
   readonly name?: string | null | undefined;
   readonly categoryId?: string | null | undefined;
@@ -79,7 +79,7 @@ export class PetService {
     return pageOf(petSorting, keyset, await this.#stores.pets.page(filter, keyset, include));
   }
 
-  /** A page of those pets that there are among the ids, each once, in the order of their ids. */
+  /** A page of the existing pets with these ids, each once, ordered by id. */
   async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<PetRow>> {
     const { keyset } = parseRequest(page);
     const { after, limit } = keyset;

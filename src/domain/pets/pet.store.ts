@@ -5,7 +5,7 @@ import type { Keyset, Slice, Sorting } from '../page.ts';
 import type { Include, ReadStore, RowData, WriteStore } from '../store.ts';
 import type { Pet, PetStatus } from './pet.entity.ts';
 
-/** What is left out, or undefined, doesn't filter; an empty list matches nothing. */
+/** An unset property doesn't filter; an empty list matches nothing. */
 export interface PetFilter {
   readonly statusIn?: readonly PetStatus[] | undefined;
   readonly categoryIdIn?: readonly Id[] | undefined;

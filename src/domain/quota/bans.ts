@@ -1,6 +1,6 @@
 import { dayMillis } from './window.ts';
 
-/** When refusals become a ban. */
+/** The policy for automatic bans. */
 export interface BanRules {
   /** The most refusals that count within a minute; 0 switches bans off. */
   readonly banAfter: number;
@@ -9,7 +9,7 @@ export interface BanRules {
 
 /** The bans of a key as the database has them. Instants are milliseconds since 1970. */
 export interface BanRecord {
-  /** Grows whenever an operator bans or unbans: what was counted under an earlier one is forgotten. */
+  /** Increases whenever an operator bans or unbans; counts of an earlier epoch are discarded. */
   readonly epoch: number;
   /** Zero when there is none. */
   readonly bannedUntil: number;
@@ -17,25 +17,25 @@ export interface BanRecord {
   readonly automaticBans: readonly number[];
 }
 
-/** What a counter store has beside it: bans that aren't saved yet, and refusals. */
+/** The state that only a counter store has: bans that aren't saved yet, and refusals. */
 export interface BanState {
   epoch: number;
   bannedUntil: number;
   automaticBans: readonly number[];
-  /** When the refusals that count came, of the last minute. */
+  /** The times of the counted refusals in the last minute. */
   refusals: number[];
 }
 
 export const refusalSpanMillis = 60_000;
 
-/** Refusals of parallel requests don't count: the client couldn't know of the first one yet. */
+/** Refusals of parallel requests don't count: the client hadn't received the first one yet. */
 export const graceMillis = 2_000;
 
 export function newBanState(): BanState {
   return { epoch: 0, bannedUntil: 0, automaticBans: [], refusals: [] };
 }
 
-/** Forgets what was counted before an operator banned or unbanned the key. An older record, from a process that is behind, changes nothing. */
+/** Discards counts from before an operator banned or unbanned the key. An older record, from a process that is behind, changes nothing. */
 export function takeOver(state: BanState, record: BanRecord): void {
   if (record.epoch <= state.epoch) return;
   state.epoch = record.epoch;
@@ -48,7 +48,7 @@ export function banEnd(state: BanState, record: BanRecord): number {
   return record.epoch < state.epoch ? state.bannedUntil : Math.max(state.bannedUntil, record.bannedUntil);
 }
 
-/** Counts a refusal and returns whether it is one too many. Those that lie ahead, because the clock was set back, are forgotten with all others. */
+/** Counts a refusal and returns whether it exceeds the limit. If the clock was set back, earlier refusals are discarded. */
 export function countRefusal(state: BanState, rules: BanRules, now: number): boolean {
   if ((state.refusals.at(-1) ?? 0) > now) state.refusals = [];
   const { refusals } = state;

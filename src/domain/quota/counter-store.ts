@@ -1,16 +1,16 @@
 import type { BanRecord } from './bans.ts';
 import type { QuotaLimits, WindowFigures } from './window.ts';
 
-/** Whose requests are counted together: a key, or the address of those who have none. */
+/** The unit of counting: a key, or the address of clients without one. */
 export interface QuotaSubject {
-  /** Of a key that of its principal; unique among keys and addresses. */
+  /** The id of the key's principal, or of the address; unique among both. */
   readonly id: string;
   readonly limits: QuotaLimits;
-  /** What the database knows of the key's bans; undefined for those who are never banned. */
+  /** The stored bans of the key; undefined for subjects that are never banned. */
   readonly bans: BanRecord | undefined;
-  /** There is no end of addresses: the counters of those not seen for longest are forgotten, or shared, when there are too many. */
+  /** Addresses are unlimited in number: beyond a maximum, the oldest counters are evicted, or counters are shared. */
   readonly isAnonymous: boolean;
-  /** Its counters don't outlive the process, and aren't the use of a key. */
+  /** Its counters aren't saved, and aren't usage of a key. */
   readonly isUnsaved?: boolean;
 }
 
@@ -47,22 +47,22 @@ interface Banned extends Figures {
   readonly outcome: 'banned';
   /** Whole seconds until the ban's end. */
   readonly retryAfterSeconds: number;
-  /** The ban that this request has led to; it isn't saved yet. */
+  /** The ban that this request has triggered; it isn't saved yet. */
   readonly begun?: AutomaticBan | undefined;
 }
 
-/** What became of a request, with the figures as they are after it. */
+/** The decision about a request, with the figures after it. */
 export type QuotaDecision = Admitted | Refused | TooCostly | Banned;
 
 /** Instants are milliseconds since 1970. */
 export interface AutomaticBan {
   readonly begunAt: number;
   readonly until: number;
-  /** That of the record which it belongs to; a later one means that the ban has been lifted. */
+  /** The epoch of its record; a later epoch means that the ban has been lifted. */
   readonly epoch: number;
 }
 
-/** Where requests and refusals are counted: in this process, or in Redis for any number of them. */
+/** Where requests and refusals are counted: in this process, or in Redis for several processes. */
 export interface CounterStore {
   /**
    * Decides in one step about both windows, the refusals and the ban, and counts.

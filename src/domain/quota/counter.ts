@@ -22,14 +22,14 @@ import {
   type QuotaWindow,
 } from './window.ts';
 
-/** All that is counted of one subject. */
+/** The counter of one subject. */
 export interface Counter {
   readonly minute: QuotaWindow;
   readonly day: QuotaWindow;
   readonly bans: BanState;
 }
 
-/** What a counter store has decided, and how the windows are after it. */
+/** The decision of a counter store, with the windows after it. */
 export interface Verdict {
   readonly outcome: QuotaDecision['outcome'];
   readonly now: number;
@@ -85,7 +85,7 @@ export function decide(
   return verdict('banned', true);
 }
 
-/** What the caller of a counter store learns from a verdict. */
+/** The decision for the caller of a counter store. */
 export function decisionOf(verdict: Verdict, { limits }: QuotaSubject, charge: Charge): QuotaDecision {
   const { outcome, now, bannedUntil, banEpoch, isBanNew } = verdict;
   const figures = {
@@ -111,7 +111,7 @@ export function decisionOf(verdict: Verdict, { limits }: QuotaSubject, charge: C
   }
 }
 
-/** Whether forgetting the counter changes nothing. The bans that the database knows don't matter here. */
+/** Whether the counter can be deleted without effect. Stored bans don't matter here. */
 export function isOver({ minute, day, bans }: Counter, now: number): boolean {
   if (isOpen(minute, minuteMillis, now) || isOpen(day, dayMillis, now) || now < bans.bannedUntil) return false;
   return bans.automaticBans.every((begun) => now - begun >= dayMillis);
@@ -121,7 +121,7 @@ function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number
   return Math.min(requestsPerMinute, requestsPerDay);
 }
 
-/** The windows that have less left. After a change to a smaller plan more may be spent than the limit; what needs nothing is admitted even then. */
+/** The windows that have less than this left. After a change to a smaller plan, usage may exceed the limit; a need of 0 is admitted even then. */
 function fullWindows({ minute, day }: Counter, limits: QuotaLimits, needs: number): QuotaWindow[] {
   const isFull = (window: QuotaWindow, limit: number): boolean => Math.max(0, limit - window.spent) < needs;
   return [

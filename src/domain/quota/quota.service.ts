@@ -1,11 +1,11 @@
 import type { AutomaticBan, Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 
-/** Called for each ban that a refused request has led to, so that it is saved. Must not throw. */
+/** Called for each automatic ban, to save it. Must not throw. */
 export type OnBan = (subject: QuotaSubject, ban: AutomaticBan) => void;
 
 const one: Charge = { needs: 1, spends: 1 };
 
-/** Whether a key or an address may make one more request. */
+/** Decides whether a key or an address may make one more request. */
 export class QuotaService {
   readonly #store: CounterStore;
   readonly #onBan: OnBan;
@@ -20,19 +20,19 @@ export class QuotaService {
     return this.#decide(subject, { needs: cost, spends: cost });
   }
 
-  /** For a request whose cost isn't known yet: refused when nothing at all is left, and spends nothing. */
+  /** For a request whose cost isn't known yet: refused when nothing is left; spends nothing. */
   check(subject: QuotaSubject): Promise<QuotaDecision> {
     return this.#decide(subject, { needs: 1, spends: 0 });
   }
 
-  /** For a response that costs nothing, and carries the figures all the same: never refused, but for a ban. */
+  /** For a response that costs nothing but carries the quota headers: refused only by a ban. */
   peek(subject: QuotaSubject): Promise<QuotaDecision> {
     return this.#decide(subject, { needs: 0, spends: 0 });
   }
 
   /**
-   * For a request that asks only for its quota: free as often per minute as the plan has requests per minute, and 1 each after that. Counted like
-   * requests, exactly and in all processes that share a Redis.
+   * For a request that reads only its quota: free as often per minute as the plan has requests per minute, then 1 each. Counted exactly,
+   * across all processes that share a Redis.
    */
   async consumeFree(subject: QuotaSubject): Promise<{ readonly cost: 0 | 1; readonly decision: QuotaDecision }> {
     const { outcome } = await this.#store.decide(freeSubjectOf(subject), one);
@@ -47,7 +47,7 @@ export class QuotaService {
   }
 }
 
-/** Counts the free requests of a minute, and has no end of a day. */
+/** Counts the free requests of a minute; has no daily limit. */
 function freeSubjectOf({ id, limits: { requestsPerMinute } }: QuotaSubject): QuotaSubject {
   const limits = { requestsPerMinute, requestsPerDay: 2 ** 31 - 1 };
   return { id: `free:${id}`, limits, bans: undefined, isAnonymous: false, isUnsaved: true };

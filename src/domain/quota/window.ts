@@ -16,7 +16,7 @@ export interface QuotaWindow {
   firstRefusedAt: number;
 }
 
-/** What a client is shown of a window. */
+/** A window as clients see it. */
 export interface WindowFigures {
   readonly name: 'minute' | 'day';
   readonly limit: number;
@@ -38,9 +38,9 @@ export function isOpen({ openedAt }: QuotaWindow, lengthMillis: number, now: num
 }
 
 /**
- * Closes a window that is over.
+ * Closes a window that has ended.
  *
- * One that lies ahead, because the clock was set back, opens now with what is spent: it never lasts longer than its length from now, and admits nothing twice.
+ * A window that begins in the future, because the clock was set back, reopens now with its usage: it ends within its length and admits nothing twice.
  */
 export function bringUpToDate(window: QuotaWindow, lengthMillis: number, now: number): void {
   if (window.openedAt === 0) return;
@@ -75,13 +75,13 @@ export function figuresOf(
   };
 }
 
-/** The window to show where only one can be shown: that with the fewest requests left, in a tie the one that resets later. */
+/** The window for responses that show one: the one with the fewest requests left; in a tie, the one that resets later. */
 export function tightest(minute: WindowFigures, day: WindowFigures): WindowFigures {
   if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
   return minute.resetsAt > day.resetsAt ? minute : day;
 }
 
-/** Whole seconds until the instant has surely passed; never less than one. */
+/** Whole seconds until the instant has passed; at least one. */
 export function secondsUntil(instant: number, now: number): number {
   return Math.max(1, Math.ceil((instant - now) / 1000));
 }
