@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import type { ConnectionConfig } from './connection-config.ts';
 
-/** What of `pg`'s connection isn't in its types. */
+/** The part of `pg`'s connection that its types omit. */
 interface ProtocolConnection {
   readonly stream: { destroy(): void };
   connect(port: number | string, host?: string): void;
@@ -11,7 +11,7 @@ interface ProtocolConnection {
   on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): void;
 }
 
-/** Whose statement is to end: what the server, or the pooler before it, gave when the connection began. */
+/** The backend key data of the connection, from the server or the pooler. */
 export interface CancelKey {
   readonly processID: number;
   readonly secretKey: number;
@@ -20,9 +20,9 @@ export interface CancelKey {
 const timeoutMillis = 2_000;
 
 /**
- * Asks the server to end the statement of another connection, on a connection of its own that follows the same settings of TLS.
+ * Cancels the statement of another connection, over a new connection with the same TLS settings.
  *
- * Resolves when the server has read it or can't be reached: whether the statement ends is for its own connection to say.
+ * Resolves when the server has read it or can't be reached: only the statement's own connection shows whether it ended.
  */
 export function requestCancel(
   {

@@ -9,13 +9,13 @@ import type { PostgresAddress } from './embedded/socket-directory.ts';
 /** The URL of a PostgreSQL server, or where the embedded one listens. */
 export type DatabaseLocation = string | PostgresAddress;
 
-/** How every connection is made, whatever it is for. */
+/** The settings of every connection. */
 export type ConnectionConfig = ClientConfig & {
   /** `connect_timeout` of the URL. */
   readonly connectTimeoutMillis?: number | undefined;
 };
 
-/** The URL can't be used. The message says what is wrong and what would be right, and holds no password. */
+/** An unusable URL. The message says what is wrong and what would be right, without a password. */
 export class UnusableDatabaseUrl extends Error {
   override readonly name = 'UnusableDatabaseUrl';
 }
@@ -26,7 +26,7 @@ const sslModes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full']
 
 const connectTimeout = 'connect_timeout';
 
-/** What each supported parameter may be; the others are refused, because ignoring one may cost safety. */
+/** The values of each supported parameter. Others are refused, because ignoring one may be unsafe. */
 const parameters: Readonly<Record<string, { readonly isValid: (value: string) => boolean; readonly right: string }>> = {
   host: anyText('a host, or the directory of a socket'),
   port: { isValid: (value) => /^\d{1,5}$/.test(value), right: 'a port' },
@@ -50,8 +50,8 @@ const parameters: Readonly<Record<string, { readonly isValid: (value: string) =>
 };
 
 /**
- * Reads a `DATABASE_URL` as `pg` 8 does, and refuses what `pg` would ignore: a parameter that it doesn't know, a mode of TLS that
- * may end in plaintext. The files of certificates are read now. Throws UnusableDatabaseUrl.
+ * Reads a `DATABASE_URL` as `pg` 8 does, and refuses what `pg` would ignore: an unknown parameter, or a TLS mode
+ * that may end in plaintext. Certificate files are read now. Throws UnusableDatabaseUrl.
  */
 export function parseDatabaseUrl(text: string): ConnectionConfig {
   const given = readParameters(text);
@@ -63,7 +63,7 @@ export function parseDatabaseUrl(text: string): ConnectionConfig {
   return { fallback_application_name: 'petstore-gateway', ...config, ...timeout };
 }
 
-/** How to connect to where a database is. The embedded one has no TLS, whatever the environment says. */
+/** The connection settings of a database. The embedded one never uses TLS, whatever the environment says. */
 export function connectionConfigOf(location: DatabaseLocation): ConnectionConfig {
   return typeof location === 'string' ? parseDatabaseUrl(location) : { ...location, ssl: false };
 }
@@ -119,12 +119,12 @@ function isCompatible(given: URLSearchParams): boolean {
   return given.get('uselibpqcompat') === 'true';
 }
 
-/** A password isn't repeated. */
+/** Never repeats a password. */
 function describe(name: string, value: string): string {
   return name === 'password' ? name : `${name}=${value}`;
 }
 
-/** `require` and `verify-ca` verify fully: said so, they don't make the parser warn about its next version. */
+/** `require` and `verify-ca` verify fully; naming that keeps the parser from warning about its next version. */
 function withClearMode(text: string, given: URLSearchParams): string {
   if (isCompatible(given)) return text;
   return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
@@ -162,7 +162,7 @@ function assertReadable(name: string, file: string | null): void {
   }
 }
 
-/** Better now than at each connection. */
+/** Fails at the start instead of at each connection. */
 function assertUsableTls({ ssl }: ClientConfig, given: URLSearchParams): void {
   if (typeof ssl !== 'object') return;
   if (ssl.ca !== undefined && !String(ssl.ca).includes('-----BEGIN')) {

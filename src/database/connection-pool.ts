@@ -5,17 +5,17 @@ import { Turns } from './turns.ts';
 export interface PoolOptions {
   readonly connection: ConnectionOptions;
   readonly size: number;
-  /** How many connections the statements of one key have at most. */
+  /** The maximum number of connections for one key. */
   readonly perSubject: number;
-  /** For a connection to be free. */
+  /** The timeout for a free connection. */
   readonly waitMillis: number;
   /** After which an idle connection is closed; undefined for never. */
   readonly idleMillis?: number | undefined;
-  /** Called when somebody has waited in vain because others went first. */
+  /** Called when a request has timed out waiting for a connection. */
   readonly onRefusal?: (() => void) | undefined;
 }
 
-/** A connection that is the caller's alone until it is released. */
+/** A connection that only the caller uses until it is released. */
 export interface PooledConnection extends Connection {
   release(): void;
 }
@@ -23,23 +23,23 @@ export interface PooledConnection extends Connection {
 const watchMillis = 100;
 
 /**
- * The exclusive connections: for transactions, and for whatever may take long.
+ * The exclusive connections, for transactions and for statements that may take long.
  *
- * Model: a turn (see `Turns`) is a connection, open or yet to be opened; keys take turns, so that none can take them all. It stands in for
- * `pg-pool`, of which it has the interface that Kysely needs, because that one destroys a connection for every refused statement, waits for
- * ever at the end for a server that is stopped, knows no keys, and starts three timers for each statement. Guarantees: a connection is given
- * away again only if it is in order and in no transaction; `end` takes no longer than it is given.
+ * Model: a turn (see `Turns`) is a connection, open or yet to be opened; keys take turns, so that none can take them all. It replaces
+ * `pg-pool` behind the interface that Kysely needs: `pg-pool` destroys a connection for every refused statement, waits forever at the end
+ * for a stopped server, knows no keys, and starts three timers for each statement. Guarantees: a connection is reused
+ * only if it is healthy and in no transaction; `end` keeps its timeout.
  */
 export class ConnectionPool {
-  /** What Kysely asks of a pool. */
+  /** The interface that Kysely needs of a pool. */
   readonly options = {};
   readonly #options: PoolOptions;
   readonly #turns: Turns;
   readonly #all = new Set<Connection>();
-  /** Last in, first out, so that those that aren't needed grow old. */
+  /** Last in, first out, so that surplus connections reach the idle timeout. */
   #idle: { readonly connection: PooledConnection; readonly since: number }[] = [];
   readonly #watch: NodeJS.Timeout;
-  /** Connections from before are closed instead of used again. */
+  /** Connections of an earlier generation are closed instead of reused. */
   #generation = 0;
   #isEnded = false;
 
@@ -62,7 +62,7 @@ export class ConnectionPool {
     return this.#turns.waiting;
   }
 
-  /** Throws TurnRefused when others go first for too long, ConnectionFailure when there is no connection to be had. */
+  /** Throws TurnRefused when the wait times out, ConnectionFailure when no connection can be opened. */
   async connect(): Promise<PooledConnection> {
     const subject = currentSubject();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
@@ -74,7 +74,7 @@ export class ConnectionPool {
     return idle;
   }
 
-  /** Runs one statement, which is refused or succeeds without a connection being lost by it. */
+  /** Runs one statement. A refused statement keeps its connection. */
   async run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const connection = await this.connect();
     try {
@@ -90,7 +90,7 @@ export class ConnectionPool {
     for (const { connection } of this.#idle.splice(0)) this.#discard(connection);
   }
 
-  /** Waits for those in use, but no longer than the time given, and closes everything. */
+  /** Waits for the connections in use until the timeout, and closes all. */
   async end(timeoutMillis = 1_000): Promise<void> {
     this.#isEnded = true;
     this.#turns.refuseAll(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
@@ -174,7 +174,7 @@ export class ConnectionPool {
 /** A connection is usually made in a few milliseconds. */
 const openGraceMillis = 100;
 
-/** In no transaction, and with no cancel request on its way that could end somebody else's statement. */
+/** In no transaction, and with no pending cancel request that could end the next client's statement. */
 function isAtRest(connection: Connection): boolean {
   return connection.getTransactionStatus() === 'I' && !connection.isCancelling;
 }

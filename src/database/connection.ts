@@ -10,7 +10,7 @@ import { describesAlways } from './prepared-statement.ts';
  * Model: `open` connects and prepares the session; after that it is `pg`'s client. Guarantees: it follows the whole of `DATABASE_URL`;
  * the session's time zone is UTC; a statement ends after `statementTimeoutMillis`, by the server's own setting on a direct connection and by a
  * cancel request behind a pooler, whose sessions are shared and get no `SET`. Failure: a connection on which nothing comes back for
- * `answerTimeoutMillis` is destroyed, because a server that is paused or cut off never answers, and TCP reports nothing for minutes
+ * `answerTimeoutMillis` is destroyed, because a server that is paused or cut off never responds, and TCP reports nothing for minutes
  * (`query_timeout` of `pg` would leave such a connection in use).
  */
 
@@ -18,24 +18,24 @@ export interface ConnectionOptions {
   readonly config: ConnectionConfig;
   /** For connecting and preparing the session together. */
   readonly connectTimeoutMillis: number;
-  /** After which a statement is ended; undefined for as long as it takes. */
+  /** After which a statement is canceled; undefined for no limit. */
   readonly statementTimeoutMillis?: number | undefined;
   /** After which a connection that owes a response is destroyed; undefined for never. */
   readonly answerTimeoutMillis?: number | undefined;
-  /** How the session comes: our own on a server, the one that all connections of the embedded database share, or that of another process's. */
+  /** The kind of session: our own on a server, the shared one of the embedded database, or that of another process. */
   readonly session: 'server' | 'embedded' | 'guest';
   readonly isPipelined?: boolean;
-  /** Receives every statement that is sent but those that prepare the session. */
+  /** Receives every statement except those that prepare the session. */
   readonly onStatement?: ((sql: string) => void) | undefined;
 }
 
-/** The code of a connection that didn't come about for a reason without one. */
+/** The code when the cause of a failed connection has none. */
 export const noConnection = 'NO_CONNECTION';
 
-/** No connection came about. The message is that of the cause, in one line and without a password. */
+/** A failed connection. The message is that of the cause, in one line and without a password. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';
-  /** The cause's, for MikroORM wraps errors and keeps only this. */
+  /** The cause's code: MikroORM wraps errors and keeps only this. */
   readonly code: string;
 
   constructor(cause: unknown) {
@@ -54,7 +54,7 @@ function isTlsFailure(code: unknown, message = ''): boolean {
   );
 }
 
-/** What of `pg`'s client isn't in its types. */
+/** The part of `pg`'s client that its types omit. */
 interface Internals extends CancelKey {
   readonly connection: {
     readonly stream: { cork(): void; uncork(): void; destroy(error?: Error): void };
@@ -66,17 +66,17 @@ interface Internals extends CancelKey {
   readonly host: string;
 }
 
-/** Dates and times stay the text that they come as: the entities' own types parse them, years before 100 and old offsets included. */
+/** Dates and times stay text: the entities' own types parse them, including years before 100 and old offsets. */
 const types = new pg.TypeOverrides();
 const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = pg.types.builtins;
 for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) types.setTypeParser(type, (text: string) => text);
 
-/** What of `pg`'s client is overridden, and isn't in its types. */
+/** The overridden part of `pg`'s client that its types omit. */
 const startupOf = pg.Client.prototype as unknown as {
   readonly getStartupConf: (this: unknown) => Record<string, string>;
 };
 
-/** Until the other side has closed a connection that is closed. */
+/** The timeout for the server to close its side. */
 const closeTimeoutMillis = 500;
 
 export class Connection extends pg.Client {
@@ -96,7 +96,7 @@ export class Connection extends pg.Client {
     this.#options = options;
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
-    // What `pg` reports when it owes nothing. (Callbacks wrapped to learn the same make V8 keep all rows until a full collection.)
+    // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full collection.)
     this.on('drain', () => (this.#isOwing = false));
   }
 
@@ -115,19 +115,19 @@ export class Connection extends pg.Client {
     } catch (error) {
       this.destroy();
       const { host, port } = this.#internals;
-      const late = `The database at ${host}:${port} did not answer within ${connectTimeoutMillis / 1000} s.`;
+      const late = `The database at ${host}:${port} did not respond within ${connectTimeoutMillis / 1000} s.`;
       throw new ConnectionFailure(isTooLate ? new Error(late) : error);
     } finally {
       clearTimeout(timeout);
     }
   }
 
-  /** Whether something between shares the server's sessions among its clients: the key for cancelling isn't the session's. */
+  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
   get isBehindPooler(): boolean {
     return this.#isBehindPooler;
   }
 
-  // The overloads of `query` are those of the base class; this only stands between.
+  // The overloads of `query` are those of the base class.
   override query = ((...args: unknown[]): unknown => {
     const sql = sqlOf(args[0]);
     this.#options.onStatement?.(sql);
@@ -136,13 +136,13 @@ export class Connection extends pg.Client {
     return sql === 'rollback' && answer instanceof Promise ? this.#rolledBack(answer) : answer;
   }) as pg.Client['query'];
 
-  /** Something has come back, or is now owed. */
+  /** Restarts the wait: a response has come, or is now pending. */
   recordProgress(): void {
     this.#isOwing = true;
     this.#progressAt = performance.now();
   }
 
-  /** Ends a statement that takes too long, and the connection when nothing comes back at all. To be called a few times per second. */
+  /** Cancels a statement that takes too long, and destroys the connection without a response. Call it a few times per second. */
   checkProgress(now: number): void {
     const { statementTimeoutMillis, answerTimeoutMillis } = this.#options;
     if (!this.#isOwing || answerTimeoutMillis === undefined) return;
@@ -155,12 +155,12 @@ export class Connection extends pg.Client {
     }
   }
 
-  /** A cancel request is on its way, which could end the next statement instead. */
+  /** A cancel request is pending, which could end the next statement instead. */
   get isCancelling(): boolean {
     return this.#cancelling !== undefined;
   }
 
-  /** Holds back what is written until the function that it returns is called. */
+  /** Buffers writes until the returned function is called. */
   cork(): () => void {
     const { stream } = this.#internals.connection;
     stream.cork();
@@ -168,12 +168,12 @@ export class Connection extends pg.Client {
   }
 
   /** Closes the connection at once; statements under way fail. */
-  destroy(reason = 'no answer in time'): void {
+  destroy(reason = 'no response in time'): void {
     this.isLost = true;
     this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`));
   }
 
-  /** Says goodbye to the server, but never waits long for one that is paused. */
+  /** Sends Terminate to the server, and never waits long for one that is paused. */
   async close(): Promise<void> {
     const timeout = setTimeout(() => this.destroy(), closeTimeoutMillis);
     await this.end();
@@ -183,7 +183,7 @@ export class Connection extends pg.Client {
   async #prepareSession(): Promise<void> {
     const { session, statementTimeoutMillis } = this.#options;
     if (session === 'guest') return;
-    // One session for all connections: the last one's named statements are still there. It follows nothing that a startup packet asks for.
+    // One session for all connections: the last one's named statements are still there. It ignores the parameters of a startup packet.
     if (session === 'embedded') {
       await this.#send('discard all');
       await this.#send(`set time zone 'UTC'`);
@@ -209,7 +209,7 @@ export class Connection extends pg.Client {
     return (super.query as (...query: unknown[]) => unknown)(...args);
   }
 
-  /** A lost transaction is rolled back as it is. Kysely, which would get an error instead, would never release the connection. */
+  /** The rollback of a lost transaction succeeds: on an error Kysely would never release the connection. */
   async #rolledBack(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;

@@ -4,17 +4,17 @@ import type { ConnectionOptions } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 
 /**
- * Together they keep the promise that a lost database is reported within 5 seconds: waiting for a connection that is free, or opening one, and
- * then for a response.
+ * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a new one, and
+ * the wait for a response.
  */
 const waitMillis = 2_000;
-/** The server ends a statement a little sooner than its connection is destroyed here: it would not notice that, and go on. */
+/** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */
 const exclusiveTimeouts = { statementTimeoutMillis: 2_300, answerTimeoutMillis: 2_500 };
-/** What shares a connection has to be short: those behind it wait as long, and are then sent once more. */
+/** Reads that share a connection must be short: those behind a slow one wait as long, and are then sent once more. */
 const pipelinedTimeouts = { statementTimeoutMillis: 1_500, answerTimeoutMillis: 2_000 };
-/** A guest waits longer, for whatever the service is doing, but not for one that is paused. */
+/** A command beside a running service waits longer, but not for one that is paused. */
 const guestTimeouts = { answerTimeoutMillis: 15_000 };
-/** The embedded database never stalls by itself; a long statement there makes everybody wait. */
+/** The embedded database never stalls by itself; a long statement delays all others. */
 const embeddedWaitMillis = 10_000;
 /** For migrations and commands, which may wait for a server that is about to start. */
 const patientConnectMillis = 5_000;
@@ -23,13 +23,13 @@ const idleMillis = 30_000;
 
 export interface ConnectionsOptions {
   readonly location: DatabaseLocation;
-  /** The most connections at a time; the embedded database has one, whatever is given. */
+  /** The maximum number of connections; the embedded database always has one. */
   readonly poolSize: number;
   /** The embedded engine runs in another process, whose session must stay as it is: there is one for all connections. */
   readonly isGuest?: boolean | undefined;
   /** Receives every statement that is sent. */
   readonly onStatement?: ((sql: string) => void) | undefined;
-  /** Called when a request has waited in vain for an exclusive connection. */
+  /** Called when a request has timed out waiting for an exclusive connection. */
   readonly onRefusal?: (() => void) | undefined;
 }
 
@@ -49,12 +49,12 @@ export function createPipeline({
   });
 }
 
-/** So many of the pool's connections; four keep the server's processors busy. */
+/** The share of the pool's connections; four keep the server's processors busy. */
 function pipelinedOf(poolSize: number): number {
   return Math.min(4, Math.floor(poolSize / 2));
 }
 
-/** A longer `connect_timeout` is for the start: afterwards a lost database has to be reported in time. */
+/** A longer `connect_timeout` applies to the start only: afterwards a lost database must be reported in time. */
 function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionConfig): number {
   return Math.min(connectTimeoutMillis, waitMillis);
 }
@@ -87,7 +87,7 @@ export function createPool({
   });
 }
 
-/** One connection for migrations and commands, whose statements take as long as they take. */
+/** One connection for migrations and commands, without a statement timeout. */
 export function patientConnection(location: DatabaseLocation): ConnectionOptions {
   const config = connectionConfigOf(location);
   return {
@@ -97,7 +97,7 @@ export function patientConnection(location: DatabaseLocation): ConnectionOptions
   };
 }
 
-/** One exclusive connection, for as long as it takes. */
+/** One exclusive connection without a statement timeout. */
 export function createPatientPool(location: DatabaseLocation): ConnectionPool {
   return new ConnectionPool({
     connection: patientConnection(location),

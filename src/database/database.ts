@@ -27,15 +27,15 @@ import { createStores } from './stores/stores.ts';
 
 const migrationsTable = 'petstore_migrations';
 
-/** The store's database. It connects when it is first needed, and again whenever it has to. */
+/** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
   readonly stores: Stores;
-  /** What requests are judged by. */
+  /** The keys, for authentication. */
   readonly keyRecords: KeyRecords;
   readonly usage: UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
-  /** The connections that there are, those of them that nobody uses, and how many wait for one. */
+  /** The numbers of open connections, idle connections, and waiting requests. */
   readonly poolFigures: () => { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   };
 }
 
-/** The ORM as migrations have it, on one such connection. */
+/** The ORM for migrations, on one such connection. */
 export function createPatientOrm(location: DatabaseLocation): MikroORM {
   return createOrm(createPatientPool(location));
 }
@@ -80,7 +80,7 @@ export function createPatientOrm(location: DatabaseLocation): MikroORM {
 /** The ORM on the connections of a pool, which it closes with itself. */
 function createOrm(pool: ConnectionPool): MikroORM {
   return new MikroORM({
-    // MikroORM 7.2's migrator creates the database unless the server lists this name; a pooler may know ours by another. Every server lists this one.
+    // MikroORM 7.2's migrator creates the database unless the server lists this name. A pooler may rename ours; every server lists this one.
     dbName: 'template1',
     entities: [ApiKey, ApiKeyChange, ApiKeyUsage, Category, IdempotencyRecord, InventoryItem, Order, Pet],
     extensions: [Migrator],

@@ -6,12 +6,12 @@ import type { KeyRecords } from '../domain/access/key-records.ts';
 import { newApiKey } from '../domain/access/new-api-key.ts';
 import type { Stores } from '../domain/stores.ts';
 
-/** Makes a key for trying the demo store, and keeps it in a file that only its owner can read: the database has but its hash. */
+/** Creates a key for the demo store, and stores it in a file that only its owner can read: the database has only its hash. */
 export async function addDemoKey({ apiKeys }: Stores, dataDir: string): Promise<void> {
   const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, Date.now());
   await apiKeys.insert(row);
   const file = demoKeyFile(dataDir);
-  // What an unfinished start may have left belongs to no key.
+  // A file left by an unfinished start belongs to no key.
   rmSync(file, { force: true });
   writeFileSync(file, `${secret}\n`, { mode: 0o600 });
 }

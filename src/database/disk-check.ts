@@ -1,7 +1,7 @@
 import { unavailable } from '../domain/errors.ts';
 import { isDiskFull } from './driver-errors.ts';
 
-/** Sorts more than fits into so little memory, so that PostgreSQL writes a temporary file; the setting ends with the statement's transaction. */
+/** Sorts more than fits into its memory, so that PostgreSQL writes a temporary file; the setting ends with the statement's transaction. */
 export const diskProbe =
   `select set_config('work_mem', '64kB', true); ` +
   'select count(*) from (select n from generate_series(1, 8000) as n order by n desc) as sorted';
@@ -12,8 +12,8 @@ const probeWaitMillis = 500;
 /**
  * Whether the disk of the database has room.
  *
- * A full disk lets small writes through for a while, wherever a page has room, and refuses others. So a refused write is remembered until a probe
- * has written a file, and the probe is repeated whenever somebody asks.
+ * A full disk accepts small writes for a while, where a page has room, and refuses others. So a refused write is remembered until a probe
+ * has written a file, and the probe is repeated with each check.
  */
 export class DiskCheck {
   readonly #probe: () => Promise<unknown>;
@@ -25,7 +25,7 @@ export class DiskCheck {
     this.#probe = probe;
   }
 
-  /** Takes note of an error that a statement has failed of. */
+  /** Records the error of a failed statement. */
   record(error: unknown): void {
     if (isDiskFull(error)) this.#isFull = true;
   }
@@ -41,7 +41,7 @@ export class DiskCheck {
     if (this.#isFull) throw unavailable(new Error('The disk of the database is full.'));
   }
 
-  /** Only what is said of the disk counts: whether the database can be reached is somebody else's question. */
+  /** Only errors of the disk count, not those of the connection. */
   async #run(): Promise<void> {
     try {
       await this.#probe();

@@ -4,8 +4,8 @@ import { ForeignKeyViolation } from '../domain/store.ts';
 import { noConnection } from './connection.ts';
 
 /**
- * SQLSTATE classes and codes of a server that can't serve, or that asks to be tried again: connections, shutting down, a statement that took too
- * long, resources, two transactions in each other's way, a server that has become read-only, prepared statements that are gone or there already.
+ * SQLSTATE classes and codes of a server that is unavailable, or after which to retry: connections, shutdown, statement timeout,
+ * resources, serialization failures and deadlocks, a server that has become read-only, prepared statements that are missing or duplicate.
  */
 const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03|25006|26000|42P05)/;
 
@@ -23,11 +23,11 @@ const networkErrors = new Set([
   'EAI_AGAIN',
 ]);
 
-/** What `pg` says without a code. */
+/** Messages of `pg` that have no code. */
 const connectionMessages =
   /connection terminated|client has encountered a connection error|client was closed|not queryable|connection ended/i;
 
-/** Any of these errors, or what it was made from. */
+/** Whether any of these errors, or a cause, matches. */
 function isOrHas(error: unknown, matches: (error: Readonly<Record<string, unknown>>) => boolean): boolean {
   if (typeof error !== 'object' || error === null) return false;
   const { previous, errors, cause } = error as Record<string, unknown>;
@@ -36,7 +36,7 @@ function isOrHas(error: unknown, matches: (error: Readonly<Record<string, unknow
   return isOrHas(previous, matches) || isOrHas(cause, matches);
 }
 
-/** No connection, or one that broke: nothing that is sent now would fare better. */
+/** No connection, or a broken one: another statement would fail too. */
 export function isLoss(error: unknown): boolean {
   return isOrHas(
     error,
@@ -53,7 +53,7 @@ export function isTimeout(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === '57014');
 }
 
-/** What the connection has prepared is gone, or was made for a table as it was before a migration. Nothing has been executed. */
+/** A prepared statement is missing, or outdated by a migration. Nothing has been executed. */
 export function isOutdated(error: unknown): boolean {
   return isOrHas(
     error,
@@ -73,8 +73,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, and for a transaction that it gave up in favour of
- * another; `ForeignKeyViolation`; every other error as it is.
+ * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, and for a transaction that it aborted (deadlock,
+ * serialization failure); `ForeignKeyViolation`; every other error as it is.
  */
 export function translateDriverError(error: unknown): Error {
   const original = error instanceof Error ? error : new Error(String(error), { cause: error });
@@ -86,7 +86,7 @@ export function translateDriverError(error: unknown): Error {
   return isLoss(error) || isOutdated(error) || isDiskFull(error) || hasState(error) ? unavailable(error) : original;
 }
 
-/** Others went first for too long. */
+/** The wait for a turn timed out. */
 function isRefused(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === 'TURN_REFUSED');
 }
@@ -101,12 +101,12 @@ function hasState(error: unknown): boolean {
   return isOrHas(error, ({ code }) => typeof code === 'string' && unavailableStates.test(code));
 }
 
-/** Throws at once what the request has already failed of: waiting for every statement of a request would add up. */
+/** Rethrows the failure that the request already has: the waits of its statements would add up. */
 export function throwIfLost(request = currentRequest()): void {
   if (request?.failure !== undefined) throw request.failure;
 }
 
-/** The translated error, after remembering for the request under way that the database is lost to it, too slow or too busy. */
+/** Translates the error, and remembers a lost, slow or busy database for the current request. */
 export function recordFailure(error: unknown, request = currentRequest()): Error {
   const translated = translateDriverError(error);
   if (request !== undefined && (isLoss(error) || isTimeout(error) || isRefused(error))) {

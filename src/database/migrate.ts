@@ -16,8 +16,8 @@ import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 const lockNumber = 7_338_474_783;
 
 /**
- * A migration waits for a table no longer than this at a time: meanwhile all statements that come after it wait as well, also those of
- * the version that is still running. It is then tried again.
+ * The lock timeout of a migration: while it waits for a table, later statements wait behind it, also those of
+ * the version that is still running. After the timeout it is retried.
  */
 const lockTimeout = '1s';
 const lockAttempts = 10;
@@ -34,7 +34,7 @@ export interface MigrateOptions {
  * Brings the tables up to date, all or nothing; processes that start at the same time do it once.
  *
  * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and a demo
- * store that somebody has emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
+ * store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
 export async function migrate({ location, fill }: MigrateOptions): Promise<void> {
   const orm = createPatientOrm(location);

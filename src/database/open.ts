@@ -17,19 +17,19 @@ export interface OpenDatabaseOptions {
   /** Without one the embedded database in `dataDir` is started. */
   readonly url: string | undefined;
   readonly dataDir: string;
-  /** The engine in `dataDir`, when it is on its way already. */
+  /** The engine in `dataDir`, when it is starting already. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly poolSize: number;
   readonly withDemoStore: boolean;
   readonly onStatement?: ((sql: string) => void) | undefined;
-  /** Called when a request has waited in vain for an exclusive connection. */
+  /** Called when a request has timed out waiting for an exclusive connection. */
   readonly onRefusal?: (() => void) | undefined;
 }
 
 export interface OpenDatabase extends Database {
   /** The secret of the demo store's key, while it has one. */
   readonly demoKey: string | undefined;
-  /** Calls the listener when the embedded engine ends by itself: nothing can be answered any more. */
+  /** Calls the listener when the embedded engine ends by itself: no request can succeed any more. */
   readonly onExit: (listener: (error: Error) => void) => void;
 }
 
@@ -38,7 +38,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   const { url, dataDir, poolSize, withDemoStore, onStatement, onRefusal } = options;
   const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
   const location = (url ?? embedded?.connection) as DatabaseLocation;
-  // Only the embedded database is ever ours to fill.
+  // Only the embedded database gets demo data.
   const hasDemo = withDemoStore && embedded !== undefined;
   const fill = async (stores: Stores): Promise<void> => {
     await fillWithDemoStore(stores);
@@ -62,13 +62,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   }
 }
 
-/** As long as a service may take to start. */
+/** The time that a service may take to start. */
 const joinTimeoutMillis = 15_000;
 const joinRetryMillis = 100;
 
 /**
- * Opens the database beside whoever serves it: through the socket of a running service where the embedded one is in use, and by
- * itself otherwise.
+ * Opens the database for a command: the embedded one through the socket of a running service, if there is one, otherwise by itself.
  */
 export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const deadline = Date.now() + joinTimeoutMillis;
@@ -81,7 +80,7 @@ export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<
     try {
       return await joinEmbedded(options.dataDir);
     } catch (error) {
-      // The one that has the directory may still be starting, or about to give it up.
+      // The process that holds the directory may be starting or closing.
       if (Date.now() > deadline) throw error;
       await wait(joinRetryMillis);
     }

@@ -10,7 +10,7 @@ export interface PipelineOptions {
 
 type Rows = unknown[];
 
-/** A read on its way to its rows. */
+/** A read under way. */
 interface Read {
   readonly name: string;
   readonly text: string;
@@ -18,26 +18,26 @@ interface Read {
   readonly decode: Decode | undefined;
   readonly resolve: (rows: Rows) => void;
   readonly reject: (error: Error) => void;
-  /** It has been sent a second time, and won't be a third. */
+  /** It has been retried, and won't be again. */
   isRetried: boolean;
 }
 
-/** How often connections are looked at that owe a response. */
+/** How often connections with a pending response are checked. */
 const watchMillis = 100;
 
 /**
- * A few connections that short reads share: each is sent at once, without waiting for the answers to those before it, and what is
- * asked for in one turn of the event loop leaves in one piece. A system call is what a prepared statement costs most.
+ * A few connections that short reads share: each is sent at once, without waiting for earlier responses, and the reads of
+ * one turn of the event loop are sent by one system call, which is the largest cost of a prepared statement.
  *
- * Model: a read goes to the connection with the least to do. It waits for those before it, so only such as are surely short belong here.
- * Guarantees: every read is answered once. Failure: a read that takes too long is ended by itself; those behind it are sent again on
- * another connection, once, which they may be because they change nothing. So is a read whose prepared form is gone or outdated by a
- * migration, and one whose connection breaks. A connection that is silent fails all of its reads: the server is likely gone for all of them.
+ * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here.
+ * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
+ * another connection, which is safe because they change nothing. So is a read whose prepared form is gone or outdated by a
+ * migration, and one whose connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
  */
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
   readonly #connections = new Set<PipelinedConnection>();
-  /** These, and those that only finish what they have. */
+  /** The connections above, and those that only finish their reads. */
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
   /** The connection of this turn of the event loop. */
@@ -72,7 +72,7 @@ export class PipelinedConnections {
     (this.#current ??= this.#choose()).send(read);
   }
 
-  /** For the rest of this turn: a new connection while there may be more and all are busy, else the one with the least to do. */
+  /** The connection for the rest of this turn: a new one if all are busy and the maximum isn't reached, else the one with the least to do. */
   #choose(): PipelinedConnection {
     let chosen: PipelinedConnection | undefined;
     for (const each of this.#connections) if (chosen === undefined || each.pending < chosen.pending) chosen = each;
@@ -83,7 +83,7 @@ export class PipelinedConnections {
           this.#exclude(ended);
         },
         onUnusable: (connection, read) => {
-          // The first read of the connection that fails so: what all have prepared is outdated, and what ended one has likely ended all.
+          // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
           if (this.#connections.has(connection)) this.#renew();
           this.#submit(read);
         },
@@ -122,9 +122,9 @@ export class PipelinedConnections {
 interface Listeners {
   /** It takes no more reads. */
   readonly onEnd: (connection: PipelinedConnection) => void;
-  /** To be sent again, on a connection that is new. */
+  /** Reads to retry on a new connection. */
   readonly onUnusable: (connection: PipelinedConnection, read: Read) => void;
-  /** To be sent again, because one before them took too long. */
+  /** Reads to retry, because one before them took too long. */
   readonly onMoved: (reads: readonly Read[]) => void;
 }
 
@@ -160,7 +160,7 @@ class PipelinedConnection {
     if (this.#isOpen) this.#submit(read);
   }
 
-  /** Finishes what it has, and closes. */
+  /** Finishes its reads, and closes. */
   retire(): void {
     this.#isRetired = true;
     this.#closeIfDone();
@@ -200,7 +200,7 @@ class PipelinedConnection {
   }
 
   #fail(read: Read, error: Error): void {
-    // Not on one that was silent: another wait would take too long.
+    // Not after a response timeout: a second wait would take too long.
     const isUnusable = isOutdated(error) || (isLoss(error) && !this.#connection.hasTimedOut);
     if (isUnusable && !read.isRetried) {
       read.isRetried = true;
@@ -211,14 +211,14 @@ class PipelinedConnection {
     if (isTimeout(error)) this.#moveOthers();
   }
 
-  /** Those behind a slow read have waited as long, and what it waits for, they may as well. */
+  /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
   #moveOthers(): void {
     const others = [...this.#pending];
     this.#pending.clear();
     this.#listeners.onEnd(this);
     this.#connection.destroy('a statement took too long');
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
-    for (const read of late) read.reject(new ConnectionFailure(new Error('No answer in time')));
+    for (const read of late) read.reject(new ConnectionFailure(new Error('No response in time')));
     for (const read of moved) read.isRetried = true;
     this.#listeners.onMoved(moved);
   }

@@ -2,13 +2,13 @@ import pg from 'pg';
 
 type Row = Record<string, unknown>;
 
-/** What a statement can be given. */
+/** A parameter of a statement. */
 export type Parameter = string | number | boolean | null | readonly (string | number)[];
 
-/** Makes a row of its fields, which are texts. */
+/** Converts the text fields to a row. */
 export type Decode = (fields: readonly (string | null)[]) => unknown;
 
-/** How a column's text becomes a value. */
+/** Converts a column's text to a value. */
 interface Column {
   readonly name: string;
   readonly parse: (text: string) => unknown;
@@ -34,12 +34,12 @@ const int8: number = pg.types.builtins.INT8;
 const integers = /^-?\d+(?:,-?\d+)*$/;
 
 /**
- * The columns of each statement that a connection has prepared: there they never change, so that PostgreSQL has to describe them once only.
+ * The columns of each statement that a connection has prepared. They never change there, so PostgreSQL describes them only once.
  * Another connection may have prepared the same text after a migration that has changed a type.
  */
 const columnsByConnection = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
-/** For a connection to a pooler, which may prepare a statement anew on another of its own at any time: columns are described each time. */
+/** For a connection to a pooler, which may prepare a statement on another server connection at any time: columns are described each time. */
 export const describesAlways = new WeakSet<object>();
 
 function columnsOf(connection: Connection): Map<string, readonly Column[]> {
@@ -49,8 +49,8 @@ function columnsOf(connection: Connection): Map<string, readonly Column[]> {
 }
 
 /**
- * A prepared statement on its way: what `pg`'s own `Query` does, without describing the columns again each time, which is half of the work for
- * a statement that answers a few rows.
+ * One execution of a prepared statement. Like `pg`'s own `Query`, but without describing the columns each time, which is half of the work for
+ * a statement that returns a few rows.
  *
  * `query(statement)` of a client or a pool submits it; `callback` is called when PostgreSQL has responded or the connection is lost.
  */
@@ -65,7 +65,7 @@ export class PreparedStatement {
   #columns: readonly Column[] = [];
   #known: Map<string, readonly Column[]> | undefined;
 
-  /** With `decode`, which makes a row of its fields, PostgreSQL needn't describe the columns at all. */
+  /** With `decode`, PostgreSQL needn't describe the columns at all. */
   constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode) {
     this.name = name;
     this.text = text;
@@ -130,7 +130,7 @@ export class PreparedStatement {
   }
 }
 
-/** An int64 stays the text that it comes as: `pg`'s parser would do the same, after a look at its digits. */
+/** An int64 stays text, as with `pg`'s slower parser. */
 function parserOf(dataTypeID: number): Column['parse'] {
   if (dataTypeID === int8) return (text) => text;
   return pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];
@@ -141,7 +141,7 @@ function toText(value: Parameter): string | null {
   return typeof value === 'object' ? arrayText(value) : String(value);
 }
 
-/** Ids are by far the most, and need no quotes. */
+/** Most values are ids, which need no quotes. */
 function arrayText(values: readonly (string | number)[]): string {
   const text = values.join(',');
   return `{${integers.test(text) ? text : values.map(quote).join(',')}}`;

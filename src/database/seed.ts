@@ -5,26 +5,26 @@ import { patientConnection } from './connections.ts';
 export interface SeedOptions {
   readonly location: DatabaseLocation;
   readonly pets: number;
-  /** Added before the pets, which are spread over them evenly. */
+  /** Inserted before the pets, which are spread evenly over them. */
   readonly categories: number;
   readonly orders: number;
-  /** Called after every step with the share of the work that is done, from 0 to 1, and the name of the next step. */
+  /** Called after every step with the progress from 0 to 1 and the name of the next step. */
   readonly onProgress: (share: number, next: string) => void;
 }
 
 const batchSize = 100_000;
 
-/** What a row takes to be written with its primary key, with the stock of a pet, in proportion to a pet; only the progress display depends on these. */
+/** The relative time to insert a row with its primary key; a pet, with its stock, is 1. Used only for the progress display. */
 const rowWork = { categories: 0.5, pets: 1, orders: 0.5 } as const;
 
-/** What a row takes to be put in an index, to be checked, or to be looked at in the end. */
+/** The relative time to index, check or analyze a row. */
 const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04 } as const;
 
 /**
- * Adds made-up rows in large numbers: all or nothing, in one transaction that locks the tables.
+ * Inserts many generated rows, all or nothing, in one transaction that locks the tables.
  *
- * Indexes and foreign keys are taken away meanwhile and made again at the end, as `pg_dump` does it: building one is several times
- * faster than keeping it up to date row by row.
+ * Indexes and foreign keys are dropped and restored at the end, as `pg_dump` does: building an index is several times
+ * faster than updating it row by row.
  */
 export async function seedStore(options: SeedOptions): Promise<void> {
   const { location, onProgress } = options;
@@ -61,11 +61,11 @@ interface Step {
   readonly what: string;
   readonly sql: string;
   readonly values?: unknown[];
-  /** How long it takes, in pets that are written meanwhile. */
+  /** The relative time, in inserted pets. */
   readonly work: number;
 }
 
-/** Drops what the tables can do without for a while, and answers how to make it again. */
+/** Drops indexes and constraints for the bulk insert; returns the statements that restore them. */
 async function dropSecondary(client: Connection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
   const { rows } = await client.query<Secondary>(
     `

@@ -4,12 +4,12 @@ import type { Connection } from './connection.ts';
 
 const oldestVersion = 150_000;
 
-/** The database can't serve as it is. The message says what has to be changed. */
+/** An unsuitable server. The message says what has to be changed. */
 export class UnsuitableServer extends Error {
   override readonly name = 'UnsuitableServer';
 }
 
-/** Throws UnsuitableServer unless the server, and a pooler before it, are good for the service. Opens a second connection where it has to. */
+/** Throws UnsuitableServer unless the server, and a pooler before it, meet the requirements. Opens a second connection if needed. */
 export async function assertSuitable(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
   const { rows } = await connection.query<{ version: string; encoding: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,
@@ -31,7 +31,7 @@ export async function assertSuitable(connection: Connection, openAnother: () => 
   }
 }
 
-/** A pooler that prepares on each of its sessions what its clients have prepared gives the statements names of its own. */
+/** A pooler that supports prepared statements renames them on its server connections. */
 async function keepsPreparedStatements(connection: Connection): Promise<boolean> {
   const name = `petstore_${randomUUID()}`;
   const { rows } = await connection.query<{ name: string }>({ name, text: 'select name from pg_prepared_statements' });
@@ -40,7 +40,7 @@ async function keepsPreparedStatements(connection: Connection): Promise<boolean>
 
 const attempts = 5;
 
-/** Whether another client gets the session that this one has just used, and still has when it is its own. */
+/** Whether another client gets the session that this one has just used, which means that sessions are shared. */
 async function sharesSessions(connection: Connection, openAnother: () => Promise<Connection>): Promise<boolean> {
   const another = await openAnother();
   try {

@@ -5,7 +5,7 @@ import { translateDriverError } from './driver-errors.ts';
 import type { Statements } from './statements.ts';
 import type { Query, Session } from './stores/session.ts';
 
-/** Runs each statement by itself, on shared connections if it is short. */
+/** Runs each statement in its own transaction, on a shared connection if it is short. */
 export function createSession(orm: MikroORM, { send, guard }: Statements): Session {
   return {
     run: send,
@@ -20,7 +20,7 @@ export function transactionOf(em: EntityManager): Transaction<unknown> {
   return transaction as Transaction<unknown>;
 }
 
-/** Runs every statement in the transaction, and nowhere else. */
+/** Runs every statement in the transaction. */
 export function createTransactionSession(transaction: Transaction<unknown>): Session {
   const session: Session = {
     run: async <Row>({ text, values, decode }: Query<Row>): Promise<Row[]> => {

@@ -9,9 +9,9 @@ import type { Query } from './stores/session.ts';
 interface StatementsOptions {
   readonly pool: ConnectionPool;
   readonly pipeline: PipelinedConnections | undefined;
-  /** Nothing is prepared in the session of another process. */
+  /** No statement is prepared in the session of another process. */
   readonly isGuest: boolean;
-  /** Receives the driver's error of everything that failed on an exclusive connection. */
+  /** Receives the driver's error of every failure on an exclusive connection. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -20,7 +20,7 @@ export interface Statements {
   readonly send: <Row>(query: Query<Row>) => Promise<Row[]>;
   readonly run: StatementRunner;
   /**
-   * Does exclusive work. What can't succeed because an earlier statement of the request has lost the database fails at once, and failures are
+   * Runs work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database; failures are
    * translated and remembered for the request.
    */
   readonly guard: <Result>(work: () => Promise<Result>) => Promise<Result>;
@@ -43,7 +43,7 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
       try {
         return await pool.run(send);
       } catch (error) {
-        // It wasn't executed, so that it may be sent again, by a connection that has prepared nothing yet.
+        // It wasn't executed, so it may be retried on a new connection.
         if (!isOutdated(error)) throw error;
         pool.renew();
         return pool.run(send);
@@ -70,7 +70,7 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
   };
 }
 
-/** Only a read may be sent again when its connection ends. */
+/** Only a read may be retried when its connection ends. */
 function isRead(text: string): boolean {
   return /^\s*select\b/i.test(text);
 }

@@ -1,4 +1,4 @@
-/** Others went first for too long. MikroORM wraps errors and keeps their `code`. */
+/** The wait for a turn timed out. MikroORM wraps errors and keeps their `code`. */
 class TurnRefused extends Error {
   override readonly name = 'TurnRefused';
   readonly code = 'TURN_REFUSED';
@@ -9,12 +9,12 @@ class TurnRefused extends Error {
 }
 
 export interface TurnsOptions {
-  /** How many turns there are at a time. */
+  /** The maximum number of turns at a time. */
   readonly capacity: number;
-  /** How many of them one subject has at most. */
+  /** The maximum for one subject. */
   readonly perSubject: number;
   readonly waitMillis: number;
-  /** Called when somebody has waited in vain. */
+  /** Called when a wait has timed out. */
   readonly onRefusal?: (() => void) | undefined;
 }
 
@@ -25,11 +25,11 @@ interface Waiter {
 }
 
 /**
- * Who may use one of a limited number of connections next.
+ * Schedules the use of a limited number of connections.
  *
  * Model: each subject (a key) has a queue of its own, and the queues take turns; a subject that has its share waits even while a
- * connection is free. Guarantees: no subject waits longer than `waitMillis`; taking a turn costs no more than `capacity` steps, however many wait. What
- * belongs to no subject (the service's own work) has one queue and no limit but the capacity.
+ * connection is free. Guarantees: no subject waits longer than `waitMillis`; taking a turn costs no more than `capacity` steps, however many wait. The
+ * service's own work, which has no subject, has one queue and is limited only by the capacity.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -48,7 +48,7 @@ export class Turns {
     return this.#waiting;
   }
 
-  /** Takes a turn if that is possible without waiting; those that wait already are not overtaken. */
+  /** Takes a turn if one is free without waiting; never overtakes a waiting caller. */
   tryTake(subject: string | undefined): boolean {
     const name = subject ?? '';
     if (this.#free === 0 || !this.#mayTake(name)) return false;
@@ -73,14 +73,14 @@ export class Turns {
     });
   }
 
-  /** Gives the turn of a subject to the next one that waits. */
+  /** Passes the turn of a subject to the next waiting caller. */
   give(subject: string | undefined): void {
     const name = subject ?? '';
     const taken = (this.#taken.get(name) ?? 0) - 1;
     if (taken > 0) this.#taken.set(name, taken);
     else this.#taken.delete(name);
     this.#free += 1;
-    // Only subjects with their full share are passed over, and no more of them can have one than there are turns.
+    // Only subjects with their full share are skipped, of which there are at most as many as turns.
     for (const [next, queue] of this.#queues) {
       if (!this.#mayTake(next)) continue;
       const [waiter] = queue;
@@ -94,7 +94,7 @@ export class Turns {
     }
   }
 
-  /** Refuses everybody who waits. */
+  /** Refuses all waiting callers. */
   refuseAll(error: Error): void {
     for (const [name, queue] of this.#queues) {
       for (const waiter of queue) {

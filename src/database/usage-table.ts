@@ -1,11 +1,11 @@
 import type { UsageTable } from '../domain/quota/usage.ts';
 import type { StatementRunner } from './statement-runner.ts';
 
-/** Of the same window, which several processes may have saved, the larger figure. */
+/** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
   `case when ${table}.${openedAt} = excluded.${openedAt} then greatest(${table}.${spent}, excluded.${spent}) else excluded.${spent} end`;
 
-/** In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has no usage for anybody to see, but a day. */
+/** In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has a day counter but no usage row. */
 const saveStatement = `
   with used as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])

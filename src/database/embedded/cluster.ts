@@ -9,20 +9,20 @@ export function clusterDirectory(dataDir: string): string {
 /**
  * Makes the directory of the database files ready for PGlite, and says whether PGlite will create the database there.
  *
- * PGlite copies a new cluster file by file: killed meanwhile, it would later take the half for a whole. A mark stays until the
- * copy is complete; what it stands beside was never served to anybody and is begun again. Call with the directory locked.
+ * PGlite copies a new cluster file by file: if it is killed meanwhile, it would later take the partial copy for a complete one. A
+ * marker file stays until the copy is complete; a copy with a marker was never served and is started again. Call with the directory locked.
  */
 export function prepareCluster(dataDir: string): { readonly isNew: boolean } {
   const cluster = clusterDirectory(dataDir);
   if (existsSync(creationMark(dataDir))) rmSync(cluster, { recursive: true, force: true });
   const isNew = !existsSync(join(cluster, 'PG_VERSION'));
   if (isNew) writeFileSync(creationMark(dataDir), '');
-  // PGlite makes its files readable for everybody, so that the directory has to keep others out.
+  // PGlite makes its files world-readable, so the directory must not be.
   mkdirSync(cluster, { recursive: true, mode: 0o700 });
   return { isNew };
 }
 
-/** Takes the mark away, for good, before anybody can write into the new database. */
+/** Removes the marker durably, before the new database accepts writes. */
 export function confirmCluster(dataDir: string): void {
   if (!existsSync(creationMark(dataDir))) return;
   rmSync(creationMark(dataDir));

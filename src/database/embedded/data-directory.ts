@@ -1,18 +1,18 @@
 import { mkdirSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** The data directory can't be used. The message says what is wrong with DATA_DIR, and what would be right. */
+/** An unusable data directory. The message says what is wrong with DATA_DIR, and what would be right. */
 export class UnusableDataDirectory extends Error {
   override readonly name = 'UnusableDataDirectory';
 }
 
-/** Makes the data directory unless it is there, and answers its real path. */
+/** Creates the data directory if it doesn't exist, and returns its real path. */
 export function prepareDataDirectory(dataDir: string): string {
   makeDirectory(resolve(dataDir));
   return realpathSync(dataDir);
 }
 
-/** What to throw when something has failed in the data directory: what the system refuses is the directory's fault. */
+/** The error to throw for a failure in the data directory: system errors become UnusableDataDirectory. */
 export function failureIn(dataDir: string, error: unknown): unknown {
   if (!(error instanceof Error && 'code' in error)) return error;
   return new UnusableDataDirectory(
@@ -29,7 +29,7 @@ function makeDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Another process may have been faster.
+    // Another process may have created it.
     if (!isDirectory(path)) throw error;
   }
 }

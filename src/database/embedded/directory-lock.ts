@@ -5,15 +5,15 @@ const SQLITE_BUSY = 5;
 
 let sqlite: typeof Sqlite | undefined;
 
-/** A lock on a data directory that the operating system takes back when the process dies, however it dies. */
+/** A lock on a data directory that the operating system releases when the process ends, even by a crash. */
 export interface DirectoryLock {
   release(): void;
 }
 
 /**
- * Locks a data directory for this process, or returns undefined when somebody has it, in this process or another.
+ * Locks a data directory for this process, or returns undefined when this or another process holds it.
  *
- * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX takes such a lock back when the process closes
+ * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX releases such a lock when the process closes
  * *any* descriptor of the file: nothing else in the process may open it, not even to copy the directory.
  */
 export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {

@@ -28,11 +28,11 @@ export class EmbeddedPostgresInUse extends Error {
 /** A PostgreSQL in a thread of this process, which node-postgres reaches like any other. */
 export interface EmbeddedPostgres {
   readonly connection: PostgresAddress;
-  /** True when this start created the database. Not proof of the contrary: a process killed right afterwards leaves it empty. */
+  /** True when this start created the database. False proves nothing: a process killed right afterwards leaves it empty. */
   readonly isNew: boolean;
   /** Calls the listener once, when the engine ends without `close`; also when it has already ended. */
   onExit(listener: (error: Error) => void): void;
-  /** Ends the connections, rolls back what is open, stops the engine and gives the directory up. Idempotent. */
+  /** Ends the connections, rolls back what is open, stops the engine and releases the directory's lock. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     isNew = prepareCluster(realDataDir).isNew;
     prepareSocketDirectory(connection.host);
     const socket = socketPath(connection.host);
-    // Left by a killed process: a living one would hold the lock.
+    // Left by a killed process: a running one would hold the lock.
     rmSync(socket, { force: true });
     engine = startEngineThread({ dataDir: realDataDir, socketPath: socket });
   } catch (error) {

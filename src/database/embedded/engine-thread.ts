@@ -7,8 +7,8 @@ import type { EngineMessage, EngineSettings } from './engine.worker.ts';
 const closeTimeoutMilliseconds = 5_000;
 
 /**
- * PostgreSQL's own limit, `max_stack_depth`, must be reached before V8's, for V8's crashes the engine: Node's 4 MB for a thread
- * are too few for a deep recursion, and 16 were enough.
+ * PostgreSQL's own limit, `max_stack_depth`, must be reached before V8's, which crashes the engine: Node's 4 MB for a thread
+ * are too small for a deep recursion; 16 MB are enough.
  */
 const stackSizeMb = 32;
 

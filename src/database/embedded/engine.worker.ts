@@ -15,12 +15,12 @@ export interface EngineSettings {
   readonly socketPath: string;
 }
 
-/** What the engine's thread says; it listens for one message, `close`. */
+/** The messages of the engine's thread; it listens for one message, `close`. */
 export type EngineMessage = 'ready' | 'closed';
 
 const maxConnections = 16;
 
-/** PGlite would have 160 MB, and touches all of it when it starts; what doesn't fit is in the system's cache of the files. */
+/** PGlite's default is 160 MB, all touched at the start; the system's file cache holds the rest. */
 const sharedBuffers = '32MB';
 
 const port = parentPort;
@@ -37,7 +37,7 @@ const database = await PGlite.create({
 confirmCluster(settings.dataDir);
 
 const queue = new SessionQueue(database, (failure) => {
-  // Out of every promise, so that it ends the thread and reaches the service as the worker's error.
+  // Thrown outside of any promise, so that it ends the thread and reaches the service as the worker's error.
   setImmediate(() => {
     throw failure;
   });

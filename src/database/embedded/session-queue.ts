@@ -18,7 +18,7 @@ const sync = 'S';
 const extendedTypes = new Set(['P', 'B', 'D', 'E', 'C', 'H']);
 const simpleTypes = new Set(['Q', 'F']);
 
-/** A statement that is none: its error undoes the sequence that it ends, which a Sync alone would commit. */
+/** An invalid statement: its error rolls back the sequence, which a Sync alone would commit. */
 const failingMessage = Uint8Array.from(Buffer.from('P\0\0\0\x11\0abandoned\0\0\0', 'latin1'));
 const syncMessage = Uint8Array.of(0x53, 0, 0, 0, 4);
 const startupMessage = Uint8Array.from(
@@ -31,8 +31,8 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
  * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its Sync, or
  * for a transaction.
  *
- * It takes the place of the queue inside pglite-socket, and has the methods that `PGLiteSocketHandler` calls. That one mixes
- * sequences of several clients, whose portals have the same name; is blocked for everybody by one message that PGlite refuses;
+ * It replaces the queue inside pglite-socket, and has the methods that `PGLiteSocketHandler` calls. That one mixes
+ * sequences of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite refuses;
  * and doesn't notice that the engine has crashed.
  */
 export class SessionQueue {
@@ -136,22 +136,22 @@ export class SessionQueue {
   async #exchange(message: Uint8Array, onData: (data: Uint8Array) => void): Promise<number> {
     const type = String.fromCharCode(message[0] ?? 0);
     if (type === terminate) return 0;
-    // PGlite reads a message that it doesn't know over and over again, and never comes back.
+    // PGlite reads an unknown message over and over again, and never returns.
     if (type !== startup && type !== sync && !extendedTypes.has(type) && !simpleTypes.has(type)) {
       throw new Error(`The embedded database doesn't know messages of type ${JSON.stringify(type)}`);
     }
     const mustBecomeReady = type === startup || type === sync || (simpleTypes.has(type) && !this.#isMidSequence);
     if (extendedTypes.has(type)) this.#isMidSequence = true;
-    // One client's bad startup packet would break the engine for all, and PGlite follows nothing that a good one asks for.
+    // One client's bad startup packet would break the engine for all, and PGlite ignores the parameters of a good one.
     const { bytes, isReady } = await this.#send(type === startup ? startupMessage : message, onData);
     if (mustBecomeReady && !isReady) {
-      throw new EngineFailure('it has crashed, and left an answer incomplete');
+      throw new EngineFailure('it has crashed, and left a response incomplete');
     }
     if (type === sync) this.#isMidSequence = false;
     return bytes;
   }
 
-  /** PGlite swallows most crashes of the engine: what tells is that no ReadyForQuery ends the answer. */
+  /** PGlite swallows most crashes of the engine: the sign is a response without ReadyForQuery. */
   async #send(message: Uint8Array, onData: (data: Uint8Array) => void): Promise<{ bytes: number; isReady: boolean }> {
     let bytes = 0;
     let tail: Buffer = Buffer.alloc(0);

@@ -28,7 +28,7 @@ export function socketPath(directory: string): string {
   return join(directory, `.s.PGSQL.${port}`);
 }
 
-/** Creates the socket's directory, and closes it to everybody else: who reaches the socket is the database's superuser. */
+/** Creates the socket's directory for its owner only: a client of the socket is the database's superuser. */
 export function prepareSocketDirectory(directory: string): void {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const stats = lstatSync(directory);
@@ -36,7 +36,7 @@ export function prepareSocketDirectory(directory: string): void {
   if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
 }
 
-/** Throws when somebody else may have put the socket there; a directory that doesn't exist passes. */
+/** Throws when another user may have put the socket there; a missing directory passes. */
 export function assertTrustedSocketDirectory(directory: string): void {
   const stats = lstatSync(directory, { throwIfNoEntry: false });
   if (stats !== undefined) assertOwnDirectory(directory, stats);

@@ -24,7 +24,7 @@ import { FixedStatement } from './statement.ts';
 import { TableReads } from './table-reads.ts';
 import { TableWrites } from './table-writes.ts';
 
-/** What no administrator sees. */
+/** Columns that administrators don't see. */
 const unlisted = ['sha256', 'previousSha256', 'banEpoch', 'automaticBans'] as const;
 
 export function createApiKeyStore(metadata: MetadataStorage, session: Session): ApiKeyStore {
@@ -105,7 +105,7 @@ function hasStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at
   ];
 }
 
-/** So many per cent of a window that is open. */
+/** The share of an open window, in percent. */
 function hasSpent(
   table: EntityTable<ApiKey>,
   usage: EntityTable<ApiKeyUsage>,

@@ -1,39 +1,39 @@
 import { petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Parameter } from '../prepared-statement.ts';
 
-/** One thing that a filter requires of a row. */
+/** One condition of a filter. */
 export interface Condition {
   /** The same for conditions that differ in their value only. */
   readonly shape: string;
   readonly value: Parameter;
-  /** Takes the place of the value among the parameters of a statement. */
+  /** Stands in for the value among the parameters of a statement. */
   readonly sql: (place: Place) => string;
   /** A column that must have one of several values: `value` is their list, of this type. */
   readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
-  /** How many rows fulfil it depends on the value so much that a plan for any value would be a wrong one for most. */
+  /** Its selectivity varies with the value: plan for each value, never a generic plan. */
   readonly needsOwnPlan?: boolean;
-  /** No index serves it beside the others, so that a walk may have to pass very many rows. */
+  /** No index serves it together with the others, so an index scan may have to skip very many rows. */
   readonly isFilter?: boolean;
-  /** A column that has a value in every row that fulfils it. */
+  /** A column that is not null in every matching row. */
   readonly notNullColumn?: string;
 }
 
-/** The place of a value, as a parameter of this type. */
+/** A placeholder for a value of this type. */
 type Place = (type: string) => string;
 
-/** What a filter requires of a row; undefined when no row can fulfil it. */
+/** The conditions of a filter; undefined when no row can match. */
 export type Conditions = readonly Condition[] | undefined;
 
 export function all(...parts: Conditions[]): Conditions {
   return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? []);
 }
 
-/** For a join, whose best order depends on how many rows have the value. */
+/** For a join, whose best order depends on the number of rows with the value. */
 export function plannedAnew(conditions: Conditions): Conditions {
   return conditions?.map((condition) => ({ ...condition, needsOwnPlan: true }));
 }
 
-/** For what no index serves beside the other conditions. */
+/** For a condition that no index serves together with the others. */
 export function filtered(conditions: Conditions): Conditions {
   return conditions?.map((condition) => ({ ...condition, isFilter: true }));
 }
@@ -58,7 +58,7 @@ export function equals(column: string, value: Parameter | undefined, type: strin
   return value === undefined ? [] : [comparison(column, '=', value, type)];
 }
 
-/** A bound: a row without a value doesn't fulfil it. */
+/** A bound: rows without a value don't match. */
 export function compares(
   column: string,
   operator: '<' | '<=' | '>=',
@@ -87,7 +87,7 @@ function comparison(column: string, operator: string, value: Parameter, type: st
   return { shape: left, value, sql: (place) => `${left} ${place(type)}` };
 }
 
-/** Such a choice leaves nothing out, so that it isn't worth a condition. */
+/** Choosing every value matches every row, so it needs no condition. */
 export function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
   return petStatuses.every((status) => values?.includes(status));
 }

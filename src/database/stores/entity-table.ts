@@ -7,7 +7,7 @@ export interface Column {
   readonly property: string;
   /** The expression that reads it, of the table with this name or alias. */
   readonly read: (table: string) => string;
-  /** Makes the property of what `read` gives; undefined when they are the same. */
+  /** Converts the result of `read` to the property; undefined when they are the same. */
   readonly parse: ((value: unknown) => unknown) | undefined;
 }
 
@@ -28,7 +28,7 @@ export class EntityTable<Row extends object> {
     this.columns = Object.values(this.#properties).map((property) => columnOf(property, computed[property.name]));
   }
 
-  /** The same table for those who must not see all of it. */
+  /** The same table without these properties. */
   without(properties: readonly (keyof Row & string)[]): EntityTable<Row> {
     const columns = this.columns.filter(({ property }) => !properties.includes(property as never));
     return Object.assign(Object.create(this) as EntityTable<Row>, { columns });
@@ -53,7 +53,7 @@ export class EntityTable<Row extends object> {
     return properties.map((property) => ({ column: this.column(property), property }));
   }
 
-  /** What is sent for a property's value. */
+  /** The parameter for a property's value. */
   parameter(property: keyof Row & string, value: unknown): Parameter {
     if (value instanceof Date) return value.toISOString();
     return this.columnType(property) === 'jsonb' ? JSON.stringify(value) : (value as Parameter);

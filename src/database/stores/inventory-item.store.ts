@@ -55,7 +55,7 @@ export function createInventoryStore(metadata: MetadataStorage, session: Session
   };
   const reads = new TableReads(unfiltered, session);
   const readsByStatus = new TableReads(byStatus, session);
-  // Every pet has its item, so that there is nothing to join for a number.
+  // Every pet has an item, so counting needs no join.
   const countsByStatus = new TableReads({ ...byStatus, from: pet.name }, session);
   const writes = new TableWrites<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>(
     table,

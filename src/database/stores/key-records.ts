@@ -5,7 +5,7 @@ import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-
 import type { StatementRunner } from '../statement-runner.ts';
 import { columnsOf } from './api-key.store.ts';
 
-/** More than this have to be looked up by their ids. */
+/** More changes than this are looked up by the ids of the keys. */
 const maxChanges = 1_000;
 
 interface Row extends Omit<KeyRecord, 'bans'> {
@@ -17,7 +17,7 @@ interface Row extends Omit<KeyRecord, 'bans'> {
 /** Columns of the key are null where only the state was found. */
 type NewsRow = Row & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
 
-/** What requests are judged by. */
+/** The columns that authentication needs. */
 export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner): KeyRecords {
   const { column, millis } = columnsOf(metadata);
   const table = metadata.get(ApiKey).tableName;
@@ -29,7 +29,7 @@ export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner
     ${column('automaticBans')}::float8[] as "automaticBans"`;
   const named = (hash: string): string =>
     `select false as "isChange", ${columns} from ${table} where ${hash} = any($2::text[])`;
-  // The upper bound keeps the versions out that a transaction under way has given out already, however many they are.
+  // The upper bound excludes versions that uncommitted transactions have already taken.
   const news = `
     select state.version::text as "changes", state.deletions::text as "deletions", found.*
     from (select version, deletions from api_key_state limit 1) as state left join lateral (
@@ -54,7 +54,7 @@ export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner
 /** More than any version: nothing has changed since. */
 const noVersion = String(2n ** 63n - 1n);
 
-/** Whether the changes tell all: not if keys have been deleted, nor when a backup has been restored, whose versions are older. */
+/** Whether the changes are complete: not after keys were deleted, nor after an older backup was restored. */
 function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
   return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
 }

@@ -8,11 +8,11 @@ import { StatementText } from './statement.ts';
 export interface SortColumn {
   readonly column: string;
   readonly property: string;
-  /** What a join makes the same. PostgreSQL concludes that for values that are equal, not for those beyond a place in the list. */
+  /** The column that a join makes equal. PostgreSQL infers that for equality, not for range conditions. */
   readonly joined?: string;
 }
 
-/** The rows that a page is taken from. */
+/** The rows to page through. */
 export interface PageSource {
   /** The select list, with the properties as names. */
   readonly columns: string;
@@ -28,7 +28,7 @@ export interface PageSource {
   readonly maxRows: number;
 }
 
-/** Where the values are in the list that `pageValues` makes. */
+/** The indexes of the values in the list from `pageValues`. */
 const at = { parents: 0, limit: 1, afterValue: 2, afterId: 3, beforeValue: 4, beforeId: 5, conditions: 6 } as const;
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
@@ -57,7 +57,7 @@ function sideOf(position: Position | undefined): string {
 }
 
 /**
- * The SQL of a page, and of one row more, which tells whether there are more. Undefined when it can't have a row.
+ * The SQL of a page plus one row, which shows whether there are more. Undefined when no row can match.
  *
  * The rows come in the order in which they are taken: from the end for `takeLast`; with a parent, the index of the parent comes
  * after the columns. Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the
@@ -118,7 +118,7 @@ class PageSql {
   range(bounds: Bounds, extra?: string): string {
     const { from, conditions, by, parent } = this.#source;
     const places = conditions.map((_, index) => (type: string) => this.#text.bind(at.conditions + index, type));
-    // For what needs its own plan the planner has the values before it, and knows best where to begin.
+    // A statement planned for its values needs no hint: the planner sees the values.
     const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
     const lists: string[] = [];
     const tests = conditions.map(({ sql, choice }, index) => {

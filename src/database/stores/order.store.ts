@@ -34,7 +34,7 @@ export function createOrderStore(metadata: MetadataStorage, session: Session): O
         const isComplete = equals(table.column('complete'), complete, 'boolean');
         return all(
           oneOf(table.column('petId'), petIdIn, 'bigint'),
-          // No index has a pet's orders by it, and there may be very many.
+          // No index covers it for a pet's orders, and there may be very many.
           isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete,
           compares(table.column('shipDate'), '>=', shipDateFrom?.toISOString(), 'timestamptz'),
           compares(table.column('shipDate'), '<', shipDateTo?.toISOString(), 'timestamptz'),

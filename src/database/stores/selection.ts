@@ -5,7 +5,7 @@ export interface Relation {
   readonly table: EntityTable<never>;
   /** The condition that joins it, under the name of the relation. */
   readonly on: string;
-  /** Instead of the table's own expressions, where the join knows better ones. */
+  /** Overrides for the table's expressions in this join. */
   readonly computed?: ComputedColumns | undefined;
 }
 
@@ -13,7 +13,7 @@ export interface Relation {
 export interface Selection<Row> {
   readonly columns: string;
   readonly joins: string;
-  /** Takes the values in the order of `columns`; what follows them doesn't matter. */
+  /** Takes the values in the order of `columns`; further values are ignored. */
   readonly decode: (fields: readonly unknown[]) => Row;
 }
 
@@ -34,7 +34,7 @@ export function selectionOf<Row>(
     for (const { property, read } of other.columns) {
       expressions.push(`${(computed[property] ?? read)(name)} as "${name}.${property}"`);
     }
-    // One look-up for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well.
+    // One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well.
     joins.push(`left join lateral (select * from ${other.name} as ${name} where ${on} offset 0) as ${name} on true`);
   }
   const decodeRow = decoderOf(table.columns, 0);

@@ -8,17 +8,17 @@ export interface Query<Row> {
   readonly name: string | undefined;
   /** Needs a connection of its own: it writes, or may take long. Others are short, and share connections. */
   readonly isExclusive: boolean;
-  /** Makes a row of the values of its columns: PostgreSQL's texts, or what the driver has made of them. */
+  /** Converts column values to a row: PostgreSQL's text, or the driver's parsed values. */
   readonly decode: (fields: readonly unknown[]) => Row;
 }
 
 /**
- * Where statements are run: on the process's connections, each for itself, or inside one transaction.
+ * Runs statements: on the process's connections, each in its own transaction, or inside one transaction.
  *
  * Throws UNAVAILABLE when the database can't be reached, and `ForeignKeyViolation`.
  */
 export interface Session {
   run<Row>(query: Query<Row>): Promise<Row[]>;
-  /** Commits what the work has done, or rolls it back when it throws. Inside a transaction the work joins that one. */
+  /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Parameter } from '../prepared-statement.ts';
 import type { Query } from './session.ts';
 
-/** Gives a value a place among the parameters of a statement. */
+/** Adds a value to the parameters of a statement; returns its placeholder. */
 export type Bind = (value: Parameter, type: string) => string;
 
 /** The values of one statement, while its text is put together. */

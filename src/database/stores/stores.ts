@@ -9,7 +9,7 @@ import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
 import type { Session } from './session.ts';
 
-/** The stores whose statements all run in this session, so that those of a transaction have no way out of it. */
+/** The stores whose statements all run in this session, so that a transaction's stores never use another connection. */
 export function createStores(metadata: MetadataStorage, session: Session): Stores {
   return {
     apiKeys: createApiKeyStore(metadata, session),

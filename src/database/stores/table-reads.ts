@@ -9,7 +9,7 @@ import { selectionOf, type Relation, type Selection } from './selection.ts';
 import type { Query, Session } from './session.ts';
 import { FixedStatement, nameOf, Statement, type StatementText } from './statement.ts';
 
-/** Where the rows of one kind come from, in SQL. */
+/** The SQL source of one kind of row. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {
   readonly sorting: Sorting<Row, SortField>;
   readonly table: EntityTable<never>;
@@ -44,7 +44,7 @@ export class TableReads<
     this.#shapes = shapesOf(source);
   }
 
-  /** Most often it is one id: that needs no map, and no more than two promises. */
+  /** The usual case of one id needs no map. */
   byIds(ids: readonly Id[], include: Include<RelationName> = []): Promise<(Row | undefined)[]> {
     if (ids.length > 1) return this.#byManyIds(ids, include);
     if (ids.length === 0) return Promise.resolve([]);
@@ -157,7 +157,7 @@ export class TableReads<
 /** A statement that may read more rows than this takes a connection of its own. */
 const maxSharedRows = 2_000;
 
-/** More than the shapes that are in use; those that are not prepared are as many as there are combinations of filter, order and side. */
+/** More than the shapes in use: unprepared ones are as many as the combinations of filter, order and direction. */
 const rememberedShapes = 1_000;
 
 interface PageShape<Row> {
@@ -169,7 +169,7 @@ interface PageShape<Row> {
 }
 
 /**
- * Prepared is what is good for any value, and goes forward: each text takes memory on each connection, so that there must be few.
+ * Prepares only forward pages with a generic plan: each text takes memory on each connection, so there must be few.
  * (All pages of all kinds of rows, with all their filters, orders and related rows: about 500.)
  */
 function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keyset<string>): boolean {
