@@ -4,7 +4,7 @@ import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
 import { run } from './run.ts';
 
-/** Brings the tables up to date, as every start does, for deployments that want it as a step of its own. */
+/** Runs the migrations, as every start does, for deployments with a separate migration step. */
 await run(async () => {
   const config = readConfig();
   const database = await openDatabase({

@@ -1,6 +1,6 @@
 import { explainFailure } from '../database/failed-start.ts';
 
-/** Does what a command is for; tells why it can't be done, without a stack trace where a line says it all. */
+/** Runs a command; reports a failure, without a stack trace where the message is enough. */
 export async function run(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -43,7 +43,7 @@ function readOptions(): { pets: number; categories: number; orders: number } {
   };
 }
 
-/** A bar that is drawn over itself on a terminal; elsewhere a line for each tenth of the work. */
+/** A progress bar on a terminal; elsewhere a line for each tenth of the work. */
 function showProgress(): (share: number, next: string) => void {
   const { stderr } = process;
   let tenth = -1;

@@ -40,7 +40,7 @@ async function keepsPreparedStatements(connection: Connection): Promise<boolean>
 
 const attempts = 5;
 
-/** Whether another client gets the session that this one has just used, which means that sessions are shared. */
+/** Whether another client gets the session that this one has just used. */
 async function sharesSessions(connection: Connection, openAnother: () => Promise<Connection>): Promise<boolean> {
   const another = await openAnother();
   try {

@@ -11,9 +11,9 @@ export class GraphQLContext {
   readonly services: Services;
   readonly request: Pick<FastifyRequest, 'log' | 'principal' | 'meter' | 'operation' | 'graphql' | 'body' | 'url'>;
   readonly log: FastifyBaseLogger;
-  /** Who is asking. */
+  /** The holder of the key. */
   readonly principal: Principal;
-  /** Where the price of the request is taken. */
+  /** Spends the cost of the request. */
   readonly meter: Meter;
   readonly countParents: CountParents;
   loaders: Loaders;
@@ -29,7 +29,7 @@ export class GraphQLContext {
   }
 
   /**
-   * Runs a root mutation, and begins with fresh loaders afterwards: those before remember what it has changed.
+   * Runs a root mutation, and replaces the loaders afterwards, because they cache rows that it has changed.
    *
    * Root mutations run one after another, payloads included, so that no other mutation's loaders are replaced.
    */

@@ -1,9 +1,9 @@
 import { GraphQLScalarType, Kind } from 'graphql';
 
 /**
- * An RFC 3339 date-time, answered in UTC with milliseconds.
+ * An RFC 3339 date-time, returned in UTC with milliseconds.
  *
- * As an input it is passed on as it was written: which dates are possible is the domain's to say, once for both protocols.
+ * An input is passed on unchanged: the domain validates dates, once for both protocols.
  */
 export const DateTimeScalar = new GraphQLScalarType<string, string>({
   name: 'DateTime',

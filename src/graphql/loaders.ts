@@ -17,7 +17,7 @@ import type { CountParents } from './nested-quota.ts';
 /** Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements. */
 type RowLoader<Row, Relation extends string> = (include?: Include<Relation>) => DataLoader<string, Row | null>;
 
-/** One loader for each set of arguments, so that the parents who ask the same are answered by one statement. */
+/** One loader for each set of arguments, so that parents with equal arguments share one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
 
 /** The arguments of a nested connection, and what is included in its rows. */
@@ -27,8 +27,8 @@ interface NestedPage<Request, Relation extends string> {
 }
 
 /**
- * They gather what is asked for in one turn of the event loop and remember the answers: for one request, or one root mutation. Each is
- * made when it is needed.
+ * They batch the loads of one turn of the event loop and cache the rows for one request, or one root mutation. Each is
+ * created on first use.
  */
 export class Loaders {
   readonly #services: Services;
@@ -60,7 +60,7 @@ export class Loaders {
     return (this.#made.inventoryItemByPetId ??= rowLoader((petIds, include) => inventory.findMany(petIds, include)));
   }
 
-  /** Null for what its quota has no room for, but for one that says so; so do the orders of pets. */
+  /** When its quota is exceeded, one parent gets the error and the others null; likewise for the orders of pets. */
   get petsByCategory(): NestedLoader<NestedPage<PetListRequest, PetRelation>, Page<PetRow> | null> {
     const { pets } = this.#services;
     return (this.#made.petsByCategory ??= nestedLoader(
@@ -118,7 +118,7 @@ function rowLoader<Row, Relation extends string>(
 
 type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;
 
-/** Refuses a batch as a whole: the first parent's field fails, so that the client is told once, and the others are null. */
+/** Refuses a batch as a whole: the first parent's field fails, so that the client gets one error, and the others are null. */
 function counted<Arguments, Value>(
   field: string,
   countParents: CountParents,

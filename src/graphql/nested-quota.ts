@@ -9,13 +9,13 @@ const windowMillis = 60_000;
 /** A full page of parents for each request of the plan. */
 const parentsPerRequest = 100;
 
-/** When there are more, those that are over are cleared away. */
+/** Above this number, expired ones are deleted. */
 const maxWindows = 10_000;
 
-/** Counts the parents that one batch of a nested connection is for; answers why it can't be had, or undefined when it can. */
+/** Counts the parents of one batch of a nested connection; returns the reason for a refusal, or undefined. */
 export type CountParents = (field: string, parents: number) => Promise<HttpError | undefined>;
 
-/** Guards what counting requests can't see: for how many parents a key has each of the nested connections looked up. Each process counts for itself. */
+/** Limits for how many parents per minute a key may load each nested connection. Each process counts separately. */
 export class NestedQuota {
   readonly #sums: ParentSums;
   readonly #limiter: ReturnType<typeof getGraphQLRateLimiter>;
@@ -51,7 +51,7 @@ export class NestedQuota {
         parent: undefined,
         args: { parents: { length: parents } },
         context: principal,
-        // All that the limiter reads of it.
+        // The part that the limiter reads.
         info: { fieldName: field } as GraphQLResolveInfo,
       },
       { max, arrayLengthField: 'parents', uncountRejected: true },
@@ -60,10 +60,10 @@ export class NestedQuota {
 }
 
 /**
- * What graphql-rate-limit keeps its calls in: a sum for each key and field, in windows of a minute.
+ * The store of graphql-rate-limit: a sum for each key and field, in windows of a minute.
  *
- * Its own stores keep a timestamp for every call, here for every parent, and copy all of them each time. This one remembers none:
- * the limiter gets what is left as its maximum instead.
+ * Its own stores keep a timestamp for every call, here for every parent, and copy all of them each time. This one stores none:
+ * the limiter gets the remaining number as its maximum instead.
  */
 class ParentSums implements Store {
   readonly #now: () => number;

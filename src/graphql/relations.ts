@@ -4,9 +4,9 @@ import { Extensions } from 'type-graphql';
 import type { Include } from '../domain/store.ts';
 
 /**
- * Marks a field that answers the one row that its own refers to, and that may be included in it under the field's name.
+ * Marks a field that returns the one related row, which may be included in its own row under the field's name.
  *
- * Then it isn't resolved, so that TypeGraphQL's middleware must have nothing to say about it. Null is a value, undefined is none.
+ * An included row isn't resolved, so TypeGraphQL's middleware doesn't run for it. Null is a value, undefined is none.
  */
 export function ToOne(): MethodDecorator {
   return Extensions({ toOne: true });
@@ -16,15 +16,15 @@ export function isToOne(field: GraphQLField<unknown, unknown>): boolean {
   return field.extensions['toOne'] === true;
 }
 
-/** `info` as prepared operations give it to resolvers. */
+/** `info` as prepared operations pass it to resolvers. */
 export interface PreparedInfo extends GraphQLResolveInfo {
   readonly relations: () => readonly string[];
 }
 
 /**
- * Which of the relations the operation selects of the rows that this field answers: itself, in a connection, or in a payload.
+ * The relations that the operation selects on the rows that this field returns: directly, in a connection, or in a payload.
  *
- * Known once for each prepared operation, so that rows are read together with what belongs to them.
+ * Computed once for each prepared operation, so that rows are read together with their relations.
  */
 export function relationsOf<Relation extends string>(
   info: GraphQLResolveInfo,

@@ -13,7 +13,7 @@ import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { guardRootFields } from './scopes.ts';
 
-/** The schema of the store. The services check what goes in; TypeGraphQL needn't. */
+/** The schema of the store. The services validate input; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
@@ -40,7 +40,7 @@ export function createSchema(): GraphQLSchema {
   return schema;
 }
 
-/** The schema as `schema.graphql` has it, in an order that doesn't depend on the code's. */
+/** The text of `schema.graphql`, sorted independently of the code. */
 export function printSortedSchema(schema: GraphQLSchema): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

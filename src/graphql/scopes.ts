@@ -5,15 +5,15 @@ import { requireScope } from '../domain/access/principal.ts';
 import type { Scope } from '../domain/access/scope.ts';
 import type { GraphQLContext } from './context.ts';
 
-/** Makes a root field need another scope than its neighbours. */
+/** Sets the scope of a root field that differs from the default. */
 export function NeedsScope(scope: Scope): MethodDecorator {
   return Extensions({ scope });
 }
 
 /**
- * Makes queries need the scope `read` and mutations `write`, whatever fields there are or will be, unless they say `NeedsScope`.
+ * Requires the scope `read` for every query and `write` for every mutation, unless it has `NeedsScope`.
  *
- * `rateLimit` and `viewer` are for everybody who has a key.
+ * `rateLimit` and `viewer` need only a valid key.
  */
 export function guardRootFields(schema: GraphQLSchema): void {
   guard(schema.getQueryType(), 'read');

@@ -24,13 +24,13 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** What the contract in `openapi/` says about an operation, its references resolved. */
+/** An operation of the contract in `openapi/`, its references resolved. */
 export interface Operation {
   readonly operationId: OperationId;
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
-  /** What a key must be allowed to do. */
+  /** The scope that the key must have. */
   readonly scope: Scope;
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly schema: Schema; readonly mediaTypes: readonly string[] };

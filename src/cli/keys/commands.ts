@@ -8,7 +8,7 @@ import { maxPageSize, type Page, type PageArguments } from '../../domain/page.ts
 import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable, type Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 
-/** The options of a command as they were given. */
+/** The parsed options of a command. */
 type Values = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;
 
 /** An option without a value. */
@@ -21,7 +21,7 @@ type OptionName =
 
 export interface Command {
   readonly summary: string;
-  /** What comes after the command's name; one that needs an id has it first. */
+  /** The arguments after the command's name; an id comes first. */
   readonly usage: string;
   readonly options: readonly OptionName[];
   readonly needsId: boolean;
@@ -31,7 +31,7 @@ export interface Command {
 
 type Work = (access: AccessService) => Promise<Output>;
 
-/** What can be done with keys, in the order of the help. */
+/** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
   create: {
     summary: 'Makes a key and prints it, the only time that it can be seen',
@@ -231,7 +231,7 @@ function durationOf(option: OptionName, text: string, minSeconds = 1): number {
   throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be a duration such as 90s, 15m, 24h or 90d.`);
 }
 
-/** Null for a key that never expires; undefined when nothing is said. */
+/** Null for a key that never expires; undefined when unset. */
 function expiryOf(text: string | undefined): string | null | undefined {
   if (text === undefined || text === 'never') return text === undefined ? undefined : null;
   const instant = new Date(Date.now() + durationOf('expires-in', text) * 1000);

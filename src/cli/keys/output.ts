@@ -4,16 +4,16 @@ import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, statusOf, usageOf, type WindowUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 
-/** What a command says: to people or, with `--json`, to programs. */
+/** The output of a command: for people or, with `--json`, for programs. */
 export interface Output {
   /** For standard output. */
   readonly text: string;
-  /** For standard error, so that what programs read stays alone. */
+  /** For standard error, so that standard output has only the data. */
   readonly note?: string;
   readonly json: unknown;
 }
 
-/** A key as programs get it, with the figures that hold for it. */
+/** A key in JSON, with its effective figures. */
 export function keyAsJson(key: ListedKey): object {
   const { id, name, plan, scopes, prefix, createdAt, expiresAt, bannedUntil, revokedAt, previousSecretExpiresAt } = key;
   const now = Date.now();

@@ -89,7 +89,7 @@ function print({ text, note, json }: Output, asJson: boolean): void {
   console.log(asJson ? JSON.stringify(json, undefined, 2) : text);
 }
 
-/** What the store calls a field is an option here. */
+/** Maps the field names of the domain to options. */
 const optionOf: Readonly<Record<string, string>> = {
   requestsPerMinute: '--per-minute',
   requestsPerDay: '--per-day',
@@ -103,7 +103,7 @@ function explain(error: unknown): string {
   if (error instanceof DomainError && error.code === 'VALIDATION_FAILED') {
     return error.violations.map(({ field, message }) => `${optionOf[field] ?? `--${field}`} ${message}`).join('\n');
   }
-  // The cause says more to an operator than the message for clients.
+  // The cause is more useful to an operator than the message for clients.
   if (error instanceof DomainError && error.cause !== undefined) return explain(error.cause);
   if (error instanceof AggregateError && error.errors.length > 0) return explain(error.errors[0]);
   return error.message;

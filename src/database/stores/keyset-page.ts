@@ -118,7 +118,7 @@ class PageSql {
   range(bounds: Bounds, extra?: string): string {
     const { from, conditions, by, parent } = this.#source;
     const places = conditions.map((_, index) => (type: string) => this.#text.bind(at.conditions + index, type));
-    // A statement planned for its values needs no hint: the planner sees the values.
+    // With a plan for the values, the planner knows best where to begin.
     const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
     const lists: string[] = [];
     const tests = conditions.map(({ sql, choice }, index) => {
@@ -138,7 +138,7 @@ class PageSql {
   }
 
   /**
-   * The literal limit lets PostgreSQL keep a plan: a parameter alone is a reason to plan anew each time. The parameter around it
+   * The literal limit lets PostgreSQL keep a generic plan, which a parameter alone prevents. The parameter around it
    * ends the walk sooner, so that one text serves all sizes of a page.
    */
   #walk(rows: string): string {

@@ -76,7 +76,7 @@ export class AccessService {
   readonly #by: string;
   readonly #now: () => number;
 
-  /** Changes are attributed to `service` unless `actor` is given. */
+  /** Changes are attributed to `by`. */
   constructor(stores: Stores, options: AccessServiceOptions = {}, by = 'service') {
     this.#stores = stores;
     this.#options = options;

@@ -1,6 +1,6 @@
 import type { Page } from '../../domain/page.ts';
 
-/** What a connection field answers; nothing of it is computed before it is asked for. */
+/** What a connection field returns; each property is computed only when it is selected. */
 export interface Connection<Row> {
   readonly edges: readonly Edge<Row>[];
   readonly pageInfo: PageInfo;

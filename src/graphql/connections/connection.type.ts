@@ -24,7 +24,7 @@ class PageInfoType implements PageInfo {
 /**
  * The connection type of a kind of node, `PetConnection` with its `PetEdge` for `Pet`.
  *
- * Follows the Relay connection specification; `totalCount` is ours and costs a statement of its own.
+ * Follows the Relay connection specification; `totalCount` is an extension and costs a separate statement.
  */
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {

@@ -6,10 +6,10 @@ import { decodeOpaque, encodeOpaque, quoteOpaque } from '../../domain/opaque-tex
 const nodeTypeNames = ['Pet', 'Category', 'Order', 'InventoryItem'] as const;
 export type NodeTypeName = (typeof nodeTypeNames)[number];
 
-/** What a node id names. */
+/** A decoded node id. */
 interface NodeKey {
   readonly type: NodeTypeName;
-  /** Of an `InventoryItem`, its pet's. */
+  /** The id of the row; for an `InventoryItem`, that of its pet. */
   readonly id: Id;
 }
 
@@ -20,14 +20,14 @@ export function encodeNodeId(type: NodeTypeName, id: Id): string {
   return encodeOpaque([type, id]);
 }
 
-/** The key that a global id names; throws VALIDATION_FAILED for one that isn't ours. */
+/** Decodes a global id; throws VALIDATION_FAILED when it isn't valid. */
 export function decodeNodeId(nodeId: string): NodeKey {
   const key = parse(nodeId);
   if (key === undefined) throw validationFailed([{ field: 'nodeId', message: problemOf(nodeId) }]);
   return key;
 }
 
-/** The same for several; throws VALIDATION_FAILED that names each one that isn't ours, or when there are too many. */
+/** The same for several; throws VALIDATION_FAILED that names each invalid one, or when there are too many. */
 export function decodeNodeIds(nodeIds: readonly string[]): readonly NodeKey[] {
   if (nodeIds.length > maxNodeIds) {
     const message = `must have at most ${maxNodeIds} items, not ${nodeIds.length}.`;

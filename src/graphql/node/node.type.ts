@@ -2,7 +2,7 @@ import { Field, ID, InterfaceType } from 'type-graphql';
 
 import type { NodeTypeName } from './node-id.ts';
 
-/** A row with the name of its GraphQL type, by which the executor tells the types of `Node` apart. */
+/** A row with the name of its GraphQL type, by which the executor resolves the type of a `Node`. */
 export type TypedNode = object & { readonly __typename: NodeTypeName };
 
 export const nodeIdDescription = 'The global id: opaque, never changes, and no other node of any type has it.';

@@ -11,7 +11,7 @@ export interface OperationLimits {
   readonly maxAliases: number;
 }
 
-/** Fields that only tell how much is left. A request for nothing else costs nothing. */
+/** Fields that only show the remaining quota. A request that selects nothing else is free. */
 const freeFields: ReadonlySet<string> = new Set(['rateLimit', 'viewer']);
 
 /** Only small requests are free. */
@@ -20,7 +20,7 @@ const maxFreeBytes = 2048;
 /**
  * The quota that an operation costs: 1 for each root field, and at least 1. Introspection and `__typename` are free beside others.
  *
- * 0 for a small request that asks for nothing but how much is left.
+ * 0 for a small request that selects only the remaining quota.
  */
 export function priceOf({ rootFields }: Measure, requestBytes: number): number {
   const names = [...rootFields.values()];
@@ -32,13 +32,13 @@ export function priceOf({ rootFields }: Measure, requestBytes: number): number {
   return Math.max(1, names.filter((name) => !name.startsWith('__')).length);
 }
 
-/** A name for the metrics, of which there are only so many as the schema has root fields. */
+/** A name for the metrics; their number is bounded by the schema's root fields. */
 export function operationLabel(kind: OperationTypeNode, { rootFields }: Measure): string {
   const [name = '', ...others] = new Set(rootFields.values());
   return `${kind} ${others.length === 0 ? name : 'of several fields'}`;
 }
 
-/** Refuses an operation that could become too much, before any of it is executed; the message names the setting and both numbers. */
+/** Refuses an operation beyond a limit before it is executed; the message names the setting and both numbers. */
 export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
   const { depth, cost, aliases } = measure;
   const refuse = (bound: Bound, what: string, setting: string, limit: number): never => {

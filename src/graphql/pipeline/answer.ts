@@ -4,7 +4,7 @@ import { describeFailure, HttpError } from '../../http/error-table.ts';
 import type { Execution } from '../prepared/operation.ts';
 import { asGraphQLError, decisiveRefusal, enrichError, formatError, statusOf } from './errors.ts';
 
-/** A response as it is sent, but for what every response has. */
+/** A response, without the headers that every response has. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,9 +23,9 @@ export function refusalAnswer(error: GraphQLError): Answer {
 }
 
 /**
- * The response to a request that was executed: HTTP 200, whatever its fields have refused, unless the store is gone.
+ * The response to a request that was executed: HTTP 200 even with field errors, unless the database is unavailable.
  *
- * Without data, it was too large. A mutation has data always: then errors are left out that there is no room for.
+ * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
  */
 export function executionAnswer(
   { data, errors, omittedErrors }: Execution,
@@ -50,11 +50,11 @@ function resultTooLarge(maxBytes: number): Answer {
 interface WrittenErrors {
   readonly text: string;
   readonly codes: readonly string[];
-  /** How many errors are left out, those left out earlier included. */
+  /** The number of omitted errors, including those omitted during execution. */
   readonly omitted: number;
 }
 
-/** Writes as many errors as there is room for, and one more that says how many are left out. */
+/** Writes as many errors as fit, and one more with the number of omitted ones. */
 function writeErrors(errors: readonly GraphQLError[], room: number, omittedBefore = 0): WrittenErrors {
   const texts: string[] = [];
   const codes: string[] = [];

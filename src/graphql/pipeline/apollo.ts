@@ -43,7 +43,7 @@ export interface ApolloOptions {
   readonly texts: PersistedTexts;
 }
 
-/** What Apollo says of a request: what it asks for, or why it is refused. */
+/** Apollo's result for a request: its operation, or the refusal. */
 export type Judgement = AdmittedRequest | ApolloRefusal;
 
 interface AdmittedRequest {
@@ -71,19 +71,19 @@ interface ApolloContext {
 
 type Plugin = ApolloServerPlugin<ApolloContext>;
 
-/** Scanners report a server that answers ten unknown directives with ten errors as open to directive overloading. */
+/** Security scanners report directive overloading when ten unknown directives return ten errors. */
 const maxValidationErrors = 5;
 
-/** All that Apollo reads. */
+/** The part of a request that Apollo reads. */
 const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
 
-/** Validates at once, and has nothing to execute. */
+/** Passes validation, and has nothing to execute. */
 const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 /**
- * Apollo Server as the judge of requests: it parses and validates, finds the operation, and refuses what isn't GraphQL over HTTP.
+ * Parses and validates requests by Apollo Server, selects the operation, and refuses what isn't GraphQL over HTTP.
  *
- * It executes nothing. What it admits is prepared, and executed by the caller.
+ * It executes nothing: the caller executes the prepared operation.
  */
 export class ApolloJudge {
   readonly #apollo: ApolloServer<ApolloContext>;
@@ -114,7 +114,7 @@ export class ApolloJudge {
     }
     const response = await this.#apollo.executeHTTPGraphQLRequest({
       httpGraphQLRequest: {
-        // Node leaves the body of an answer to HEAD out by itself.
+        // Node omits the body of a response to HEAD by itself.
         method: method === 'HEAD' ? 'GET' : method,
         headers: forApollo,
         body: (body as GraphQLBody | undefined)?.value,
@@ -137,16 +137,16 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
   const { schema, introspection, limits, log, texts } = options;
   return new ApolloServer<ApolloContext>({
     schema,
-    // What forbids it otherwise speaks of Apollo's options.
+    // Apollo's own message would name Apollo's options.
     introspection: true,
     validationRules: introspection ? [] : [NoSchemaIntrospectionCustomRule],
-    // A key is never sent by a browser of its own accord, so its presence rules out a forged request from another site.
+    // A browser never sends a key by itself, so its presence rules out cross-site request forgery.
     csrfPrevention: { requestHeaders: [...headersOfPrograms] },
     parseOptions: { maxLexicalTokens: limits.maxTokens },
     validationOptions: { maxErrors: maxValidationErrors },
     hideSchemaDetailsFromClientErrors: !introspection,
     includeStacktraceInErrorResponses: false,
-    // Operations are remembered, not documents.
+    // Operations are cached instead of documents.
     documentStore: null,
     persistedQueries: {
       cache: {
@@ -161,7 +161,7 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
     logger: log,
     formatError,
     plugins: [
-      // Without these, Apollo's own environment variables could switch them on.
+      // Otherwise Apollo's environment variables could enable these.
       ApolloServerPluginCacheControlDisabled(),
       ApolloServerPluginInlineTraceDisabled(),
       ApolloServerPluginLandingPageDisabled(),
@@ -172,7 +172,7 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
   });
 }
 
-/** Refuses what is too long to be validated, and prepares what is valid instead of having it executed. */
+/** Refuses documents that are too large to validate, and prepares valid ones instead of executing them. */
 function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
   const assertFewFields = (fieldCount: number): void => {
     if (fieldCount <= limits.maxFields) return;

@@ -15,7 +15,7 @@ export interface DocumentOptions {
   readonly documentsOnly?: boolean;
 }
 
-/** The operations that are known: those of the manifest for ever, others as long as there is room. */
+/** The known operations: those of the manifest permanently, others in a cache. */
 export class Documents {
   readonly #texts: PersistedTexts;
   readonly #recent = new OperationCache();
@@ -38,7 +38,7 @@ export class Documents {
     }
   }
 
-  /** The text that a request asks for, in full or by its id; undefined for an id that isn't known. */
+  /** The text of a request, sent in full or by its id; undefined for an unknown id. */
   textOf({ query, documentId, sha256 }: GraphQLRequest): string | undefined {
     const id = sha256 ?? documentId;
     if (query !== undefined || id === undefined) return query;

@@ -12,13 +12,13 @@ const incrementalDirective = /^Unknown directive "@(defer|stream)"/;
 const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 
 /**
- * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` as REST would answer, and for bad
+ * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` with the HTTP status of REST, and for bad
  * input `extensions.violations`. Unexpected errors are masked.
  */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
     const message = explain(formatted.message);
-    // Apollo has no code for a hash that isn't the text's, and for an unknown version of persisted queries.
+    // Apollo has no code for a hash that doesn't match the text, nor for an unknown version of persisted queries.
     const code = error.extensions['code'] ?? ApolloServerErrorCode.BAD_REQUEST;
     return { ...formatted, message, extensions: { ...formatted.extensions, code, status: statusOf(error) } };
   }
@@ -35,7 +35,7 @@ export function isOverTokenLimit({ message }: GraphQLError): boolean {
   return tooManyTokens.test(message);
 }
 
-/** What was thrown before anything was executed. */
+/** An error from before the execution. */
 export function asGraphQLError(cause: unknown): GraphQLError {
   if (cause instanceof GraphQLError) return cause;
   const originalError =
@@ -43,14 +43,14 @@ export function asGraphQLError(cause: unknown): GraphQLError {
   return new GraphQLError(originalError.message, { originalError });
 }
 
-/** The error in the form that the GraphQL specification gives it, without what is meant for HTTP. */
+/** The error as the GraphQL specification formats it, without the extensions meant for HTTP. */
 export function enrichError(error: GraphQLError): GraphQLFormattedError {
   const { code = 'INTERNAL_SERVER_ERROR' } = error.extensions;
   const extensions = Object.entries(error.extensions).filter(([name]) => name !== 'http');
   return { ...error.toJSON(), extensions: { ...Object.fromEntries(extensions), code } };
 }
 
-/** Makes an error of validation that is about a value in the document what the same value is in a variable. */
+/** Maps a literal's validation error to the one that the same value in a variable would get. */
 export function markBadInput(error: GraphQLError, violation: Violation): void {
   Object.assign(error.extensions, { code: 'BAD_USER_INPUT', violations: [shortenViolation(violation)] });
 }
@@ -60,7 +60,7 @@ export function isInternalError(error: GraphQLError): boolean {
   return !isRefusedByApollo(error) && describeFailure(causeOf(error)).logLevel === 'error';
 }
 
-/** The refusal that the whole response answers for: of a request that wasn't executed, or else the lost database. */
+/** The error that decides the status of the response: a refusal before execution, or else a lost database. */
 export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: boolean): Refusal | undefined {
   return errors
     .map(causeOf)
@@ -68,13 +68,13 @@ export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: bo
     .find(({ code }) => !wasExecuted || code === 'UNAVAILABLE');
 }
 
-/** What was thrown, without what graphql-js and Apollo wrap around it. */
+/** The original error, unwrapped from those of graphql-js and Apollo. */
 export function causeOf(error: unknown): unknown {
   if (!(error instanceof GraphQLError)) return error;
   return argumentRefusal(error) ?? error.originalError ?? error;
 }
 
-/** The request itself is wrong, as Apollo, graphql-js or our limits say; no resolver has a part in it. */
+/** True for an invalid request, refused by Apollo, graphql-js or our limits before any resolver. */
 function isRefusedByApollo(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError) || error.path !== undefined) return false;
   if (isRefusal(error.originalError)) return false;
@@ -86,14 +86,14 @@ function isRefusal(cause: unknown): cause is Refusal {
   return cause instanceof DomainError || cause instanceof HttpError;
 }
 
-/** The status of a refusal that has nothing to do with our own rules. */
+/** The status of a refusal by Apollo or graphql-js. */
 export function statusOf({ extensions: { http, code } }: GraphQLError): number {
-  // Apollo answers 200, so that its clients send the text next.
+  // Apollo responds with 200, so that its clients send the text next.
   if (code === ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND) return 404;
   return (http as { readonly status?: number } | undefined)?.status ?? 400;
 }
 
-/** The parser knows its limit, but not what we call it. */
+/** The parser's own message doesn't name the setting. */
 function explain(message: string): string {
   if (message === 'Validation aborted.')
     return 'The document repeats fields too often to be compared: ask for each once.';
@@ -108,7 +108,7 @@ function shortenViolation({ field, message }: Violation): Violation {
   return { field: shorten(field), message: shorten(message) };
 }
 
-/** graphql-js repeats the value that it refuses, however long it is: the beginning and the end say enough. */
+/** Shortens a message: graphql-js repeats the refused value, however long it is. */
 function shorten(text: string): string {
   if (text.length <= maxMessageCharacters) return text;
   const half = maxMessageCharacters / 2;

@@ -22,14 +22,14 @@ export interface ExecutionOptions {
   readonly onErrors: (operation: string, codes: readonly string[]) => void;
 }
 
-/** A list of thousands can fail thousands of times for the same reason. */
+/** A list of thousands can fail with thousands of equal errors. */
 const maxLoggedErrors = 10;
 const maxLoggedName = 100;
 
 /**
- * Executes an operation, the first time as every time: takes its price, coerces its variables, refuses what is beyond a limit, and runs it.
+ * Executes an operation: spends its cost, coerces its variables, checks the limits, and runs it.
  *
- * The price comes first, and bad variables before limits, since they say more.
+ * The cost is spent first. Bad variables are reported before limits, since they are more specific.
  */
 export async function executeOperation(
   { source, prepared, measure }: KnownOperation,

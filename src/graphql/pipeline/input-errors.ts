@@ -17,10 +17,10 @@ import {
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
 
-/** A list may have thousands of wrong values; the first ones are enough to mend it. */
+/** A list may have thousands of wrong values; only the first ones are reported. */
 const maxViolations = 50;
 
-/** Says which field a message of graphql-js is about when it is missing from the object, or unknown there. */
+/** Matches the field in a message of graphql-js about a missing or an unknown field. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
 
 const longInteger = /^-?\d{16,}$/;
@@ -34,7 +34,7 @@ interface Request {
 /**
  * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
  *
- * All that is wrong is gathered, with the names that clients know it by.
+ * Collects all violations, with the names that clients use.
  * Throws VALIDATION_FAILED.
  */
 export function coerceVariables(
@@ -71,12 +71,12 @@ export function coerceVariables(
   return coerced;
 }
 
-/** A number that is too long for JavaScript has become a string; as what it was sent it stands in the message. */
+/** A number beyond JavaScript's precision is a string here; the message shows it as a number. */
 function withoutQuotes(message: string, value: unknown): string {
   return typeof value === 'string' && longInteger.test(value) ? message.replace(`"${value}"`, value) : message;
 }
 
-/** What is wrong with a value in the document itself; undefined when the error is about something else. */
+/** The violation by a literal in the document; undefined for other errors. */
 export function literalViolation(error: GraphQLError, document: DocumentNode): Violation | undefined {
   const [node, ...others] = error.nodes ?? [];
   if (node === undefined || others.length > 0) return undefined;
@@ -86,9 +86,9 @@ export function literalViolation(error: GraphQLError, document: DocumentNode): V
   return { field: spell([...path, ...missing]), message: error.message };
 }
 
-/** An argument that only turns out to be wrong while its field is executed: a variable's null where there must be a value. */
+/** An argument that fails only during execution: a null variable for a non-null argument. */
 export function argumentRefusal({ message, originalError }: GraphQLError): DomainError | undefined {
-  // What a resolver throws is no error of graphql's own.
+  // An original error of another class comes from a resolver.
   if (originalError !== undefined && !(originalError instanceof GraphQLError)) return undefined;
   const field = /^Argument "(\w+)" /.exec(message)?.[1];
   return field === undefined ? undefined : validationFailed([{ field, message }]);
@@ -132,7 +132,7 @@ function fieldIn(message: string): string[] {
   return field === undefined ? [] : [field];
 }
 
-/** As clients call it: without places in lists, and without the one argument of a mutation. */
+/** The path that clients see: without list indices, and without the single argument of a mutation. */
 function spell(path: readonly (string | number)[]): string {
   const names = path.filter((name) => typeof name === 'string');
   return (names[0] === 'input' && names.length > 1 ? names.slice(1) : names).join('.');

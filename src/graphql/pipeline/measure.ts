@@ -19,7 +19,7 @@ import {
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 
-/** What is known of an operation before it is executed, `@skip` and `@include` applied. */
+/** The measures of an operation before its execution, with `@skip` and `@include` applied. */
 export interface Measure {
   /** Fields inside each other; introspection doesn't count. */
   readonly depth: number;
@@ -39,15 +39,15 @@ export interface ValidOperation {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** The arguments that say how much is asked for. */
+/** The arguments that set the size of a result. */
 const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
 const maxRemembered = 16;
 const costOfTotalCount = 20;
 
 /**
- * Measures one operation, for any variables. The last few results are remembered by the values that they depend on.
+ * Measures one operation, for any variables. The last few results are cached by the values that they depend on.
  *
- * The variables are those that were sent: those that turn out to be wrong are refused for it, whatever is measured.
+ * The variables are unvalidated: wrong ones are refused later, whatever is measured.
  */
 export class OperationMeasure {
   readonly #source: ValidOperation;
@@ -102,12 +102,12 @@ function sizingVariables(document: DocumentNode): ReadonlySet<string> {
   return names;
 }
 
-/** Of some selections of one type. */
+/** The measures of some selections of one type. */
 interface Size {
   readonly depth: number;
   readonly cost: number;
   readonly aliases: number;
-  /** Of a connection: whether its rows are read, and whether they are counted. */
+  /** Whether the rows of a connection are read, and whether they are counted. */
   readonly isPaged: boolean;
   readonly isCounted: boolean;
 }
@@ -118,9 +118,9 @@ const empty: Size = { depth: 0, cost: 0, aliases: 0, isPaged: false, isCounted: 
  * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never with what its
  * fragments expand to.
  *
- * Cost: a field that answers an object costs 1 for each parent; edges, page information and introspection nothing. A connection whose rows are
+ * Cost: a field that returns an object costs 1 for each parent; edges, page information and introspection nothing. A connection whose rows are
  * read costs, instead of 1, its page size times 1 plus what its nodes select, and 20 more when they are counted. `nodes` costs the
- * number of its ids times 1 plus its selection. No field costs less than 1. Fields that are asked for twice count twice, though they are merged.
+ * number of its ids times 1 plus its selection. No field costs less than 1. Fields that are selected twice count twice, though they are merged.
  */
 class Measurement {
   readonly #source: ValidOperation;
@@ -238,7 +238,7 @@ class Measurement {
     return countable(times * (1 + within.cost));
   }
 
-  /** A size that the service will refuse counts as the nearest one that it wouldn't: its own message is the clearer one. */
+  /** An invalid size counts as the nearest valid one: the service refuses it with a clearer message. */
   #pageSize(field: FieldNode): number {
     const sizes = [this.#argument(field.arguments, 'first'), this.#argument(field.arguments, 'last')];
     const size = sizes.find((given) => typeof given === 'number') ?? defaultPageSize;
@@ -262,7 +262,7 @@ class Measurement {
   }
 }
 
-/** Keeps the product of nested bombs a number: infinity times an empty page would be none. */
+/** Keeps the product of nested lists finite: infinity times 0 would be NaN. */
 function countable(size: number): number {
   return Math.min(size, Number.MAX_SAFE_INTEGER);
 }
@@ -272,7 +272,7 @@ function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQ
   return getNamedType(parent.getFields()[name]?.type);
 }
 
-/** Recognised by its form, as the Relay specification describes it; so is an edge. */
+/** Recognised by its shape, as in the Relay specification; so is an edge. */
 function isConnection(type: GraphQLNamedType | undefined): boolean {
   return hasFields(type, 'edges', 'pageInfo');
 }

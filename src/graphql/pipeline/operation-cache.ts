@@ -2,7 +2,7 @@ import { BoundedMap } from '../../domain/bounded-map.ts';
 import type { PreparedOperation } from '../prepared/operation.ts';
 import type { OperationMeasure, ValidOperation } from './measure.ts';
 
-/** An operation that is valid, and all that is known of it whatever its variables are. */
+/** A valid operation, with everything about it that doesn't depend on its variables. */
 export interface KnownOperation {
   readonly source: ValidOperation;
   readonly prepared: PreparedOperation;
@@ -12,13 +12,13 @@ export interface KnownOperation {
 }
 
 /**
- * So many characters of text are surely remembered, and at most twice as many. A document takes 90 to 200 bytes for each; fields and variants
+ * The cache holds between this many characters of text and twice as many. A document takes 90 to 200 bytes for each; fields and variants
  * count as if they were text.
  */
 const keptCharacters = 2 ** 17;
 const charactersPerField = 8;
 
-/** The operations of late, by exactly the text of their document and their name. */
+/** The recently used operations, by the exact text of their document and their name. */
 export class OperationCache {
   readonly #operations = new BoundedMap<string, KnownOperation>(keptCharacters, weightOf);
 
@@ -31,7 +31,7 @@ export class OperationCache {
   }
 }
 
-/** What an operation is known by. No valid document has a NUL in it. */
+/** The cache key of an operation. No valid document contains NUL. */
 export function keyOf(text: string, operationName: string | undefined): string {
   return operationName === undefined ? text : `${text}\0${operationName}`;
 }

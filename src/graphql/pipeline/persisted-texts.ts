@@ -1,8 +1,8 @@
-/** A text is not kept when it is longer. */
+/** Longer texts are not stored. */
 const maxTextBytes = 64 * 1024;
 const maxBytes = 8 * 1024 * 1024;
 
-/** The texts of automatic persisted queries by their SHA-256, in this process alone. The least recently used go first. */
+/** The texts of automatic persisted queries by their SHA-256, in this process only. The least recently used are evicted first. */
 export class PersistedTexts {
   /** In the order of use. */
   readonly #texts = new Map<string, { readonly text: string; readonly bytes: number }>();

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { HttpError } from '../../http/error-table.ts';
 import { replaceNumbers } from '../../http/exact-json.ts';
 
-/** What a GraphQL request asks for, by POST or GET. */
+/** The parameters of a GraphQL request, by POST or GET. */
 export interface GraphQLRequest {
   readonly query: string | undefined;
   readonly operationName: string | undefined;
@@ -24,7 +24,7 @@ export interface GraphQLBody {
 const longNumber = /\d{16}/;
 const integer = /^-?\d+$/;
 
-/** What no browser sends to another site of its own accord. */
+/** Headers that a browser never sends cross-site without a preflight. */
 export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
 
 /** Parses the body of a GraphQL request; throws BAD_REQUEST. */
@@ -36,7 +36,7 @@ export function parseGraphQLBody(text: string): GraphQLBody {
   }
 }
 
-/** The query string with ids in `variables` kept exact; what isn't JSON there is Apollo's to refuse. */
+/** The query string with ids in `variables` kept exact; Apollo refuses invalid JSON there. */
 export function exactSearch(url: string): string {
   const search = searchOf(url);
   if (!longNumber.test(search)) return search;
@@ -51,12 +51,12 @@ export function exactSearch(url: string): string {
   return `?${parameters.toString()}`;
 }
 
-/** How much of a request its client has written: the body, or the target of a GET. */
+/** The size of what the client has written: the body, or the target of a GET. */
 export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): number {
   return body === undefined ? Buffer.byteLength(url) : Buffer.byteLength((body as GraphQLBody).text);
 }
 
-/** What a request asks for; undefined when anything about it is out of the ordinary, so that Apollo has to judge it. */
+/** The parameters of a usual request; undefined for any other, which Apollo has to check. */
 export function readRequest(request: FastifyRequest): GraphQLRequest | undefined {
   if (request.method === 'POST') return readBody((request.body as GraphQLBody | undefined)?.value);
   const { headers } = request;
@@ -83,14 +83,14 @@ function readBody(body: unknown): GraphQLRequest | undefined {
   };
 }
 
-/** The hash that a persisted query is asked for by: undefined without one, null when only Apollo can say what is wrong with it. */
+/** The hash of a persisted query: undefined without one, null when it is invalid and Apollo has to refuse it. */
 function persistedHash(persistedQuery: unknown): string | null | undefined {
   if (!persistedQuery) return undefined;
   const { version, sha256Hash } = persistedQuery as { readonly version?: unknown; readonly sha256Hash?: unknown };
   return version === 1 && typeof sha256Hash === 'string' ? sha256Hash : null;
 }
 
-/** The request in the form that Apollo knows, with the text of its document, or the id that there is no text for. */
+/** The request in Apollo's form, with the text of its document, or with the unknown id. */
 export function forApollo(
   { method, headers, url }: Pick<FastifyRequest, 'method' | 'headers' | 'url'>,
   { operationName, variables, documentId, sha256 }: GraphQLRequest,
@@ -116,7 +116,7 @@ function readSearch(url: string): GraphQLRequest | undefined {
   const json = (name: string): unknown => (parameters.has(name) ? parseExactly(text(name) ?? '') : undefined);
   try {
     const [variables, extensions] = [json('variables'), json('extensions')];
-    // By GET, what is left out is left out: there is no null.
+    // A query string has no null: an unset parameter is omitted.
     if (variables === null || extensions === null) return undefined;
     const [query, operationName, documentId] = [text('query'), text('operationName'), text('documentId')];
     return readBody({ query, operationName, documentId, variables, extensions });

@@ -29,7 +29,7 @@ export function countSelectedFields({ definitions }: DocumentNode): number {
     if (selection.kind === Kind.INLINE_FRAGMENT) return ofSelections(selection.selectionSet);
     return 1 + (selection.selectionSet === undefined ? 0 : ofSelections(selection.selectionSet));
   };
-  // Doubled often enough, a count would no longer be a number.
+  // Repeated doubling would reach infinity.
   const ofSelections = ({ selections }: SelectionSetNode): number =>
     selections.reduce((count, selection) => Math.min(count + ofSelection(selection), Number.MAX_SAFE_INTEGER), 0);
 

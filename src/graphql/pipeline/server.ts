@@ -31,8 +31,8 @@ const mediaTypes = ['application/json', 'application/graphql-response+json'] as 
 /**
  * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
  *
- * A request whose operation is known runs it. Any other goes to Apollo Server first, which says what is wrong with it, or hands over its
- * operation; that is executed in the same way then, and remembered.
+ * A request whose operation is known runs it. Any other goes to Apollo Server first, which refuses it or returns its
+ * operation, which is then executed in the same way, and cached.
  */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const endpoint = new Endpoint(options);
@@ -41,7 +41,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
     routes: async (api) => {
       await api.register((scope, _options, done) => {
         takeJson(scope);
-        // A body that is refused has no price, and costs 1.
+        // A refused body has no computed cost, and costs 1.
         scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
           await meter?.take();
           throw error;
@@ -93,7 +93,7 @@ class Endpoint {
     return this.#execute(operation, variables, request, reply);
   }
 
-  /** Only queries by GET, and no text that has to be compared with a hash. */
+  /** Finds a known operation: only queries by GET, and no text that must be compared with a hash. */
   #find(
     { operationName, query, sha256 }: GraphQLRequest,
     text: string | undefined,

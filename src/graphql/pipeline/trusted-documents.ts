@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 
-/** A manifest that can't be used. Its message names the file, the operation and what is wrong with it. */
+/** An unusable manifest. Its message names the file, the operation and what is wrong with it. */
 export class UnusableDocuments extends Error {
   override readonly name = 'UnusableDocuments';
 }
 
-/** An operation that clients may ask for by its id. */
+/** An operation that clients may send by its id. */
 export interface TrustedDocument {
-  /** The hash of the text, or whatever the client's compiler has made of it. */
+  /** The hash of the text, or the id that the client's compiler chose. */
   readonly id: string;
   readonly text: string;
-  /** Which operation of the text, and what messages call it; undefined where it has only one. */
+  /** The name of the operation in the text; undefined when there is only one. */
   readonly operationName: string | undefined;
 }
 

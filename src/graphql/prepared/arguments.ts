@@ -7,13 +7,13 @@ type Arguments = Record<string, unknown>;
 /** The arguments of one call, a new object each time: resolvers may keep or change theirs. */
 export type ArgumentsOf = (variables: Variables) => Arguments;
 
-/** Sets one argument, or leaves it out; false when it can't be had like this, and graphql-js has to say why. */
+/** Sets or omits one argument; false when it is invalid, so that graphql-js reports why. */
 type Setter = (args: Arguments, variables: Variables) => boolean;
 
 /**
  * Prepares the arguments of a field, as the specification's CoerceArgumentValues has them.
  *
- * What can't change from call to call is coerced once: values of leaf types. What is out of the ordinary is left to graphql-js, errors above all.
+ * Constant values of leaf types are coerced once. Unusual cases, errors above all, are left to graphql-js.
  */
 export function prepareArguments(field: GraphQLField<unknown, unknown>, node: FieldNode): ArgumentsOf {
   if (field.args.length === 0) return () => ({});
@@ -31,7 +31,7 @@ export function prepareArguments(field: GraphQLField<unknown, unknown>, node: Fi
 }
 
 function prepareArgument({ name, type, defaultValue }: GraphQLArgument, node: ArgumentNode | undefined): Setter {
-  // What is left out is null's concern only where null is forbidden, which validation has seen to.
+  // An omitted argument matters only where null is forbidden, which validation has checked.
   if (node === undefined) {
     if (defaultValue === undefined) return () => true;
     return isLeafType(getNullableType(type)) ? constant(name, defaultValue) : () => false;

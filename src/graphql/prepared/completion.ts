@@ -19,10 +19,10 @@ import {
 import { prepareLeaf } from './leaf.ts';
 import { isPromise, joinAll, keysOf, type Container, type Path, type Run, type Text } from './run.ts';
 
-/** Writes a value that has been resolved, and is no promise; throws when it can't be what the type says. */
+/** Writes a resolved value that is no promise; throws when it doesn't fit the type. */
 export type Complete = (value: unknown, path: Path, run: Run) => Text;
 
-/** What the fields of a selection write for one object. */
+/** Writes the fields of a selection for one object. */
 export interface ObjectWriter {
   write(source: unknown, path: Path | undefined, run: Run): Text;
   /** True when nothing in it is resolved by a function, so that it can be written at any time. */
@@ -64,7 +64,7 @@ function writeNull(run: Run): string {
   return 'null';
 }
 
-/** What becomes of a failure at a place that can, or can't, be null. */
+/** Handles a failure at a nullable or a non-null position. */
 export function handleFailure(
   failure: unknown,
   isNullable: boolean,
@@ -73,7 +73,7 @@ export function handleFailure(
   run: Run,
 ): string {
   const locate = (): GraphQLError => locatedError(failure, nodes, keysOf(path));
-  // Where it would have been doesn't matter any more.
+  // Beyond the maximum, errors are only counted and need no path.
   if (!isNullable) throw run.hasAllErrors ? failure : locate();
   run.report(path, locate);
   return writeNull(run);
@@ -171,20 +171,20 @@ function prepareList(itemType: GraphQLOutputType, field: CompletedField): Comple
   };
 }
 
-/** True for lists whose items are written without resolving anything: these may wait for a turn of their own. */
+/** True for lists whose items are written without resolving anything: these may yield to other requests. */
 function isPlain(itemType: GraphQLOutputType, field: CompletedField): boolean {
   const type = isNonNullType(itemType) ? (itemType.ofType as GraphQLOutputType) : itemType;
   return isLeafType(type) || (isObjectType(type) && field.selectionFor(type).isPlain);
 }
 
-/** Writes the items of a list one after another; those that have to be waited for are waited for together. */
+/** Writes the items of a list in order; promises are awaited together. */
 class ListWriter {
   readonly #items: readonly unknown[];
   readonly #writeItem: (item: unknown, index: number) => Text;
   readonly #path: Path;
   readonly #run: Run;
   readonly #mayPause: boolean;
-  /** What is written, up to the last one that has to be waited for. */
+  /** The parts up to the last promise. */
   readonly #parts: Text[] = [];
   #text = '';
   #next = 0;
@@ -236,7 +236,7 @@ class ListWriter {
     };
   }
 
-  /** Of the commas and the bracket that are counted, but not written. */
+  /** The length of commas and the bracket, which are counted but not written. */
   #restLength(): number {
     const left = this.#items.length - this.#next;
     return left === 0 ? 0 : left + 1;

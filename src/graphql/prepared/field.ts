@@ -20,19 +20,19 @@ type WriteField = (source: unknown, parent: Path | undefined, run: Run) => Text;
 
 export interface PreparedField {
   readonly write: WriteField;
-  /** True when it is a property that is there already, and so is everything below it. */
+  /** True when it and everything below it are properties that need no resolver. */
   readonly isPlain: () => boolean;
   readonly relations: PreparedInfo['relations'];
 }
 
-/** A field of an object type, asked for by one or more nodes of the document under one response key. */
+/** A field of an object type, selected by one or more nodes of the document under one response key. */
 export interface FieldOfObject {
   readonly key: string;
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
   readonly selectionFor: (type: GraphQLObjectType) => ObjectWriter;
-  /** What `info` has of the operation as a whole. */
+  /** The part of `info` about the whole operation. */
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
   readonly relations: PreparedInfo['relations'];
 }
@@ -61,7 +61,7 @@ function prepareWrite(field: FieldOfObject): WriteField {
   const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(field, path, run);
   const complete = prepareCompletion(type, { name: `${typename}.${name}`, nodes, selectionFor, infoAt });
   const resolve = definition.resolve ?? callMethod;
-  // What stands on the object already needn't be resolved.
+  // A property of the object needn't be resolved.
   const isProperty = !definition.resolve;
   const mayBeRead = isProperty || isToOne(definition);
   const argumentsOf = prepareArguments(definition, nodes[0] as FieldNode);
@@ -92,7 +92,7 @@ function prepareWrite(field: FieldOfObject): WriteField {
   };
 }
 
-/** The usual values of leaves. Null, errors and promises aren't among them. */
+/** True for the usual values of leaves, which are no null, error or promise. */
 function isPlainValue(value: unknown): boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }

@@ -14,7 +14,7 @@ import { HttpError } from '../../http/error-table.ts';
 import { Run } from './run.ts';
 import { Selection, type SelectedField, type Variant } from './selection.ts';
 
-/** More variables in conditions than this have too many combinations to remember. */
+/** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
 
 export interface OperationSource {
@@ -33,19 +33,19 @@ export interface Execution {
 }
 
 /**
- * An operation that is executed without looking at its document again.
+ * An operation prepared for repeated execution.
  *
- * It is a tree of closures over the resolvers of the schema, prepared as far as it has been needed, which write JSON text. Nothing of what
- * a client has sent becomes code. What it answers is what the GraphQL specification says, as graphql-js does it; a property test
+ * It is a tree of closures over the resolvers of the schema, prepared lazily, which write JSON text. Nothing that
+ * a client has sent becomes code. Its responses follow the GraphQL specification, as those of graphql-js do; a property test
  * compares the two. The work of preparing is linear in the fields of the operation with its fragments expanded; the work of running is bounded
  * by the limits on cost and by the bytes that may be written.
  *
- * A tree belongs to one combination of the variables in `@skip` and `@include`. Those of up to 4 variables are remembered; with more of them,
+ * A tree belongs to one combination of the variables in `@skip` and `@include`. Those of up to 4 variables are cached; with more of them,
  * or with a null among them, the tree is prepared for the one execution.
  */
 export class PreparedOperation {
   readonly kind: OperationTypeNode;
-  /** How many trees there can be. */
+  /** The maximum number of trees. */
   readonly maxVariants: number;
   readonly #source: OperationSource;
   readonly #fragments: Record<string, FragmentDefinitionNode>;
@@ -64,7 +64,7 @@ export class PreparedOperation {
     this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
   }
 
-  /** Executes it with variables that have been coerced. Rejects only when something is wrong with this very code. */
+  /** Executes it with variables that have been coerced. Rejects only because of a bug in this code. */
   async run(context: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
     const run = new Run(context, variables, maxBytes);
     let data: string | undefined;
@@ -112,7 +112,7 @@ export class PreparedOperation {
 /**
  * Carries out root mutations one after another, each with its whole payload.
  *
- * All of them are carried out, even if there is no room for what they answer any more: these are null, with an error that says so.
+ * All of them are executed, even when the response is full: then their fields are null, each with an error that says so.
  */
 async function serially(fields: readonly SelectedField[], run: Run, maxBytes: number): Promise<string> {
   let data = '';
@@ -122,7 +122,7 @@ async function serially(fields: readonly SelectedField[], run: Run, maxBytes: nu
     bytes += Buffer.byteLength(prefix);
     if (run.isTooLarge || (text !== 'null' && bytes + Buffer.byteLength(text) > maxBytes)) {
       text = 'null';
-      // So that nothing is written of those that follow.
+      // So that nothing more is written.
       run.length = maxBytes;
       run.isTooLarge = false;
       const path = { prev: undefined, key, typename: undefined };

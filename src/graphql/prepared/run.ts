@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 
-/** A place in the response, from the innermost key outwards; undefined is the response's `data` itself. */
+/** A path in the response, innermost key first; undefined is `data` itself. */
 export interface Path {
   readonly prev: Path | undefined;
   readonly key: string | number;
@@ -10,18 +10,18 @@ export interface Path {
 /** JSON text, or the promise of it. */
 export type Text = string | Promise<string>;
 
-/** Further errors are counted only. */
+/** Further errors are only counted. */
 const maxErrors = 100;
 
-/** How long lists are written before others have their turn. */
+/** How long lists are written before they yield to other requests. */
 const sliceMillis = 50;
 const stepsBetweenLooks = 64;
 
-/** The turn of the event loop that this is, from when the first list has looked at the clock. */
+/** The current turn of the event loop, since the first list read the clock. */
 let slice: { readonly startedAt: number; isOver: boolean } | undefined;
 
 /**
- * What one execution of an operation shares: what its resolvers see, its errors, and how much has been written.
+ * The state of one execution: the arguments of its resolvers, its errors, and the length written.
  *
  * Length is counted in UTF-16 code units, of which a response never has more than bytes.
  */
@@ -31,9 +31,9 @@ export class Run<Context = unknown> {
   readonly errors: GraphQLError[] = [];
   /** The number of errors beyond the maximum. */
   omittedErrors = 0;
-  /** Set when more would be written than may be: from then on nothing is resolved or written any more. */
+  /** Set when the response would be too large: from then on nothing is resolved or written. */
   isTooLarge = false;
-  /** What has been written and not discarded. */
+  /** The length written and not discarded. */
   length = 0;
   readonly #maxLength: number;
   /** Paths that an error has set to null. Further errors at or below them are dropped. */
@@ -53,19 +53,19 @@ export class Run<Context = unknown> {
     return this.errors.length >= maxErrors;
   }
 
-  /** Counts what is about to be written. */
+  /** Adds to the length of the response. */
   write(length: number): void {
     this.length += length;
     if (this.length > this.#maxLength) this.isTooLarge = true;
   }
 
-  /** Takes back what an object or a list has written, when a failure below it has made it null, or its parent. */
+  /** Subtracts the length of an object or a list that a failure below it has made null, or its parent. */
   discard(path: Path | undefined, length: number): void {
     this.length -= length;
     this.#discarded.add(path);
   }
 
-  /** Tells an error at the place that it makes null. */
+  /** Records an error at the path that it makes null. */
   report(path: Path | undefined, locate: () => GraphQLError): void {
     if (this.#isGone(path)) return;
     this.#failed.add(path);
@@ -73,7 +73,7 @@ export class Run<Context = unknown> {
     else this.errors.push(locate());
   }
 
-  /** True when a list should let others have their turn. */
+  /** True when a list should yield to other requests. */
   isDue(): boolean {
     if (slice?.isOver === true) return true;
     this.#steps += 1;
@@ -89,7 +89,7 @@ export class Run<Context = unknown> {
     return slice.isOver;
   }
 
-  /** Waits until others had their turn. Those who wait go on one after another, each in a turn of its own. */
+  /** Yields to other requests. Waiting lists continue one by one, each in its own turn of the event loop. */
   pause(): Promise<void> {
     this.#turn = this.#turn.then(() => new Promise((resolve) => void setImmediate(resolve)));
     return this.#turn;
@@ -104,7 +104,7 @@ export class Run<Context = unknown> {
   }
 }
 
-/** The keys and indices of a path, from the outside. */
+/** The keys and indices of a path, outermost first. */
 export function keysOf(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let place = path; place !== undefined; place = place.prev) keys.push(place.key);
@@ -115,19 +115,19 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** An object or a list while it is written: what is there of it, and what stays to be written unless one of its parts fails. */
+/** An object or a list while it is written: the parts that are done, and those that are pending. */
 export interface Container {
   readonly run: Run;
   readonly path: Path | undefined;
-  /** Written, or on the way. */
+  /** Written, or pending. */
   readonly parts: Text[];
-  /** The length of what has been counted beforehand and is not among the parts. */
+  /** The length that was counted in advance and isn't in the parts. */
   readonly restLength: number;
 }
 
 /**
  * Waits for all parts, and joins them. When some fail, the first failure is thrown, but not before the others have ended:
- * nothing goes on behind a response, or beside the next mutation.
+ * nothing runs after the response, or during the next mutation.
  */
 export function joinAll(container: Container, failure?: { readonly error: unknown }): Promise<string> {
   const { run, path, parts, restLength } = container;

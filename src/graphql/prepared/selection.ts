@@ -25,7 +25,7 @@ import type { ObjectWriter } from './completion.ts';
 import { prepareField, type PreparedField } from './field.ts';
 import { joinAll, type Path, type Run, type Text } from './run.ts';
 
-/** An operation whose conditions are decided: `@skip` and `@include` have the same answers wherever it runs. */
+/** An operation with fixed values for its `@skip` and `@include` conditions. */
 export interface Variant {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
@@ -37,7 +37,7 @@ export interface Variant {
 }
 
 export interface SelectedField {
-  /** How it begins in the response: what is between it and the one before, and its key. */
+  /** Its prefix in the response: the separator and its key. */
   readonly prefix: string;
   readonly key: string;
   readonly name: string;
@@ -46,7 +46,7 @@ export interface SelectedField {
 }
 
 /**
- * What is selected of an object type, prepared when it is first needed: the specification's CollectFields and ExecuteSelectionSet.
+ * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
  *
  * Throws the GraphQLError of a condition that is null.
  */
@@ -76,7 +76,7 @@ export class Selection implements ObjectWriter {
     return this.#fields;
   }
 
-  /** False when a condition is null: that is an error of the object, wherever it is asked about the selection before. */
+  /** False when a condition is null: that is an error of the object. */
   #isValid(): boolean {
     try {
       return this.fields.length >= 0;
@@ -184,7 +184,7 @@ function makeField(
   });
 }
 
-/** Relations of the rows that a field answers. What is in between, as in connections and payloads, is nothing but properties. */
+/** The relations of the rows that a field returns. Levels in between, as in connections and payloads, are plain properties. */
 function relationsBelow(
   definition: GraphQLField<unknown, unknown>,
   selectionFor: (type: GraphQLObjectType) => Selection,
