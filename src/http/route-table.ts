@@ -1,4 +1,5 @@
 import type { RouteOptions } from 'fastify';
+import findMyWay, { type HTTPMethod } from 'find-my-way';
 
 import { HttpError } from './error-table.ts';
 import type { ErrorFormat } from './failure-response.ts';
@@ -12,64 +13,65 @@ export interface KnownRoute {
   readonly params: Readonly<Record<string, string>>;
 }
 
-interface Row {
-  readonly url: string;
-  readonly pattern: RegExp;
-  readonly methods: string[];
-  readonly configs: Map<string, RouteConfig>;
-  readonly isPublic: boolean;
-  readonly errorFormat: ErrorFormat | undefined;
-}
+type StoredRoute = Pick<KnownRoute, 'url' | 'config'>;
 
-/** Every path that there is, with its methods: what Fastify's own router doesn't tell, but 405, `Allow` and OPTIONS need. */
+/**
+ * Every path that there is, with its methods: what Fastify's own router doesn't tell, but 405, `Allow` and OPTIONS need.
+ *
+ * It matches paths with the router that Fastify uses, in an instance of its own. Paths are as `pathOf` has them.
+ */
 export class RouteTable {
-  readonly #rows = new Map<string, Row>();
+  readonly #router;
+  readonly #methods = new Set<string>();
+  readonly #publicUrls = new Set<string>();
 
-  add({ url, method, config }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
+  /** `options` are those of Fastify's router. */
+  constructor(options: { readonly maxParamLength: number }) {
+    this.#router = findMyWay(options);
+  }
+
+  add({ url, method, config = {} }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
     // Not a path, but what @fastify/cors answers preflights of any path with.
     if (url === '*') return;
-    const row = this.#rows.get(url) ?? {
-      url,
-      pattern: patternOf(url),
-      methods: ['OPTIONS'],
-      configs: new Map(),
-      isPublic: config?.isPublic === true,
-      errorFormat: config?.errorFormat,
-    };
-    const methods = [method].flat();
-    row.methods.push(...methods);
-    for (const each of methods) row.configs.set(each, config ?? {});
-    this.#rows.set(url, row);
+    const route: StoredRoute = { url, config };
+    for (const each of [method].flat()) {
+      this.#methods.add(each);
+      this.#router.on(each as HTTPMethod, url, () => undefined, route);
+    }
+    if (config.isPublic === true) this.#publicUrls.add(url);
   }
 
   /** The methods of a path, none for an unknown one. `*`, of OPTIONS, is the whole server. */
   methodsOf(path: string): readonly string[] {
-    const rows = [...this.#rows.values()].filter(({ pattern }) => path === '*' || pattern.test(path));
-    return [...new Set(rows.flatMap(({ methods }) => methods))].toSorted();
+    const methods = [...this.#methods].filter((method) => path === '*' || this.find(method, path) !== undefined);
+    return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].toSorted();
   }
 
   /** The route that the router would have chosen, as far as a path shows that it may not even be able to decode. */
   find(method: string, path: string): KnownRoute | undefined {
-    for (const { url, pattern, configs } of this.#rows.values()) {
-      const config = configs.get(method);
-      const match = config === undefined ? null : pattern.exec(path);
-      if (config !== undefined && match !== null) return { url, config, params: match.groups ?? {} };
-    }
-    return undefined;
+    // The router takes any other target for an absolute one.
+    if (!path.startsWith('/')) return undefined;
+    // The path is decoded already, or can't be: in either case its `%` means itself.
+    const found = this.#router.find(method as HTTPMethod, path.replaceAll('%', '%25'));
+    if (found === null) return undefined;
+    // A value would be undefined only for an optional parameter, and no path has one.
+    const params = found.params as KnownRoute['params'];
+    // `/pets/` names no pet: 404 whatever the method, though the router has a route for it.
+    if (Object.values(params).includes('')) return undefined;
+    return { ...(found.store as StoredRoute), params };
   }
 
   /** True for the public pages and what would be below them. */
   isPublic(path: string): boolean {
-    return [...this.#rows.values()].some(
-      ({ url, pattern, isPublic }) => isPublic && (pattern.test(path) || (url !== '/' && path.startsWith(`${url}/`))),
+    return (
+      this.#routesOf(path).some(({ config }) => config.isPublic === true) ||
+      [...this.#publicUrls].some((url) => url !== '/' && path.startsWith(`${url}/`))
     );
   }
 
   errorFormatOf(path: string): ErrorFormat {
-    const row = [...this.#rows.values()].find(
-      ({ errorFormat, pattern }) => errorFormat !== undefined && pattern.test(path),
-    );
-    return row?.errorFormat ?? (this.isPublic(path) ? 'text' : 'rest');
+    const route = this.#routesOf(path).find(({ config }) => config.errorFormat !== undefined);
+    return route?.config.errorFormat ?? (this.isPublic(path) ? 'text' : 'rest');
   }
 
   /** Why a request has no route: 404, or 405 with the methods that its path does have. */
@@ -81,6 +83,10 @@ export class RouteTable {
     return new HttpError('METHOD_NOT_ALLOWED', `${method} is not possible here, only ${allow}.`, {
       headers: { allow },
     });
+  }
+
+  #routesOf(path: string): readonly KnownRoute[] {
+    return [...this.#methods].flatMap((method) => this.find(method, path) ?? []);
   }
 }
 
@@ -96,18 +102,6 @@ export function pathOf(target: string): string {
   } catch {
     return path;
   }
-}
-
-function patternOf(url: string): RegExp {
-  const source = url
-    .split('/')
-    .map((segment) =>
-      segment.startsWith(':')
-        ? `(?<${segment.slice(1)}>[^/]+)`
-        : segment.replace(/[.+$()]/g, '\\$&').replaceAll('*', '.*'),
-    )
-    .join('/');
-  return new RegExp(`^${source}$`, 's');
 }
 
 function shorten(text: string): string {

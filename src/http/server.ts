@@ -55,7 +55,7 @@ const emptyPolicy = "default-src 'none'";
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
 
 /** Node's limit on the whole target comes first, and an id of any length names nothing. */
-const maxParamLength = 64 * 1024;
+const routerOptions = { maxParamLength: 64 * 1024 };
 
 /**
  * The server that both protocols share: request ids, the log, the limits of HTTP, and one form for everything that fails.
@@ -73,7 +73,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     renderErrorPage,
     onRefusal = () => undefined,
   } = options;
-  const routeTable = new RouteTable();
+  const routeTable = new RouteTable(routerOptions);
   const broken = { routes: routeTable, server: () => server, onAnswered, renderErrorPage };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
   const overload = new Overload(node.connections, onRefusal, limits);
@@ -83,7 +83,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     genReqId: requestIdOf,
     bodyLimit: maxBodyBytes,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
-    routerOptions: { maxParamLength },
+    routerOptions,
     return503OnClosing: false,
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {

@@ -113,6 +113,15 @@ describe('a request without a route', () => {
     expect(response.headers.allow).toBe(allow);
   });
 
+  it.each([
+    ['with an empty parameter', '/things/'],
+    ['that is decoded once, not twice', '/%2574hings'],
+  ])('is 404 for a path %s, for OPTIONS too', async (_what, url) => {
+    for (const method of ['PUT', 'OPTIONS'] as const) {
+      expect((await http.server.inject({ method, url })).json()).toMatchObject({ status: 404, code: 'not_found' });
+    }
+  });
+
   it('is 405 in GraphQL form on /graphql', async () => {
     const response = await http.server.inject({ method: 'PUT', url: '/graphql' });
     expect(response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }] });
