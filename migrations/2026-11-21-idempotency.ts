@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** What was answered to which idempotency key. */
+/** The stored response of each idempotency key. */
 export class IdempotencyMigration extends Migration {
   override up(): void {
     this.addSql(`create table idempotency_records (

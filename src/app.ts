@@ -30,10 +30,10 @@ import type { StoredResponse } from './rest/operation.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-slots.ts';
 
-/** How often the answers that are too old to be replayed are cleared away. */
+/** The interval at which expired idempotency records are deleted. */
 const clearEveryMillis = 10 * 60 * 1000;
 
-/** What `main` has begun already, and what tests look at or put in place of the real thing. */
+/** What `main` has started already, and what tests observe or replace. */
 export interface AppOverrides {
   /** The engine of the embedded database; without one it is started here. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
@@ -51,9 +51,9 @@ export interface App {
   readonly server: FastifyInstance;
   /** The secret of the demo store's key, while it has one. */
   readonly demoKey: string | undefined;
-  /** Begins to serve, and answers the address. */
+  /** Starts to listen, and returns the address. */
   listen(): Promise<string>;
-  /** Turns `/readyz` to 503, finishes what is under way, and closes everything. */
+  /** Sets `/readyz` to 503, finishes requests under way, and closes everything. */
   drain(): Promise<void>;
   close(): Promise<void>;
   /** Calls the listener when the service can't go on. */
@@ -64,7 +64,7 @@ export interface App {
 const builtExplorer = join(import.meta.dirname, '../explorer');
 const builtDocs = join(import.meta.dirname, '../docs');
 
-/** Wires the service together: this page is the map of it. */
+/** Wires the service together. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const metrics = new Metrics();
   overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
@@ -78,7 +78,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onStatement: overrides.onStatement,
     onRefusal: () => onRefusal('database_connections'),
   });
-  // Made while the database is on its way.
+  // Created while the database opens.
   const schema = createSchema();
   const operations = readOperations();
   const database = await opening;
@@ -201,7 +201,7 @@ async function listenOn(
   }
 }
 
-/** What operators should learn of keys and counters. */
+/** Logs the events of keys and counters. */
 function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
   return {
     onSharedChange: (isShared: boolean, reason?: unknown) => {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 
 import { parseDatabaseUrl, UnusableDatabaseUrl } from './database/connection-config.ts';
 
-/** A setting that can't be used. Its message names every wrong variable, its value, and what would be right. */
+/** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -14,7 +14,7 @@ export type Config = ReturnType<typeof readConfig>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Reads the settings from environment variables; an empty one is the same as none. Throws ConfigError. */
+/** Reads the settings from environment variables; an empty one counts as unset. Throws ConfigError. */
 export function readConfig(environment: Environment = process.env) {
   const problems: string[] = [];
   const setting = <Value>(
@@ -97,10 +97,10 @@ export function readConfig(environment: Environment = process.env) {
   return config;
 }
 
-/** What the system and its resolver say of an address that isn't one of this machine's. */
+/** The error codes for an address that isn't one of this machine's. */
 const foreignHost = /^(?:EACCES|EADDRNOTAVAIL|EAFNOSUPPORT|EAI_\w+|EINVAL|ENOTFOUND)$/;
 
-/** What to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST, if it is for one of them. */
+/** The error to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST, if it is for one of them. */
 export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT', host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code !== 'EADDRINUSE' && !foreignHost.test(code)) return error;
@@ -127,7 +127,7 @@ function choice<Value>(choices: Readonly<Record<string, Value>>): (text: string)
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-/** Node's timers take a wait of more than 24 days for none at all. */
+/** Node's timers fire at once for delays of more than 24 days. */
 const maxDurationSeconds = 7 * 86_400;
 
 function durationSetting(text: string): number | undefined {
@@ -167,14 +167,14 @@ function origins(text: string): readonly string[] | undefined {
   return given.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin) ? given : undefined;
 }
 
-/** The value isn't repeated in what is wrong with it. Other characters may not arrive in a header as they were sent. */
+/** The message never repeats the value. Other characters may not survive in a header. */
 function adminApiKey(text: string, problems: string[]): string {
   if (!/^[\x21-\x7e]{32,}$/.test(text))
     problems.push('ADMIN_API_KEY must be at least 32 printable ASCII characters without spaces.');
   return text;
 }
 
-/** The value isn't repeated in what is wrong with it: it may hold a password. */
+/** The message never repeats the value: it may hold a password. */
 function redisUrl(text: string, problems: string[]): string {
   if (!['redis:', 'rediss:'].includes(URL.parse(text)?.protocol ?? '')) {
     problems.push('REDIS_URL must be the URL of a Redis server: redis://user:password@host:port.');

@@ -29,11 +29,11 @@ async function start(): Promise<void> {
     void exit(1, log);
   });
   const address = await app.listen();
-  // What is on stdout is for machines.
+  // Stdout is for machines.
   process.stderr.write(welcome(address, config, app.demoKey));
 }
 
-/** How long after the drain timeout used quotas may be stored. */
+/** How long after the drain timeout usage may still be saved. */
 const recordMillis = 200;
 
 /** How long the last lines may take to leave. */
@@ -48,7 +48,7 @@ async function exit(code: number, log: LogDestination, flushMillis = maxFlushMil
 function startEngine({ databaseUrl, dataDir }: Config): Promise<EmbeddedPostgres> | undefined {
   if (databaseUrl !== undefined) return undefined;
   const embedded = startEmbeddedPostgres(dataDir);
-  // A failure is told when the database is opened.
+  // A failure is reported when the database is opened.
   embedded.catch(() => undefined);
   return embedded;
 }
@@ -56,13 +56,13 @@ function startEngine({ databaseUrl, dataDir }: Config): Promise<EmbeddedPostgres
 function stopOnSignals(app: App, log: LogDestination, config: Config): void {
   let isStopping = false;
   const stop = (signal: string): void => {
-    // Who asks twice doesn't want to wait.
+    // A second signal ends the process at once.
     if (isStopping) process.exit(1);
     isStopping = true;
     app.server.log.info({ signal }, 'draining');
     const endsAt = performance.now() + (config.drainDelaySeconds + config.drainTimeoutSeconds) * 1000;
     const end = (code: number): Promise<never> => exit(code, log, Math.max(0, endsAt - performance.now()));
-    // What is cut off at the end of the time may still be recorded; a database that is stopped never answers.
+    // What is cut off at the end of the time may still be recorded; a stopped database never responds.
     const late = wait(endsAt + recordMillis - performance.now());
     Promise.race([app.drain(), late]).then(
       () => end(0),
@@ -76,7 +76,7 @@ function stopOnSignals(app: App, log: LogDestination, config: Config): void {
   process.on('SIGINT', stop);
 }
 
-/** What nobody has caught may have left anything half done: better a new process than this one. */
+/** Exits on uncaught errors: they may leave inconsistent state, so a new process is safer. */
 function exitOnUncaughtErrors(app: App, log: LogDestination): void {
   const onError = (error: unknown, origin: string): void => {
     app.server.log.fatal({ err: error, origin }, 'uncaught error');

@@ -9,8 +9,8 @@ export function isAcceptable(accept: string | undefined, type: string): boolean 
 /**
  * Which of the media types an Accept header prefers; undefined when it allows none.
  *
- * The range that is closest to a type says how much it is wanted (RFC 9110, section 12.5.1). Of types that are wanted alike, the one that
- * is named more closely wins, then the one that the header names first, then the first.
+ * The range that is closest to a type decides its weight (RFC 9110, section 12.5.1). Of types with equal weight, the one with the
+ * more specific range wins, then the one that the header names first, then the first.
  */
 export function preferredType<Type extends string>(
   accept: string | undefined,

@@ -1,4 +1,4 @@
-/** Everything that clients can use too much of, by the name that the metrics have for it. */
+/** The bounds on what clients can use, by their names in the metrics. */
 export const bounds = [
   'tokens',
   'fields',

@@ -9,27 +9,27 @@ interface QueuedRequest {
 export interface ConnectionLimits {
   /** Requests under way on one connection. */
   readonly maxRequests: number;
-  /** While more of its responses waits to be taken, no further request on the connection begins. */
+  /** While more response bytes are unread, no further request on the connection starts. */
   readonly maxUnreadBytes: number;
 }
 
-/** What libuv reports of the data that a socket has been given; Node has it for the timeout of sockets. */
+/** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
   readonly bytesWritten: number;
-  /** What the operating system hasn't taken yet: it shrinks within one large write, too. */
+  /** The bytes that the operating system hasn't accepted yet: it also shrinks during one large write. */
   readonly writeQueueSize: number;
 }
 
 /**
- * One connection: its requests under way, those that wait to be begun, and what its client hasn't taken.
+ * One connection: its requests under way, queued requests, and unread response bytes.
  *
  * Node parses all of what one read of a socket brings (64 KiB) and hands over every request in it at once. Here a request begins only
- * when the connection has room for it; until then the socket is paused, so that at most one read waits parsed.
+ * when the connection has a free slot; until then the socket is paused, so that at most one read waits parsed.
  */
 export class Connection {
   /** The key of the requests under way. */
   keyId: string | undefined;
-  /** The last request was answered before its body had arrived: what follows on the connection can't be separated from that body. */
+  /** The last request had its response before its body had arrived: what follows on the connection can't be separated from that body. */
   answeredEarly: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;
@@ -41,7 +41,7 @@ export class Connection {
   constructor(socket: Socket, limits: ConnectionLimits) {
     this.#socket = socket;
     this.#limits = limits;
-    // Node remembers the address from here on; it can't be asked for any more once the connection is reset.
+    // Node caches the address on first use; it isn't available after a reset.
     void socket.remoteAddress;
     // Node resumes the socket by itself, to read bodies and when responses have left.
     socket.on('resume', () => {
@@ -62,7 +62,7 @@ export class Connection {
     return this.#begun.size === 0 && this.#queue.length === 0;
   }
 
-  /** What has been written and not been taken by the operating system. */
+  /** The bytes written but not accepted by the operating system. */
   get unreadBytes(): number {
     if (this.#begun.size === 0) return 0;
     let waitingForTheirTurn = 0;
@@ -70,7 +70,7 @@ export class Connection {
     return this.#socket.writableLength + waitingForTheirTurn;
   }
 
-  /** Calls the listener now, or when the connection has room; says whether the connection is paused from here on. */
+  /** Calls the listener now, or when a slot is free; returns whether the connection is paused. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): boolean {
     const begin = (): void => {
       if (this.#begun.size === 0) this.keyId = undefined;
@@ -85,14 +85,14 @@ export class Connection {
     return this.#queue.push({ response, begin }) === 1;
   }
 
-  /** The response has left, or can't any more. */
+  /** The response has been sent, or its connection is closed. */
   end(request: IncomingMessage, response: ServerResponse): void {
     this.#begun.delete(response);
     this.answeredEarly = request.complete ? undefined : request;
     this.beginQueued();
   }
 
-  /** Begins what has room by now. */
+  /** Starts queued requests while there are slots. */
   beginQueued(): void {
     if (this.#queue.length === 0 || this.#socket.destroyed) return;
     while (this.#queue.length > 0 && this.#hasRoom()) this.#queue.shift()?.begin();
@@ -100,9 +100,9 @@ export class Connection {
   }
 
   /**
-   * For how long the operating system has reported no progress with what is written; 0 when nothing waits.
+   * How long the operating system has reported no write progress; 0 when nothing is queued.
    *
-   * To be asked every now and then: it compares with the last time.
+   * Call it periodically: it compares with the previous call.
    */
   stalledMillis(now: number): number {
     const handle = (this.#socket as { readonly _handle?: WriteHandle | null })._handle;
@@ -123,7 +123,7 @@ export class Connection {
     this.#socket.destroy();
   }
 
-  /** Closes the connection when what is written has left. */
+  /** Closes the connection when all written bytes have been sent. */
   destroySoon(): void {
     this.#socket.destroySoon();
   }

@@ -6,15 +6,15 @@ import type { OnRefusal } from './bounds.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
 import { HttpError } from './error-table.ts';
 
-/** What connections may hold. Tests lower it. */
+/** The limits of connections. Tests lower them. */
 export interface ConnectionsLimits extends ConnectionLimits {
   readonly maxConnections: number;
-  /** Responses that are written and not taken, of one key and of all clients. */
+  /** The bytes of unread responses, of one key and of all clients. */
   readonly maxUnreadBytesOfKey: number;
   readonly maxUnreadBytesOfAll: number;
-  /** How long the operating system may report no progress with a response. */
+  /** How long a response may make no write progress. */
   readonly stallMillis: number;
-  /** How often progress is looked at. */
+  /** The interval of progress checks. */
   readonly checkEveryMillis: number;
 }
 
@@ -30,19 +30,19 @@ const defaultLimits: ConnectionsLimits = {
   checkEveryMillis: 250,
 };
 
-/** For how long a sum over all connections is good enough. */
+/** How long a sum over all connections is cached. */
 const measureEveryMillis = 50;
 
 const retryAfterSeconds = 5;
 
 /**
- * The open connections, the requests under way on each, and what their clients haven't taken.
+ * The open connections, the requests under way on each, and their unread response bytes.
  *
- * Node's own `closeIdleConnections` counts a response as over when its last byte is queued, and cuts off a client that is still
- * reading; here it is over when that byte has left.
+ * Node's own `closeIdleConnections` counts a response as complete when its last byte is queued, and cuts off a client that is still
+ * reading; here it is complete when that byte has been sent.
  *
- * A request is refused before it is executed while too much waits for its key or for all. Those that are under way by then may
- * still add to it: beyond twice the limit of all, the connection with most of it is closed.
+ * A request is refused before it is executed while its key, or all clients together, have too many unread bytes. Requests under way may
+ * still add to them: beyond twice the limit of all, the connection with the most is closed.
  */
 export class Connections {
   readonly #limits: ConnectionsLimits;
@@ -74,12 +74,12 @@ export class Connections {
     });
   }
 
-  /** Requests that have begun and whose responses haven't left. */
+  /** Requests that have started and whose responses haven't been sent. */
   get underWay(): number {
     return this.#underWay;
   }
 
-  /** Requests that have begun, have arrived whole, and have no response yet. */
+  /** Requests that have started, have arrived completely, and have no response yet. */
   countWaiting(): number {
     let waiting = 0;
     for (const { begun } of this.#connections.values())
@@ -87,7 +87,7 @@ export class Connections {
     return waiting;
   }
 
-  /** Calls the listener when the request's connection has room for it. */
+  /** Calls the listener when the request's connection has a free slot. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
@@ -109,7 +109,7 @@ export class Connections {
     return this.#connections.get(socket)?.answeredEarly?.complete === false;
   }
 
-  /** Notes whose response goes out on the connection. Throws UNAVAILABLE while too much waits to be taken. */
+  /** Records the key whose response is sent on the connection. Throws UNAVAILABLE while there are too many unread bytes. */
   requireUnreadBelowLimits(socket: Socket, keyId: string): void {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return;
@@ -128,7 +128,7 @@ export class Connections {
     }
   }
 
-  /** From now on every response tells its client to connect anew for the next request. */
+  /** From now on every response has `Connection: close`. */
   startDraining(): void {
     this.#isDraining = true;
     for (const { begun } of this.#connections.values()) {

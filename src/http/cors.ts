@@ -27,7 +27,7 @@ const allowedHeaders = [
   'Idempotency-Key',
   'X-Request-Id',
   'Apollo-Require-Preflight',
-  // What tracing, Apollo Client and other libraries of browsers send by themselves.
+  // Headers that tracing, Apollo Client and other browser libraries send by themselves.
   'traceparent',
   'tracestate',
   'baggage',
@@ -40,7 +40,7 @@ const allowedHeaders = [
 
 const preflightSeconds = 600;
 
-/** Lets pages of these origins use the API in a browser, and read what its headers say; a preflight is answered with the rest of OPTIONS. */
+/** Lets pages of these origins use the API in a browser, and read what its headers say; preflights are handled with all other OPTIONS requests. */
 export async function allowOrigins(api: FastifyInstance, origins: readonly string[]): Promise<void> {
   await api.register(fastifyCors, {
     origin: [...origins],

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** The key that a request was sent with, why what was sent can't be one, or undefined for nothing at all. */
+/** The key of a request, the reason why it is invalid, or undefined without one. */
 export type SentKey = { readonly key: string } | { readonly fault: string } | undefined;
 
 const bearer = /^bearer +(\S+)$/i;
@@ -13,7 +13,7 @@ const howToSend = 'Send Authorization: Bearer KEY, or X-API-Key: KEY.';
 /**
  * Reads `Authorization: Bearer KEY` (RFC 6750) or `X-API-Key: KEY`.
  *
- * Both at once must agree, and each may be there once: which of two keys is meant is not for us to guess.
+ * Both at once must agree, and each may be there once: we never guess which of two keys is meant.
  */
 export function sentKey({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): SentKey {
   const { authorization, 'x-api-key': apiKey } = headers;

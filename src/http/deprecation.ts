@@ -21,13 +21,13 @@ export function deprecationNotice({ since, sunset, page, successor }: Deprecatio
   const parts = successor.split(/[{}]/);
   return (parameters) => {
     const address = parts.map((part, index) => (index % 2 === 0 ? part : encoded(parameters[part]))).join('');
-    // An address that we would refuse is no successor, and may be more than the client takes for a header.
+    // A target that we would refuse is no successor, and may exceed the client's header limit.
     const link = address.length > maxTargetBytes ? about : `${about}, <${address}>; rel="successor-version"`;
     return { ...lasting, link };
   };
 }
 
-/** Says what there is to say about the route, whatever is answered in the end. */
+/** Sets the headers `Deprecation`, `Sunset` and `Link`, whatever the response is. */
 export function announceDeprecation({ routeOptions, params }: FastifyRequest, reply: FastifyReply): void {
   const notice = routeOptions.config?.deprecation;
   if (notice !== undefined) void reply.headers(notice(params as Readonly<Record<string, string>>));

@@ -10,8 +10,8 @@ export interface DrainOptions {
 }
 
 /**
- * Closes the server without failing a request: serves on for the delay, then stops listening and finishes what is under way.
- * What isn't done at the timeout is cut off.
+ * Closes the server without failing a request: keeps serving during the delay, then stops listening and finishes what is under way.
+ * Requests still under way at the timeout are aborted.
  */
 export async function drain(server: FastifyInstance, { delaySeconds, timeoutSeconds }: DrainOptions): Promise<void> {
   server.connections.startDraining();

@@ -1,6 +1,6 @@
 import { DomainError, type DomainErrorCode, type Violation } from '../domain/errors.ts';
 
-/** What HTTP itself can refuse, whatever the store's rules say. */
+/** The refusals of the HTTP layer, independent of the domain's rules. */
 type HttpErrorCode =
   | 'BAD_REQUEST'
   | 'UNAUTHORIZED'
@@ -25,7 +25,7 @@ interface ErrorRow {
   readonly restCode: string;
   /** `extensions.code` in GraphQL, in Apollo's spelling. */
   readonly graphqlCode: string;
-  /** `error` for what has to be looked at, `warn` for what should pass by itself, `info` for what the client did. */
+  /** `error` needs attention, `warn` should pass by itself, `info` is caused by the client. */
   readonly logLevel: 'info' | 'warn' | 'error';
   /** Sent with every such failure. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -112,12 +112,12 @@ export class HttpError extends Error {
   }
 }
 
-/** A failure as either protocol tells it. */
+/** A failure as both protocols report it. */
 export interface Failure extends Omit<ErrorRow, 'headers'> {
   readonly message: string;
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;
-  /** What the failure adds to the response's headers, `Retry-After` included. */
+  /** The headers that the failure adds, `Retry-After` included. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -170,7 +170,7 @@ export function failureBody(failure: Failure, isGraphQL: boolean): object {
   return { errors: [{ message, extensions: graphqlExtensions(failure) }] };
 }
 
-/** What a GraphQL error says beside its message. */
+/** The extensions of a GraphQL error. */
 export function graphqlExtensions({ graphqlCode, status, violations, retryAfterSeconds }: Failure) {
   return {
     code: graphqlCode,

@@ -12,9 +12,9 @@ import { costHeaderName, quotaHeaders } from './quota-headers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is asking: set for every request of the API that gets past the gate. */
+    /** The holder of the key: set for every authenticated request of the API. */
     principal: Principal;
-    /** Only where the route takes the price. */
+    /** Only on routes that spend the cost themselves. */
     meter: Meter;
   }
 }
@@ -28,7 +28,7 @@ export interface GateOptions {
 
 type Plan = PlanName | 'none';
 
-/** Asks every request of the API who it is and whether it may, before its body is read, and tells it what is left. */
+/** Authenticates each request of the API and spends its quota before its body is read; sets the quota headers. */
 export class Gate {
   readonly #keys: GateOptions['keys'];
   readonly #quota: GateOptions['quota'];
@@ -40,12 +40,12 @@ export class Gate {
     this.#onDecision = onDecision;
   }
 
-  /** A request costs 1, unless its route takes the price. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
+  /** A request costs 1, unless its route spends the cost. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sent = sentKey(request.raw);
     const principal = await this.#find(sent, request, reply);
     if (principal === undefined) {
-      // Counted, so that keys can't be guessed at speed.
+      // Counted, to limit guesses of keys.
       this.#settle('none', await this.#quota.consume(addressSubject(request.ip), 1), reply);
       throw unauthorized(sent, request.headers.upgrade);
     }
@@ -64,7 +64,7 @@ export class Gate {
   /**
    * The headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws.
    *
-   * Before the gate they are the address's, even where a key is sent: free of charge, a key's would tell whether a guess is one.
+   * Before authentication they are those of the address, even with a key: a key's would show for free whether a guess is valid.
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
     return quotaHeaders(await this.#quota.peek(principal?.subject ?? addressSubject(address)));
@@ -90,7 +90,7 @@ export class Gate {
     }
   }
 
-  /** Tells what is left, and throws unless the request is admitted. */
+  /** Sets the quota headers, and throws unless the request is admitted. */
   #settle(plan: Plan, decision: QuotaDecision, reply: FastifyReply): void {
     this.#onDecision?.(plan, decision.outcome);
     void reply.headers(quotaHeaders(decision));
@@ -103,7 +103,7 @@ interface Taken {
   readonly decision: QuotaDecision;
 }
 
-/** Takes the price of a request that its route knows, once. */
+/** Spends the cost that the route has computed, once per request. */
 export class Meter {
   readonly #charge: (cost: number) => Promise<Taken>;
   #taken: Promise<Taken> | undefined;
@@ -113,9 +113,9 @@ export class Meter {
   }
 
   /**
-   * The price, and what was left then; what has no price yet costs 1. What asks for 0 is free only so often, and costs 1 after that.
+   * The cost and the remaining quota; without a computed cost it is 1. A cost of 0 is free only so often, and 1 after that.
    *
-   * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a price that no window ever has room for.
+   * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a cost that exceeds a whole window.
    */
   take(cost = 1): Promise<Taken> {
     this.#taken ??= this.#charge(cost);

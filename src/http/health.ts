@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../domain/errors.ts';
 
 export interface HealthOptions {
-  /** Rejects when the service can't do its work. */
+  /** Rejects when the service isn't ready. */
   readonly checkReady: () => Promise<void>;
   readonly isDraining: () => boolean;
 }
@@ -11,12 +11,12 @@ export interface HealthOptions {
 const checkTimeoutMillis = 2_000;
 const retryAfterSeconds = 5;
 
-/** `/healthz`: the process lives. `/readyz`: it can serve. Both are asked often, by machines. */
+/** `/healthz`: the process is alive. `/readyz`: it can serve. Probes call both often. */
 export function registerHealth(server: FastifyInstance, { checkReady, isDraining }: HealthOptions): void {
   const config = { isPublic: true, isServedUnderOverload: true };
   let checking: Promise<string | undefined> | undefined;
 
-  // Anybody can ask, but never for more than one check at a time.
+  // It is public, so at most one check runs at a time.
   const findReason = (): Promise<string | undefined> => {
     checking ??= reasonNotReady(checkReady).finally(() => (checking = undefined));
     return checking;
@@ -36,7 +36,7 @@ export function registerHealth(server: FastifyInstance, { checkReady, isDraining
   });
 }
 
-/** In words that anybody may read. */
+/** Without internal details, since it is public. */
 async function reasonNotReady(checkReady: () => Promise<void>): Promise<string | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<string>((resolve) => {

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import type { OnRefusal } from './bounds.ts';
 import { HttpError } from './error-table.ts';
 
-/** How much of what hasn't arrived whole is kept. Tests lower it. */
+/** The limits of bodies that haven't arrived completely. Tests lower them. */
 export interface IncompleteBodiesLimits {
   /** Of one key, counted from `incompleteAfterMillis` on. */
   readonly maxIncompleteOfKey: number;
@@ -28,15 +28,15 @@ interface Body {
   readonly startedAt: number;
   /** What had been read on the connection before. */
   readonly bytesBefore: number;
-  /** It takes one of its key's places. */
+  /** It uses one of its key's slots. */
   isCounted: boolean;
 }
 
 /**
  * Request bodies that are still arriving.
  *
- * Nearly every body comes in the same read as its headers and is never seen here. A request is admitted first, so that a refusal has
- * its price; it counts as no refusal of the quota.
+ * Nearly every body comes in the same read as its headers and is never seen here. A request is admitted first, so that a refusal
+ * costs quota; it doesn't count towards a ban.
  */
 export class IncompleteBodies {
   readonly #limits: IncompleteBodiesLimits;
@@ -50,7 +50,7 @@ export class IncompleteBodies {
     this.#onRefusal = onRefusal;
   }
 
-  /** Watches the body of an admitted request until it has arrived. Throws UNAVAILABLE while others take all the memory there is for it. */
+  /** Watches the body of an admitted request until it has arrived. Throws UNAVAILABLE while other bodies use all the memory for it. */
   watch(request: FastifyRequest): void {
     const { raw, principal } = request;
     if (raw.complete) return;
@@ -72,7 +72,7 @@ export class IncompleteBodies {
     this.#bytes = 0;
     for (const body of this.#bodies) {
       const { raw } = body.request;
-      // Only what somebody reads has a listener.
+      // Only a body that is read has a listener.
       if (raw.complete || raw.destroyed || raw.listenerCount('error') === 0) this.#bodies.delete(body);
       else if (body.isCounted) ofKeys.set(body.keyId, (ofKeys.get(body.keyId) ?? 0) + 1);
     }
@@ -94,7 +94,7 @@ export class IncompleteBodies {
     this.#checking = undefined;
   }
 
-  /** Ends the reading of the body by a failure of its stream, which Fastify answers like any other; what still comes is dropped. */
+  /** Fails the body's stream, to which Fastify responds as to any failure; further bytes are dropped. */
   #refuse(body: Body, refusal: HttpError): void {
     this.#bodies.delete(body);
     const { raw, meter } = body.request;

@@ -1,18 +1,18 @@
 import { pino, type DestinationStream } from 'pino';
 
-/** As pino's own: it says the level of the line before it writes it. */
+/** As in pino's own destination: the level is set before each write. */
 const metadata = Symbol.for('pino.metadata');
 
 const errorLevel = pino.levels.values['error'] ?? 50;
 
-/** What may wait for a reader that doesn't read. */
+/** The buffer for a reader that is slow or has stopped. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 /**
  * The log on stdout, written in the background: a reader that is slow, or doesn't read at all, never blocks the event loop.
  *
- * Lines leave within 100 ms, errors at once. Beyond 8 MiB of waiting lines further ones are dropped. Whoever ends the process calls
- * `close` first; what is lost without is what 100 ms have brought.
+ * Lines leave within 100 ms, errors at once. Beyond 8 MiB of buffered lines, further ones are dropped. Call
+ * `close` before the process ends; otherwise the lines of the last 100 ms are lost.
  */
 export class LogDestination implements DestinationStream {
   readonly [metadata] = true;
@@ -32,7 +32,7 @@ export class LogDestination implements DestinationStream {
       maxLength: maxWaitingBytes,
       retryEAGAIN: () => !this.#isClosing,
     });
-    // A full disk, or a closed pipe: there is no place to report it, and the service goes on.
+    // A full disk, or a closed pipe: it can't be reported, and the service continues.
     this.#destination.on('error', () => undefined);
   }
 
@@ -46,7 +46,7 @@ export class LogDestination implements DestinationStream {
     if (this.lastLevel >= errorLevel) this.#destination.flush();
   }
 
-  /** Writes what waits, for so long at most; nothing can be written after it. */
+  /** Flushes the buffer until the timeout; nothing can be written after it. */
   async close(timeoutMillis: number): Promise<void> {
     const written = Promise.withResolvers<boolean>();
     const timeout = setTimeout(() => written.resolve(false), timeoutMillis);

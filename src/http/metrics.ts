@@ -8,20 +8,20 @@ import { bounds, type Bound } from './bounds.ts';
 interface PoolFigures {
   readonly total: number;
   readonly idle: number;
-  /** Those who wait for a connection. */
+  /** Requests that wait for a connection. */
   readonly waiting: number;
 }
 
-/** What is asked for when somebody looks. */
+/** Values that are read at each scrape. */
 export interface MetricsSources {
   readonly pool: () => PoolFigures;
   readonly requestsUnderWay: () => number;
-  /** Whether the counters are those of all processes; undefined when they aren't meant to be. */
+  /** Whether the counters are shared at the moment; undefined without Redis. */
   readonly isCountingShared: () => boolean | undefined;
 }
 
 export interface AnsweredRequest {
-  /** One of a limited number of names: never a path or anything else that clients can make up. */
+  /** One of a limited number of names: never a path or anything else that clients can choose. */
   readonly operation: string;
   readonly status: number;
   readonly seconds: number;
@@ -29,7 +29,7 @@ export interface AnsweredRequest {
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** What operators watch, as Prometheus reads it. No label has a value that clients can make up. */
+/** The metrics for Prometheus. No label has a value that clients can choose. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests = this.#counter('requests_total', 'Requests answered.', ['operation', 'status']);
@@ -110,7 +110,7 @@ export class Metrics {
     this.#deprecatedCalls.inc({ operation, plan });
   }
 
-  /** Counts what was refused or cut off because it went beyond a bound. */
+  /** Counts a refusal or an abort because of a bound. */
   countRefusal(bound: Bound): void {
     this.#refusals.inc({ bound });
   }
@@ -159,7 +159,7 @@ export class Metrics {
   }
 }
 
-/** Serves the metrics at an address of their own, where the clients of the API don't come. */
+/** Serves the metrics at a separate address, away from the clients of the API. */
 export function createMetricsServer(metrics: Metrics): FastifyInstance {
   const server = fastify();
   metrics.register(server);

@@ -11,7 +11,7 @@ export interface HttpTimeouts {
   readonly headersMillis: number;
   readonly requestMillis: number;
   readonly keepAliveMillis: number;
-  /** How often the first two are looked at. */
+  /** The interval at which the first two are checked. */
   readonly checkEveryMillis: number;
 }
 
@@ -36,13 +36,13 @@ export interface NodeServerOptions {
 export interface NodeServer {
   readonly server: Server;
   readonly connections: Connections;
-  /** Who answers the requests; to be called once. */
+  /** Sets the request handler; call it once. */
   onRequest(listener: RequestListener): void;
   /** For Fastify to listen with: it would put a listener of its own beside any other. */
   readonly onClientError: (error: Error, socket: Duplex) => void;
 }
 
-/** Node's server below Fastify, and everything that Node would answer by itself and in its own words. */
+/** Node's server below Fastify, with our own responses wherever Node would send its own. */
 export function createNodeServer(options: NodeServerOptions): NodeServer {
   const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = {
     ...defaultTimeouts,
@@ -59,7 +59,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const connections = new Connections(server, options.onRefusal, options.limits);
   const broken = { ...options.broken, connections };
   server.on('connect', (_request, socket) => {
-    // Node takes its own listener off before this event: without one, a reset would end the process.
+    // Node removes its own listener before this event: without one, a reset would end the process.
     socket.on('error', () => socket.destroy());
     const allow = broken.routes.methodsOf('*').join(', ');
     void refuseOnSocket(

@@ -4,7 +4,7 @@ import type { OnRefusal } from './bounds.ts';
 import type { Connections } from './connections.ts';
 import { HttpError } from './error-table.ts';
 
-/** From where on requests are refused instead of making all others wait longer. Tests lower it. */
+/** The limits beyond which requests are refused. Tests lower them. */
 export interface OverloadLimits {
   readonly maxDelayMillis: number;
   /** Requests that have arrived and have no response yet; those that wait for the database are among them. */
@@ -16,13 +16,13 @@ const defaultLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 }
 const resolutionMillis = 10;
 const sampleEveryMillis = 500;
 
-/** For how long a count over all connections is good enough. */
+/** How long a count over all connections is cached. */
 const countEveryMillis = 20;
 
 const retryAfterSeconds = 1;
 
 /**
- * Decides whether the process has more to do than it can.
+ * Decides whether the process is overloaded.
  *
  * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone refuses no request;
  * requests are admitted again half a second after the loop runs freely.
@@ -50,7 +50,7 @@ export class Overload {
     this.#sampling = setInterval(() => this.#sample(), sampleEveryMillis).unref();
   }
 
-  /** The failure to answer a request with, if it has to be refused. */
+  /** The failure for a request that has to be refused. */
   findRefusal(): HttpError | undefined {
     const isOverloaded = this.#delayMillis > this.#limits.maxDelayMillis || this.#isWaitingTooMuch();
     if (!isOverloaded) return undefined;

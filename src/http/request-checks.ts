@@ -11,7 +11,7 @@ export function headersTooLarge(): HttpError {
   return new HttpError('HEADERS_TOO_LARGE', 'The request headers are larger than 16 KiB.');
 }
 
-/** What is wrong with a request before anybody asks what it wants: checks that Node leaves out or answers in its own words. */
+/** Checks of a request before routing that Node omits, or to which it sends its own response. */
 export function findMalformation(request: IncomingMessage): HttpError | undefined {
   const { url = '', rawHeaders, headers, httpVersionMajor, httpVersionMinor } = request;
   if (url.length > maxTargetBytes) return targetTooLong();

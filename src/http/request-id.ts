@@ -4,9 +4,9 @@ import type { IncomingMessage } from 'node:http';
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * The client's own `X-Request-Id` when it is harmless, so that both sides' logs can be laid beside each other; else a fresh one.
+ * The client's own `X-Request-Id` when it is harmless, so that the logs of both sides can be correlated; else a new one.
  *
- * A fresh one is put where the client's would be, so that the same request has the same one whenever it is asked for.
+ * A new one is written into the request's headers, so that later calls return the same one.
  */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];

@@ -23,9 +23,9 @@ export function loggerOptions(level: string): LoggerOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The same, where only the request can tell. */
+    /** The same, where it depends on the request. */
     operation: string | undefined;
-    /** What a GraphQL request has asked for, as far as it is known. */
+    /** The operation of a GraphQL request, as far as it is known. */
     graphql: LoggedOperation | undefined;
   }
 }
@@ -41,16 +41,16 @@ interface LoggedOperation {
   readonly codes: readonly string[];
 }
 
-/** The codes of failures that were answered past Fastify. */
+/** The codes of failures whose response bypassed Fastify. */
 const codesPastFastify = new WeakMap<ServerResponse, string>();
 
-/** Has the line of a request tell the code of a failure that isn't answered by its reply. */
+/** Adds the code of a failure to the line of its request when the response bypasses its reply. */
 export function noteFailure(response: ServerResponse, code: string): void {
   codesPastFastify.set(response, code);
 }
 
 /**
- * When the response has left, or the client has: writes one line, and counts it. Successful public pages are logged at `debug` only.
+ * Writes one line when the response has been sent or the client is gone, and counts it. Successful public pages are logged at `debug` only.
  *
  * `known` is the route of a request that the router couldn't find it for.
  */
@@ -98,7 +98,7 @@ export interface RefusedRequest {
   readonly hasLeft: boolean;
 }
 
-/** The same line for what never became a request, counted in the same way. */
+/** Logs and counts a request that Node's parser has rejected. */
 export function tellRefused(log: FastifyBaseLogger, refused: RefusedRequest, onAnswered?: OnAnswered): void {
   const { requestId, method, path, route, status, code, millis, hasLeft } = refused;
   const line = {

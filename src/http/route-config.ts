@@ -1,26 +1,26 @@
 import type { Scope } from '../domain/access/scope.ts';
 import type { ErrorFormat } from './failure-response.ts';
 
-/** The headers that a request is answered with. */
+/** The headers of a response. */
 export type DeprecationNotice = (parameters: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 
-/** Everything that a route may say of itself, in its `config`. */
+/** The `config` of a route. */
 export interface RouteConfig {
-  /** A page for everybody, outside the API: no key, no quota, and errors in plain words. It owns the paths below it too. */
+  /** A public page, outside the API: no key, no quota, and errors in plain words. It owns the paths below it too. */
   isPublic?: boolean;
-  /** What its errors look like; by default the Error object of REST, and plain words on a public page. */
+  /** The format of its errors; by default the Error object of REST, and plain words on a public page. */
   errorFormat?: ErrorFormat;
   /** No cache may store a response of it. */
   isNeverStored?: boolean;
-  /** Served under overload, too: those who ask have to know how the process is. */
+  /** Also served under overload: probes must see the state of the process. */
   isServedUnderOverload?: boolean;
-  /** What the key must be allowed to do. */
+  /** The scope that the key must have. */
   scope?: Scope;
-  /** The price is known only when the body has been read: the route takes it by `request.meter`. */
+  /** The cost is known only when the body has been read: the route spends it by `request.meter`. */
   isPricedByRoute?: boolean;
-  /** What the operation is called in the metrics; the method and the route when left out. */
+  /** The operation's name in the metrics; the method and the route by default. */
   operationId?: string;
-  /** The route is on its way out, and every response of it says so. */
+  /** The route is deprecated; every response of it has the deprecation headers. */
   deprecation?: DeprecationNotice;
 }
 

@@ -37,7 +37,7 @@ async function serve(scope: FastifyInstance, directory: string): Promise<void> {
   await scope.register(fastifyStatic, {
     root: join(directory, 'graphiql'),
     prefix: `${url}/`,
-    // One route for each file: what else is asked for never gets to the file system.
+    // One route for each file: other paths never reach the file system.
     wildcard: false,
     globIgnore: ['**/*.{br,gz}'],
     index: false,

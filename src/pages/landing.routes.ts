@@ -15,7 +15,7 @@ const addresses = {
   ready: '/readyz',
 };
 
-/** The small pages that everybody asks for: where to go from `/`, the icon, and what robots may read. */
+/** The small public pages: the links at `/`, the icon, and robots.txt. */
 export function registerPages(server: FastifyInstance): void {
   const page = { config: { isPublic: true } };
   server.get('/', page, async (request, reply) => {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { entityTagOf, isNamedBy } from '../rest/entity-tag.ts';
 
-/** A text that everybody may read, as it is sent: one buffer, however many clients take it at the same time. */
+/** A public text as it is sent: one buffer, however many clients take it at the same time. */
 export interface PublicText {
   readonly mediaType: string;
   readonly body: Buffer;
@@ -29,7 +29,7 @@ const methods = 'GET, HEAD, OPTIONS';
 
 const anyOrigin = { 'access-control-allow-origin': '*', 'access-control-expose-headers': 'ETag' };
 
-/** Serves a document that pages of any origin may read: it is the same for everybody, whatever they send. */
+/** Serves a document that pages of any origin may read: it is the same for all clients. */
 export function serveDocument(
   server: FastifyInstance,
   url: string,

@@ -28,11 +28,11 @@ export function takeFromAddress(): Address {
   };
 }
 
-/** The address that opens this operation for somebody else, with their key or none. */
+/** A link to this operation, without the key. */
 export function linkTo({ query, variables }: Operation): string {
   const parameters = new URLSearchParams({ query });
   if (variables !== undefined && variables.trim() !== '') parameters.set('variables', variables);
   const { origin, pathname } = window.location;
-  // Encoded with %20, since chat programs and terminals end a link at a plus sign now and then.
+  // Encoded with %20, since some chat programs and terminals end a link at a plus sign.
   return `${origin}${pathname}#${parameters.toString().replaceAll('+', '%20')}`;
 }

@@ -22,7 +22,7 @@ export function storeKey(key: string | undefined): void {
   }
 }
 
-/** The key with most of it hidden, for a screen that others see: enough to tell two keys apart. */
+/** The key with most of it hidden, for a screen that others see: enough to distinguish two keys. */
 export function masked(key: string): string {
   return key.length < 16 ? mask : mask + key.slice(-4);
 }
@@ -32,7 +32,7 @@ export function headersWith(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { Authorization: `Bearer ${masked(key)}` };
 }
 
-/** The headers as they are sent: the key where its mask stands. Throws where a mask is left over from a key that has been forgotten. */
+/** The headers as they are sent: the key where its mask stands. Throws for a mask without a stored key. */
 export function unmasked(
   headers: Readonly<Record<string, unknown>>,
   key: string | undefined,

@@ -110,7 +110,7 @@ query NextPage($after: String) {
 }
 `;
 
-/** What the tabs hold on the first visit, and the menu for good. Each works as it is on the demo store, and on any store with a first category. */
+/** The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store with a first category. */
 export const examples: Example[] = [
   { purpose: 'Pets with their categories and stock', query: nested },
   { purpose: 'A page of pets for each category', query: pagePerParent },

@@ -18,7 +18,7 @@ interface Props {
   readonly firstKey: string | undefined;
   /** What the page's address has brought. */
   readonly firstOperation: Operation | undefined;
-  /** Called when the editors are there; answers what has been written until then. */
+  /** Called when the editors are ready; returns what has been written until then. */
   readonly onReady: () => Operation | undefined;
 }
 

@@ -9,7 +9,7 @@ const firstExample: Operation = { query: examples[0]?.query ?? '' };
 /**
  * The form that stands in the page from its first paint on: a text to write in, a button that runs it, and the result.
  *
- * It is usable after a few kilobytes; GraphiQL with Monaco has a million, and takes its place, and what has been written, when it is there.
+ * It is usable after a few kilobytes; GraphiQL with Monaco has a megabyte; it replaces the form when it is loaded, and keeps what has been written.
  */
 export class FirstEditor {
   readonly #form = document.querySelector<HTMLFormElement>('#first-editor');
@@ -28,7 +28,7 @@ export class FirstEditor {
     });
   }
 
-  /** Takes the form away, and answers what has been written in it, if anything; nothing the second time. */
+  /** Removes the form, and returns what has been written in it, if anything; nothing the second time. */
   close(): Operation | undefined {
     const query = this.#text?.value ?? '';
     const wasOpen = this.#form?.isConnected === true;

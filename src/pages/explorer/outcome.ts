@@ -1,9 +1,9 @@
-/** What a response says beside its body. */
+/** The status and headers of a response that the explorer shows. */
 export interface Outcome {
   readonly status: number;
   /** From sending the request to having read the whole response. */
   readonly millis: number;
-  /** What the request has cost, where the service says so. */
+  /** The cost of the request, if the response has it. */
   readonly cost: string | undefined;
   /** What is left of the quota's windows, by their names: `minute`, `day`. */
   readonly left: readonly { readonly window: string; readonly remaining: string }[];
@@ -25,7 +25,7 @@ export function outcomeOf({ status, headers }: Response, millis: number): Outcom
   };
 }
 
-/** The line that tells it: `HTTP 200 · 74 ms · cost 1 · left 998 this minute, 99998 this day · request …`. */
+/** The status line: `HTTP 200 · 74 ms · cost 1 · left 998 this minute, 99998 this day · request …`. */
 export function describe({ status, millis, cost, left, requestId }: Outcome): string {
   const windows = left.map(({ window, remaining }) => `${remaining} this ${window}`).join(', ');
   return [

@@ -25,15 +25,15 @@ const endpoint = './graphql';
 /**
  * Sends operations to the service that this page came from, and reports how each of the user's own went.
  *
- * They have the headers that stand in the headers editor, with the key where its mask is. The question for the schema, which
- * GraphiQL asks before it has an editor, has the key alone.
+ * They have the headers that stand in the headers editor, with the key where its mask is. The introspection query, which
+ * GraphiQL sends before it has an editor, has only the key.
  */
 export function createFetcher(key: string | undefined, onOutcome: OnOutcome): Fetcher {
   return async (params, options) => {
     if (params.operationName !== 'IntrospectionQuery')
       return send(withoutStaleName(params), options?.headers ?? {}, key, onOutcome);
     const response = await send(params, options?.headers ?? headersWith(key), key);
-    // Without `data`, GraphiQL would ask a second time, in vain and at the expense of the quota.
+    // Without `data`, GraphiQL would send a second query, which costs quota and fails too.
     return { data: null, ...response };
   };
 }
@@ -54,7 +54,7 @@ function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherP
   return operationName && params.query.includes(operationName) ? { ...params, operationName } : params;
 }
 
-/** Sends one operation. Never rejects: where there is no response, the reason stands in the place of its errors. */
+/** Sends one operation. Never rejects: where there is no response, the errors hold the reason. */
 export async function send(
   params: FetcherParams,
   headers: Readonly<Record<string, unknown>>,

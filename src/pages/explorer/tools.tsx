@@ -15,7 +15,7 @@ interface Props {
 
 const place = document.getElementById('tools');
 
-/** What the head of the page offers beside GraphiQL's own tools. */
+/** The tools in the page header beside GraphiQL's own. */
 export function Tools({ apiKey, onForget, arrived }: Props) {
   const open = useOpen();
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { OpenApiDocument } from '../../rest/document.ts';
 import { untriedOperations } from './scalar-document.ts';
 import { staticPart, staticStyle } from './static-page.ts';
 
-/** Everything is loaded from here, and nothing is asked of any other host. Scalar sets styles on elements, hence the exception. */
+/** Everything is loaded from this host, nothing from any other. Scalar sets styles on elements, hence the exception. */
 export const pageSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -16,7 +16,7 @@ export const pageSecurityPolicy = [
 ].join('; ');
 
 /**
- * The reference page: everything that is text is in it, and Scalar's bundle draws the same to work with. It is told what to show by
+ * The reference page: it contains all text, and Scalar's bundle renders the same interactively. It is configured by
  * attributes, so that no script is written into the page.
  */
 export function renderPage(document: OpenApiDocument, guides: string): string {

@@ -17,7 +17,7 @@ export function publishedYaml(prefix: string): string {
   return readYaml().replace(`- url: /\n`, `- url: ${prefix || '/'}\n`);
 }
 
-/** How many addresses a text is kept for: clients choose the Host, so they would decide how much memory it takes. */
+/** How many addresses a text is cached for: clients choose the Host, so the memory needs a bound. */
 const keptAddresses = 4;
 
 /** A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work as pasted. */
@@ -25,7 +25,7 @@ export class AddressedText {
   readonly #mediaType: string;
   readonly #write: () => string;
   readonly #texts = new BoundedMap<string, PublicText>(keptAddresses);
-  /** What stands between the addresses; written when somebody reads it for the first time. */
+  /** The parts between the addresses, computed on first use. */
   #parts: readonly string[] | undefined;
   #tag = '';
 

@@ -74,7 +74,7 @@ function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: O
 
 /**
  * Scalar sends with every try what has an example, in the parameter or in its schema: an `If-Match` that never matches, one
- * `Idempotency-Key` for all, a status that nobody has chosen. Optional ones are shown, and sent when somebody ticks them.
+ * `Idempotency-Key` for all, a status that the reader hasn't chosen. Optional ones are shown, and sent only when ticked.
  */
 function untickedUnlessRequired({ example, ...parameter }: Parameter): Parameter {
   if (parameter.required === true) return { ...parameter, example };
