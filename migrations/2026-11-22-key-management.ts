@@ -29,7 +29,7 @@ const rotation = [
 
 /**
  * One row says what has been committed: the newest version of a key, and how many statements have deleted keys. Reading it costs the same
- * while a transaction changes a million keys, whose versions nobody may look for yet.
+ * while a transaction changes a million keys, whose versions aren't committed yet.
  *
  * The lock is the one that gives out the versions, so that `last_value` is of this transaction or of one that has committed.
  */

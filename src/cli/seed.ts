@@ -10,7 +10,7 @@ import { run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]
 
-Adds made-up rows to the store, all or nothing: so many pets with their stock, 50 categories for them unless told otherwise, and a
+Adds made-up rows to the store, all or nothing: so many pets with their stock, 50 categories for them by default, and a
 fifth as many orders. The service can stay up on a PostgreSQL server, but waits; an embedded database must not be in use.`;
 
 const maxRows = 1_000_000_000;

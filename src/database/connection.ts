@@ -132,8 +132,8 @@ export class Connection extends pg.Client {
     const sql = sqlOf(args[0]);
     this.#options.onStatement?.(sql);
     this.recordProgress();
-    const answer = this.#send(...args);
-    return sql === 'rollback' && answer instanceof Promise ? this.#rolledBack(answer) : answer;
+    const response = this.#send(...args);
+    return sql === 'rollback' && response instanceof Promise ? this.#rolledBack(response) : response;
   }) as pg.Client['query'];
 
   /** Restarts the wait: a response has come, or is now pending. */
@@ -210,9 +210,9 @@ export class Connection extends pg.Client {
   }
 
   /** The rollback of a lost transaction succeeds: on an error Kysely would never release the connection. */
-  async #rolledBack(answer: Promise<unknown>): Promise<unknown> {
+  async #rolledBack(response: Promise<unknown>): Promise<unknown> {
     try {
-      return await answer;
+      return await response;
     } catch (error) {
       if (this.isLost) return { command: 'ROLLBACK', rowCount: null, rows: [] };
       throw error;

@@ -32,9 +32,9 @@ export function createTransactionSession(transaction: Transaction<unknown>): Ses
   return session;
 }
 
-async function translated<T>(answer: Promise<T>): Promise<T> {
+async function translated<T>(result: Promise<T>): Promise<T> {
   try {
-    return await answer;
+    return await result;
   } catch (error) {
     throw translateDriverError(error);
   }
