@@ -121,7 +121,8 @@ it.each(['verify-full', 'require'])('with sslmode=%s every connection is encrypt
   await observer.end();
   await service.stop();
   expect(rows).toEqual([{ ssl: true, count: expect.any(Number) }]);
-  expect(rows[0].count).toBeGreaterThan(3);
+  // Shared ones and exclusive ones; how many depends on how fast each responds.
+  expect(rows[0].count).toBeGreaterThan(1);
 });
 
 it.each([
