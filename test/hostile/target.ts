@@ -113,12 +113,23 @@ export class Target {
   }
 
   /** What is in use, without what may be garbage for a while, as soon as it is near what it was. */
+  async #sendLargeBody(): Promise<void> {
+    const headers = { 'x-api-key': this.#neighbour, 'content-type': 'application/json' };
+    const response = await fetch(`${this.service.address}/graphql`, {
+      method: 'POST',
+      headers,
+      body: ' '.repeat(2 ** 20),
+    });
+    await response.text();
+  }
+
   async #settled(before: number): Promise<number> {
     const deadline = performance.now() + settleMillis;
     let megabytes = await this.#megabytes();
     while (megabytes - before > harmlessMegabytes && performance.now() < deadline) {
-      // What collects garbage is work.
+      // Garbage is collected when there is work; that of bodies, outside V8's heap, when there are other bodies.
       await Promise.all(Array.from({ length: 20 }, async () => this.#probe('/pets?limit=100')));
+      await Promise.all(Array.from({ length: 8 }, async () => this.#sendLargeBody()));
       megabytes = await this.#megabytes();
     }
     return megabytes;
