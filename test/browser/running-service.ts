@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+
+import { spawnChild } from '../support/child-process.ts';
 
 /** The built program on a demo store of its own, as `npm start` runs it. */
 export interface RunningService {
@@ -17,7 +18,7 @@ export interface RunningService {
 
 export async function startService(): Promise<RunningService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'explorer-'));
-  const service = spawn(process.execPath, ['dist/src/main.js'], {
+  const service = spawnChild(process.execPath, ['dist/src/main.js'], {
     env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

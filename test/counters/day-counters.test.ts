@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,6 +9,7 @@ import { openDatabase } from '../../src/database/open.ts';
 import type { Access } from '../../src/domain/access/open-access.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { startAccessProcess } from '../support/access-process.ts';
+import { spawnChild } from '../support/child-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 // Engines and processes are started several times.
@@ -65,7 +65,7 @@ describe('the day counters of a single process', () => {
   it('lose no more than the last second before a SIGKILL', async () => {
     const script = join(import.meta.dirname, 'spending-process.ts');
     const env = { PATH: process.env['PATH'], ...files.environment };
-    const child = spawn(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawnChild(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const lines: { at: number; spent: number }[] = [];
     for await (const line of createInterface({ input: child.stdout })) {

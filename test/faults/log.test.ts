@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { spawnChild } from '../support/child-process.ts';
 import { key } from './service.ts';
 
 let directory: string;
@@ -26,7 +27,7 @@ afterAll(() => {
 async function start(
   stdout: 'pipe' | number,
 ): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
+  const child = spawnChild(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
     env: {
       NODE_ENV: 'production',
       PORT: '0',

@@ -1,10 +1,11 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 
 /** PgBouncer before a server, as an operator would set it up. */
@@ -36,7 +37,7 @@ export class PgBouncer {
     const [file, ...options] = isRoot
       ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command]
       : command;
-    pooler.#child = spawn(file!, options, { stdio: 'ignore' });
+    pooler.#child = spawnChild(file!, options, { stdio: 'ignore' });
     pooler.url = `postgresql://postgres:${password}@127.0.0.1:${port}/store`;
     while (!(await isListening(port)));
     return pooler;

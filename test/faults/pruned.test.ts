@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { spawnChild } from '../support/child-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -46,7 +48,7 @@ it('migrates, seeds, makes keys and starts without development packages, and kee
   expect(npm('keys', '--', 'create', '--name', 'me', '--plan', 'free')).toMatch(/^\S+\n$/);
   npm('build');
   expect(readdirSync(join(directory, 'dist/src'))).toEqual(built);
-  const service = spawn('npm', ['start'], { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
+  const service = spawnChild('npm', ['start'], { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
   const lines: string[] = [];
   const opened = new Promise<void>((resolve) => {
     for (const stream of [service.stdout, service.stderr]) {

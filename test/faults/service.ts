@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+
+import { spawnChild } from '../support/child-process.ts';
 
 interface Answer {
   readonly status: number;
@@ -33,7 +35,7 @@ export class Service {
   }
 
   private constructor(environment: Readonly<Record<string, string>>, directory: string) {
-    this.#child = spawn(process.execPath, [join(directory, 'dist/src/main.js')], {
+    this.#child = spawnChild(process.execPath, [join(directory, 'dist/src/main.js')], {
       env: { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'info', ADMIN_API_KEY: key, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,7 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+
+import { spawnChild } from '../support/child-process.ts';
 
 export const repository = join(import.meta.dirname, '../..');
 
@@ -16,7 +18,7 @@ export class RunningCommand {
 
   constructor(command: string, environment: Readonly<Record<string, string>>, directory = repository) {
     const path = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`;
-    this.#child = spawn('sh', ['-c', `exec ${command}`], {
+    this.#child = spawnChild('sh', ['-c', `exec ${command}`], {
       cwd: directory,
       env: { PATH: path, HOME: process.env['HOME'] ?? '', ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,10 +1,11 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 
 /** A Redis server of one suite, which can be killed, paused and started again; it keeps nothing on disk. */
@@ -27,7 +28,7 @@ export class RedisServer {
   /** On the same port, empty. */
   async restart(): Promise<void> {
     const settings = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#directory];
-    const child = spawn('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawnChild('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#process = child;
     const lines: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
@@ -10,6 +10,7 @@ import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { generateKey } from '../../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
 import { startAccessProcess } from '../../support/access-process.ts';
+import { spawnChild } from '../../support/child-process.ts';
 import { DataDirectories } from '../embedded/data-directories.ts';
 
 // Processes and engines are started several times.
@@ -22,7 +23,7 @@ let server: ChildProcess | undefined;
 let database: Database;
 
 async function serve(): Promise<void> {
-  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnChild(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   server = child;
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('The serving process has ended.')));
   // Only as long as it is waited for: later it is killed on purpose.

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,6 +13,7 @@ import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
 } from '../../../src/database/embedded/embedded-postgres.ts';
+import { spawnChild } from '../../support/child-process.ts';
 import { DataDirectories } from './data-directories.ts';
 
 // Engines and processes are started several times.
@@ -51,7 +52,7 @@ async function startWriting(
   dataDir: string,
 ): Promise<{ child: ChildProcess; lines: AsyncIterator<string>; errors: () => string }> {
   const script = join(import.meta.dirname, 'writing-process.ts');
-  const child = spawn(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawnChild(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'pipe'] });
   let errors = '';
   child.stderr.on('data', (data: Buffer) => (errors += data.toString()));
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
