@@ -16,7 +16,7 @@ import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
 import type { OnRefusal } from './http/bounds.ts';
 import { drain } from './http/drain.ts';
-import { Gate } from './http/gate.ts';
+import { Authentication } from './http/authentication.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { registerHealth } from './http/health.ts';
@@ -87,7 +87,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
-    onAnswered: (answered) => metrics.countRequest(answered),
+    onResponse: (request) => metrics.countRequest(request),
     renderErrorPage,
     onRefusal,
   });
@@ -117,7 +117,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     requestsUnderWay: () => server.connections.underWay,
     isCountingShared: () => counters.isShared(),
   });
-  const gate = new Gate({ ...access, onDecision: (plan, outcome) => metrics.countDecision(plan, outcome) });
+  const authentication = new Authentication({
+    ...access,
+    onDecision: (plan, outcome) => metrics.countDecision(plan, outcome),
+  });
   const graphql = await createGraphQLServer({
     schema,
     services,
@@ -155,7 +158,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
-  await registerApi(server, { gate, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);
+  await registerApi(server, { authentication, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);
   const clearing = setInterval(() => {
     idempotency.clearOld().catch((error: unknown) => server.log.warn({ err: error }, 'old records are not cleared'));
   }, clearEveryMillis);

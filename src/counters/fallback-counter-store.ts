@@ -2,13 +2,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { BanRules } from '../domain/quota/bans.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from '../domain/quota/counter-store.ts';
-import { decisionOf, type Verdict } from '../domain/quota/counter.ts';
+import { decisionOf, type CounterDecision } from '../domain/quota/counter.ts';
 import { MemoryCounterStore, type CounterSnapshot } from './memory-counter-store.ts';
 
 /** Counters of several processes, over a connection that can be lost. */
 export interface SharedCounters {
   /** Restores `known` in counters that have lost it. Rejects when the counters can't be reached in time, or have been emptied. */
-  decide(subject: QuotaSubject, charge: Charge, known: CounterSnapshot): Promise<Verdict>;
+  decide(subject: QuotaSubject, charge: Charge, known: CounterSnapshot): Promise<CounterDecision>;
   close(): void;
 }
 
@@ -65,10 +65,10 @@ export class FallbackCounterStore implements CounterStore {
     const shared = this.#shared;
     if (shared === undefined) return this.local.decideNow(subject, charge);
     try {
-      const verdict = await shared.decide(subject, charge, this.local.snapshot(subject));
-      this.#clockOffsetMillis = verdict.now - Date.now();
-      this.local.restore(subject, verdict);
-      return decisionOf(verdict, subject, charge);
+      const decided = await shared.decide(subject, charge, this.local.snapshot(subject));
+      this.#clockOffsetMillis = decided.now - Date.now();
+      this.local.restore(subject, decided);
+      return decisionOf(decided, subject, charge);
     } catch (error) {
       this.#lose(shared, error);
       return this.local.decideNow(subject, charge);

@@ -1,5 +1,5 @@
 import type { BanRules } from '../domain/quota/bans.ts';
-import { decide, decisionOf, isOver, newCounter, type Counter, type Verdict } from '../domain/quota/counter.ts';
+import { decide, decisionOf, isOver, newCounter, type Counter, type CounterDecision } from '../domain/quota/counter.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from '../domain/quota/counter-store.ts';
 import type { DayCounter, KeyUsage } from '../domain/quota/usage.ts';
 
@@ -11,7 +11,7 @@ export interface MemoryCounterStoreOptions {
 }
 
 /** The state of a counter. Instants are milliseconds since 1970; zero means never. */
-export type CounterSnapshot = Pick<Verdict, 'minute' | 'day' | 'bannedUntil'>;
+export type CounterSnapshot = Pick<CounterDecision, 'minute' | 'day' | 'bannedUntil'>;
 
 const neverOpened = { openedAt: 0, spent: 0 };
 const emptySnapshot: CounterSnapshot = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
@@ -51,7 +51,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** Takes over the counters of another store. */
-  restore(subject: QuotaSubject, { now, minute, day, bannedUntil, banEpoch, isBanNew }: Verdict): void {
+  restore(subject: QuotaSubject, { now, minute, day, bannedUntil, banEpoch, isBanNew }: CounterDecision): void {
     this.#markUsed(subject, now);
     const counter = this.#counterOf(subject, now);
     Object.assign(counter.minute, minute, { firstRefusedAt: 0 });

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 
 import type { BanRules } from '../domain/quota/bans.ts';
 import type { Charge, QuotaSubject } from '../domain/quota/counter-store.ts';
-import type { Verdict } from '../domain/quota/counter.ts';
+import type { CounterDecision } from '../domain/quota/counter.ts';
 import { consumeScript, lifetimeMillis } from './consume-script.ts';
 import type { SharedCounters } from './fallback-counter-store.ts';
 import type { CounterSnapshot } from './memory-counter-store.ts';
@@ -69,7 +69,7 @@ class RedisCounters implements SharedCounters {
     this.#generation = generation;
   }
 
-  async decide(subject: QuotaSubject, { needs, spends }: Charge, known: CounterSnapshot): Promise<Verdict> {
+  async decide(subject: QuotaSubject, { needs, spends }: Charge, known: CounterSnapshot): Promise<CounterDecision> {
     const { limits, bans } = subject;
     const { rules, now } = this.#options;
     const counter = `petstore:quota:{${nameOf(subject)}}`;
@@ -91,7 +91,7 @@ class RedisCounters implements SharedCounters {
         ...[known.minute.openedAt, known.minute.spent, known.day.openedAt, known.day.spent].map(String),
       ],
     );
-    return verdictOf(reply);
+    return counterDecisionOf(reply);
   }
 
   close(): void {
@@ -103,7 +103,7 @@ function nameOf({ id, isAnonymous }: QuotaSubject): string {
   return isAnonymous ? `address:${crc32(id) % addressSlots}` : id;
 }
 
-function verdictOf(reply: unknown): Verdict {
+function counterDecisionOf(reply: unknown): CounterDecision {
   const [outcome = otherGeneration, now = 0, ...figures] = reply as number[];
   if (outcome === otherGeneration) throw new Error('Redis has been emptied.');
   const [minuteOpenedAt = 0, minuteSpent = 0, dayOpenedAt = 0, daySpent = 0, bannedUntil = 0, banEpoch = 0] = figures;

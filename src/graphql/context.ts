@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 
 import type { Principal } from '../domain/access/principal.ts';
 import type { Services } from '../domain/services.ts';
-import type { Meter } from '../http/gate.ts';
+import type { Meter } from '../http/authentication.ts';
 import { Loaders } from './loaders.ts';
 import type { CountParents, NestedQuota } from './nested-quota.ts';
 

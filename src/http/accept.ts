@@ -21,7 +21,7 @@ export function preferredType<Type extends string>(
   if (only !== undefined) return only;
   const ranges = accept.toLowerCase().split(',').map(readRange);
   const wanted = types.flatMap((type) => wantedBy(ranges, type) ?? []);
-  wanted.sort((a, b) => b.weight - a.weight || a.distance - b.distance || a.place - b.place);
+  wanted.sort((a, b) => b.weight - a.weight || a.distance - b.distance || a.index - b.index);
   return wanted[0]?.type;
 }
 
@@ -34,7 +34,7 @@ interface Wanted<Type> {
   readonly type: Type;
   readonly weight: number;
   readonly distance: number;
-  readonly place: number;
+  readonly index: number;
 }
 
 function readRange(text: string): Range {
@@ -46,10 +46,10 @@ function readRange(text: string): Range {
 function wantedBy<Type extends string>(ranges: readonly Range[], type: Type): Wanted<Type> | undefined {
   const matching = [type, type.replace(/\/.*/, '/*'), '*/*'];
   let closest: Wanted<Type> | undefined;
-  for (const [place, { range, weight }] of ranges.entries()) {
+  for (const [index, { range, weight }] of ranges.entries()) {
     const distance = matching.indexOf(range);
     if (distance === -1 || (closest !== undefined && distance >= closest.distance)) continue;
-    closest = { type, weight, distance, place };
+    closest = { type, weight, distance, index };
   }
   return closest !== undefined && closest.weight > 0 ? closest : undefined;
 }

@@ -4,12 +4,12 @@ import { runAs } from '../domain/access/current-subject.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
 import { apiVary } from './failure-response.ts';
-import type { Gate } from './gate.ts';
+import type { Authentication } from './authentication.ts';
 import { pathOf } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly gate: Pick<Gate, 'admit' | 'headersFor'>;
+    readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
   }
 }
 
@@ -17,47 +17,47 @@ declare module 'fastify' {
 export type ApiRoutes = (api: FastifyInstance) => Promise<void>;
 
 export interface ApiOptions {
-  readonly gate: Pick<Gate, 'admit' | 'headersFor'>;
-  /** Whose pages may read the API in a browser. */
+  readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
+  /** The origins whose pages may read the API in a browser. */
   readonly corsOrigins: readonly string[];
 }
 
 /**
- * Opens the API: the scope of every path that isn't a public page, unknown ones included.
+ * Registers the API: the Fastify scope of every path that isn't a public page, unknown ones included.
  *
- * What a request passes, in this order, before its body is read:
+ * The checks of a request, in this order, before its body is read:
  *
  * 1. what HTTP itself refuses (`server.ts`, for the public pages too)
- * 2. OPTIONS, and what is missing among the public pages: neither asks for a key
- * 3. the gate: who is it, may it, and what is left
+ * 2. OPTIONS, and unknown paths below the public pages: neither needs a key
+ * 3. the key and its quota (`authentication.ts`)
  * 4. 404 for an unknown path, 405 for a method that it doesn't have
  * 5. 403 for a key without the scope of the route
  */
 export async function registerApi(
   server: FastifyInstance,
-  { gate, corsOrigins }: ApiOptions,
+  { authentication, corsOrigins }: ApiOptions,
   routes: readonly ApiRoutes[],
 ): Promise<void> {
-  server.decorate('gate', gate);
+  server.decorate('authentication', authentication);
   server.decorateRequest('principal');
   server.decorateRequest('meter');
   await server.register(async (api) => {
     if (corsOrigins.length > 0) await allowOrigins(api, corsOrigins);
-    api.addHook('onRequest', enter);
-    // Not earlier: reading the body loses what runs with the request.
+    api.addHook('onRequest', checkRequest);
+    // Not in onRequest: reading the body loses the AsyncLocalStorage of the request.
     api.addHook('preValidation', (request, _reply, done) => runAs(request.principal.subject.id, done));
     api.addHook('onSend', setDefaultHeaders);
-    // Brings requests without a route into this scope; also what `reply.callNotFound()` answers.
+    // Brings requests without a route into this scope; `reply.callNotFound()` calls it too.
     api.setNotFoundHandler(refuseUnmatched);
     for (const register of routes) await register(api);
   });
 }
 
-async function enter(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
-  if (request.method === 'OPTIONS') return answerOptions(request, reply);
+async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+  if (request.method === 'OPTIONS') return respondToOptions(request, reply);
   const { is404, server, routeOptions } = request;
   if (is404 && server.routeTable.isPublic(pathOf(request.url))) refuseUnmatched(request);
-  await server.gate.admit(request, reply);
+  await server.authentication.admit(request, reply);
   server.connections.requireUnreadBelowLimits(request.socket, request.principal.id);
   if (is404) refuseUnmatched(request);
   const { scope } = routeOptions.config;
@@ -66,7 +66,7 @@ async function enter(request: FastifyRequest, reply: FastifyReply): Promise<Fast
   return undefined;
 }
 
-async function answerOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+async function respondToOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { routeTable } = request.server;
   const path = pathOf(request.url);
   const methods = routeTable.methodsOf(path);
@@ -79,8 +79,9 @@ function refuseUnmatched(request: FastifyRequest): never {
 }
 
 /**
- * Caches other than the client's own may not store a response, nor may any cache store what isn't meant for it; failures have their header already.
- * Responses that never reached the gate get the quota headers here.
+ * Sets `Cache-Control` (failures have theirs already), `Vary`, and the quota headers of responses from before authentication.
+ *
+ * Only the client's own cache may store a response.
  */
 async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const isPublic = request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
@@ -90,5 +91,5 @@ async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): 
   if (isPublic) return;
   void reply.header('vary', apiVary);
   if (!reply.hasHeader('x-ratelimit-limit'))
-    void reply.headers(await request.server.gate.headersFor(request.ip, request.principal));
+    void reply.headers(await request.server.authentication.headersFor(request.ip, request.principal));
 }

@@ -18,5 +18,5 @@ export const bounds = [
 
 export type Bound = (typeof bounds)[number];
 
-/** Records that something was refused or cut off because it went beyond the bound. */
+/** Called for each request, response or connection that is refused or cut off because of the bound. */
 export type OnRefusal = (bound: Bound) => void;

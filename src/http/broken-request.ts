@@ -13,42 +13,42 @@ import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { maxTargetBytes } from './limits.ts';
 import { headersTooLarge, targetTooLong } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
-import { noteFailure, tellRefused, type OnAnswered } from './request-log.ts';
+import { recordFailureCode, recordRejected, type OnResponse } from './request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
   readonly connections: Connections;
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
-  readonly onAnswered: OnAnswered | undefined;
+  readonly onResponse: OnResponse | undefined;
   readonly renderErrorPage: RenderErrorPage | undefined;
 }
 
 interface ParserError extends Error {
   readonly code?: string;
-  /** What had just arrived; the first packet of a request shows its request line. */
+  /** The last bytes read; the first packet of a request has its request line. */
   readonly rawPacket?: Buffer;
 }
 
-/** How long a refused client may go on sending before the connection is cut: cut at once, it may never see the answer. */
+/** How long a refused client may go on sending before the connection is destroyed: destroyed at once, it may never read the response. */
 const lingerMillis = 2_000;
 
 /**
- * Responds in the API's own form to requests that Node's parser rejects.
+ * Responds in the API's own format to requests that Node's parser rejects.
  *
- * Only where an answer can't be taken for somebody else's: on a connection with nothing under way, or to the one request whose
- * body is broken or too slow. Otherwise the connection is destroyed.
+ * Only where the response can't be mistaken for that of another request: on a connection with nothing under way, or to the one request
+ * whose body is broken or too slow. Otherwise the connection is destroyed.
  */
-export function answerBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
+export function respondToBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
   const [current, ...others] = context.connections.responsesOn(socket as Socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
-    // After our answer the rest of what the client sends is garbage by definition.
+    // After our response, further bytes can't be parsed.
     if (!socket.writableEnded) socket.destroy();
-  } else if (context.connections.isAnsweredEarly(socket as Socket)) {
-    // The rest of a body whose request has had its response: a second one would answer nothing.
+  } else if (context.connections.isBodyUnfinished(socket as Socket)) {
+    // The rest of a body whose request has had its response already.
     closeSoon(socket);
   } else if (current === undefined) {
-    void refuseOnSocket(context, socket, refusalOf(error), askedIn(error.rawPacket));
+    void refuseOnSocket(context, socket, refusalOf(error), requestLineIn(error.rawPacket));
   } else if (others.length === 0 && !current.req.complete && !current.headersSent) {
     void refuseBody(context, current, refusalOf(error));
   } else {
@@ -56,18 +56,18 @@ export function answerBrokenRequest(context: BrokenRequestContext, error: Parser
   }
 }
 
-/** What the first line of a request says. */
-interface Asked {
+/** The request line, as far as it is known. */
+interface RequestLine {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
 }
 
-/** Answers on a connection that has no request, and closes it. */
+/** Responds on a connection that has no request, and closes it. */
 export async function refuseOnSocket(
   context: BrokenRequestContext,
   socket: Duplex,
   refusal: HttpError,
-  { method, path }: Asked,
+  { method, path }: RequestLine,
 ): Promise<void> {
   const startedAt = performance.now();
   const requestId = randomUUID();
@@ -75,14 +75,14 @@ export async function refuseOnSocket(
   const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
   const failure = describeFailure(refusal);
   const { status, headers, body } = failureResponse(failure, { format, requestId });
-  const quota = format === 'text' ? {} : await context.server().gate.headersFor(addressOf(socket));
-  const tell = (hasLeft: boolean): void => {
+  const quota = format === 'text' ? {} : await context.server().authentication.headersFor(addressOf(socket));
+  const record = (isSent: boolean): void => {
     const millis = performance.now() - startedAt;
-    const refused = { requestId, method, path, route, status, code: failure.restCode, millis, hasLeft };
-    tellRefused(context.server().log, refused, context.onAnswered);
+    const refused = { requestId, method, path, route, status, code: failure.restCode, millis, isSent };
+    recordRejected(context.server().log, refused, context.onResponse);
   };
   if (!socket.writable) {
-    tell(false);
+    record(false);
     return;
   }
   const head = Object.entries({
@@ -93,34 +93,34 @@ export async function refuseOnSocket(
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
   }).map(([name, value]) => `${name}: ${value}\r\n`);
-  // The answer to HEAD has no content (RFC 9110, section 9.3.2).
+  // A response to HEAD has no content (RFC 9110, section 9.3.2).
   const content = method === 'HEAD' ? '' : body;
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('')}\r\n${content}`);
-  closeSoon(socket, () => tell(socket.writableFinished));
+  closeSoon(socket, () => record(socket.writableFinished));
 }
 
-/** Ends our side, and takes in what the client still sends, so that it sees the response. */
+/** Ends our side, and discards what the client still sends, so that it can read the response. */
 function closeSoon(socket: Duplex, onEnd?: () => void): void {
   socket.end(onEnd);
   socket.resume();
-  const cut = setTimeout(() => socket.destroy(), lingerMillis);
-  socket.once('close', () => clearTimeout(cut));
+  const timeout = setTimeout(() => socket.destroy(), lingerMillis);
+  socket.once('close', () => clearTimeout(timeout));
 }
 
-/** Fastify still waits for the body, and learns from the closed connection that it needn't. */
+/** Responds past Fastify, which still waits for the body and stops when the connection closes. */
 async function refuseBody(context: BrokenRequestContext, response: ServerResponse, refusal: HttpError): Promise<void> {
-  const { url = '/', method = '', headers: asked, socket } = response.req;
+  const { url = '/', method = '', headers, socket } = response.req;
   const path = pathOf(url);
   const format = context.routes.errorFormatOf(path);
   const described = describeFailure(refusal);
   const requestId = requestIdOf(response.req);
   const { renderErrorPage } = context;
-  const failure = failureResponse(described, { format, requestId, accept: asked.accept, renderErrorPage });
+  const failure = failureResponse(described, { format, requestId, accept: headers.accept, renderErrorPage });
   // What follows on the connection can't be separated from the broken body.
   response.shouldKeepAlive = false;
-  const quota = format === 'text' ? {} : await context.server().gate.headersFor(addressOf(socket));
+  const quota = format === 'text' ? {} : await context.server().authentication.headersFor(addressOf(socket));
   if (response.headersSent || response.destroyed) return;
-  noteFailure(response, described.restCode);
+  recordFailureCode(response, described.restCode);
   response.writeHead(failure.status, {
     ...failure.headers,
     ...deprecationOf(context.routes.find(method, path)),
@@ -149,8 +149,8 @@ function isTargetTooLong(packet: Buffer | undefined): boolean {
   return (/^[A-Z]+ \S+/.exec(packet?.toString('latin1') ?? '')?.[0].length ?? 0) > maxTargetBytes;
 }
 
-/** The packet may also be a later one of the same request: then it is as good as certain that nothing is found. */
-function askedIn(packet: Buffer | undefined): Asked {
+/** A packet that isn't the first of its request hardly ever begins like a request line. */
+function requestLineIn(packet: Buffer | undefined): RequestLine {
   const line = /^([A-Za-z-]{1,20}) ((?:\/|https?:\/\/)\S*)/.exec(packet?.toString('latin1') ?? '');
   const [, method, target] = line ?? [];
   return { method, path: target === undefined ? undefined : pathOf(target) };

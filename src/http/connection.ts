@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 interface QueuedRequest {
   readonly response: ServerResponse;
-  readonly begin: () => void;
+  readonly start: () => void;
 }
 
 export interface ConnectionLimits {
@@ -23,19 +23,19 @@ interface WriteHandle {
 /**
  * One connection: its requests under way, queued requests, and unread response bytes.
  *
- * Node parses all of what one read of a socket brings (64 KiB) and hands over every request in it at once. Here a request begins only
+ * Node parses all of what one read of a socket brings (64 KiB) and hands over every request in it at once. Here a request starts only
  * when the connection has a free slot; until then the socket is paused, so that at most one read waits parsed.
  */
 export class Connection {
   /** The key of the requests under way. */
   keyId: string | undefined;
-  /** The last request had its response before its body had arrived: what follows on the connection can't be separated from that body. */
-  answeredEarly: IncomingMessage | undefined;
+  /** The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest of that body. */
+  unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;
-  readonly #begun = new Set<ServerResponse>();
+  readonly #started = new Set<ServerResponse>();
   readonly #queue: QueuedRequest[] = [];
-  #taken = -1;
+  #acceptedBytes = -1;
   #progressAt = 0;
 
   constructor(socket: Socket, limits: ConnectionLimits) {
@@ -51,51 +51,51 @@ export class Connection {
 
   /** The responses under way, and those of requests that wait. */
   get responses(): readonly ServerResponse[] {
-    return [...this.#begun, ...this.#queue.map(({ response }) => response)];
+    return [...this.#started, ...this.#queue.map(({ response }) => response)];
   }
 
-  get begun(): ReadonlySet<ServerResponse> {
-    return this.#begun;
+  get started(): ReadonlySet<ServerResponse> {
+    return this.#started;
   }
 
   get isIdle(): boolean {
-    return this.#begun.size === 0 && this.#queue.length === 0;
+    return this.#started.size === 0 && this.#queue.length === 0;
   }
 
   /** The bytes written but not accepted by the operating system. */
   get unreadBytes(): number {
-    if (this.#begun.size === 0) return 0;
-    let waitingForTheirTurn = 0;
-    for (const response of this.#begun) if (response.socket === null) waitingForTheirTurn += response.writableLength;
-    return this.#socket.writableLength + waitingForTheirTurn;
+    if (this.#started.size === 0) return 0;
+    let queuedBytes = 0;
+    for (const response of this.#started) if (response.socket === null) queuedBytes += response.writableLength;
+    return this.#socket.writableLength + queuedBytes;
   }
 
   /** Calls the listener now, or when a slot is free; returns whether the connection is paused. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): boolean {
-    const begin = (): void => {
-      if (this.#begun.size === 0) this.keyId = undefined;
-      this.#begun.add(response);
+    const start = (): void => {
+      if (this.#started.size === 0) this.keyId = undefined;
+      this.#started.add(response);
       listener(request, response);
     };
-    if (this.#queue.length === 0 && this.#hasRoom()) {
-      begin();
+    if (this.#queue.length === 0 && this.#hasFreeSlot()) {
+      start();
       return false;
     }
     this.#socket.pause();
-    return this.#queue.push({ response, begin }) === 1;
+    return this.#queue.push({ response, start }) === 1;
   }
 
   /** The response has been sent, or its connection is closed. */
   end(request: IncomingMessage, response: ServerResponse): void {
-    this.#begun.delete(response);
-    this.answeredEarly = request.complete ? undefined : request;
-    this.beginQueued();
+    this.#started.delete(response);
+    this.unfinishedRequest = request.complete ? undefined : request;
+    this.startQueued();
   }
 
   /** Starts queued requests while there are slots. */
-  beginQueued(): void {
+  startQueued(): void {
     if (this.#queue.length === 0 || this.#socket.destroyed) return;
-    while (this.#queue.length > 0 && this.#hasRoom()) this.#queue.shift()?.begin();
+    while (this.#queue.length > 0 && this.#hasFreeSlot()) this.#queue.shift()?.start();
     if (this.#queue.length === 0) this.#socket.resume();
   }
 
@@ -107,12 +107,12 @@ export class Connection {
   stalledMillis(now: number): number {
     const handle = (this.#socket as { readonly _handle?: WriteHandle | null })._handle;
     if (!handle || handle.writeQueueSize === 0) {
-      this.#taken = -1;
+      this.#acceptedBytes = -1;
       return 0;
     }
-    const taken = handle.bytesWritten - handle.writeQueueSize;
-    if (taken !== this.#taken) {
-      this.#taken = taken;
+    const acceptedBytes = handle.bytesWritten - handle.writeQueueSize;
+    if (acceptedBytes !== this.#acceptedBytes) {
+      this.#acceptedBytes = acceptedBytes;
       this.#progressAt = now;
     }
     return now - this.#progressAt;
@@ -128,7 +128,7 @@ export class Connection {
     this.#socket.destroySoon();
   }
 
-  #hasRoom(): boolean {
-    return this.#begun.size < this.#limits.maxRequests && this.unreadBytes <= this.#limits.maxUnreadBytes;
+  #hasFreeSlot(): boolean {
+    return this.#started.size < this.#limits.maxRequests && this.unreadBytes <= this.#limits.maxUnreadBytes;
   }
 }

@@ -82,8 +82,8 @@ export class Connections {
   /** Requests that have started, have arrived completely, and have no response yet. */
   countWaiting(): number {
     let waiting = 0;
-    for (const { begun } of this.#connections.values())
-      for (const response of begun) if (!response.headersSent && response.req.complete) waiting += 1;
+    for (const { started } of this.#connections.values())
+      for (const response of started) if (!response.headersSent && response.req.complete) waiting += 1;
     return waiting;
   }
 
@@ -104,9 +104,9 @@ export class Connections {
     return this.#connections.get(socket)?.responses ?? [];
   }
 
-  /** Whether the next bytes on the connection may be the rest of a body that isn't read any more. */
-  isAnsweredEarly(socket: Socket): boolean {
-    return this.#connections.get(socket)?.answeredEarly?.complete === false;
+  /** Whether the next bytes on the connection may be the rest of a body whose request has had its response. */
+  isBodyUnfinished(socket: Socket): boolean {
+    return this.#connections.get(socket)?.unfinishedRequest?.complete === false;
   }
 
   /** Records the key whose response is sent on the connection. Throws UNAVAILABLE while there are too many unread bytes. */
@@ -131,8 +131,8 @@ export class Connections {
   /** From now on every response has `Connection: close`. */
   startDraining(): void {
     this.#isDraining = true;
-    for (const { begun } of this.#connections.values()) {
-      for (const response of begun) if (!response.headersSent) response.shouldKeepAlive = false;
+    for (const { started } of this.#connections.values()) {
+      for (const response of started) if (!response.headersSent) response.shouldKeepAlive = false;
     }
   }
 
@@ -169,7 +169,7 @@ export class Connections {
     const now = performance.now();
     for (const connection of this.#connections.values()) {
       if (connection.stalledMillis(now) >= this.#limits.stallMillis) this.#cutOff(connection);
-      else connection.beginQueued();
+      else connection.startQueued();
     }
     this.#measure();
     if (this.#unreadOfAll <= 2 * this.#limits.maxUnreadBytesOfAll) return;

@@ -33,7 +33,7 @@ function faultOf(authorization: string): string {
   const found = scheme.exec(authorization)?.[0];
   if (found === undefined) return 'The header Authorization has no scheme.';
   if (found.toLowerCase() !== 'bearer') {
-    return `The header Authorization has the scheme ${JSON.stringify(found)}, which is not understood here.`;
+    return `The header Authorization has the scheme ${JSON.stringify(found)}, which is not supported.`;
   }
   const isEmpty = authorization.trim().length === found.length;
   return isEmpty ? 'The header Authorization says Bearer, but has no key.' : 'A key has no spaces in it.';

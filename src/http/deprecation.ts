@@ -2,14 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { maxTargetBytes } from './limits.ts';
 import type { DeprecationNotice } from './route-config.ts';
-import type { KnownRoute } from './route-table.ts';
+import type { MatchedRoute } from './route-table.ts';
 
 export interface Deprecation {
   readonly since: Date;
   readonly sunset: Date;
   /** The page about it. */
   readonly page: string;
-  /** What to use instead, with the path's parameters in braces. */
+  /** The path that replaces it, with its parameters in braces. */
   readonly successor: string;
 }
 
@@ -21,7 +21,7 @@ export function deprecationNotice({ since, sunset, page, successor }: Deprecatio
   const parts = successor.split(/[{}]/);
   return (parameters) => {
     const address = parts.map((part, index) => (index % 2 === 0 ? part : encoded(parameters[part]))).join('');
-    // A target that we would refuse is no successor, and may exceed the client's header limit.
+    // We would refuse a longer target, and the header could exceed the client's limit.
     const link = address.length > maxTargetBytes ? about : `${about}, <${address}>; rel="successor-version"`;
     return { ...lasting, link };
   };
@@ -34,7 +34,7 @@ export function announceDeprecation({ routeOptions, params }: FastifyRequest, re
 }
 
 /** The same, for a response that isn't Fastify's. */
-export function deprecationOf(route: KnownRoute | undefined): Readonly<Record<string, string>> {
+export function deprecationOf(route: MatchedRoute | undefined): Readonly<Record<string, string>> {
   return route?.config.deprecation?.(route.params) ?? {};
 }
 

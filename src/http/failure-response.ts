@@ -9,10 +9,11 @@ export interface FailureResponse {
   readonly body: string;
 }
 
-/** The HTML page that a browser gets in the place of plain text; it may load nothing, not even an inline style. */
+/** Renders the HTML page that a browser gets instead of plain text; it may load nothing, not even an inline style. */
 export type RenderErrorPage = (failure: Failure) => string;
 
-interface Asked {
+/** What the form of the response depends on. */
+interface FailedRequest {
   readonly format: ErrorFormat;
   readonly requestId: string;
   /** The request's Accept header, as far as it is known. */
@@ -23,15 +24,15 @@ interface Asked {
 
 const pagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** What caches must tell apart on every response of the API. */
+/** The `Vary` of every response of the API. */
 export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
 
 /**
- * The one form of every response that tells a failure, wherever it is written: through Fastify, or by hand where the request
- * never became one. What every error has to carry belongs here.
+ * The status, headers and body of every error response, whether it is sent by Fastify or written to the socket of a request that
+ * could not be parsed.
  */
-export function failureResponse(failure: Failure, asked: Asked): FailureResponse {
-  const { headers, body } = asked.format === 'text' ? forPerson(failure, asked) : forClient(failure, asked);
+export function failureResponse(failure: Failure, request: FailedRequest): FailureResponse {
+  const { headers, body } = request.format === 'text' ? textResponse(failure, request) : jsonResponse(failure, request);
   return {
     status: failure.status,
     headers: {
@@ -39,7 +40,7 @@ export function failureResponse(failure: Failure, asked: Asked): FailureResponse
       ...headers,
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
-      'x-request-id': asked.requestId,
+      'x-request-id': request.requestId,
     },
     body,
   };
@@ -47,7 +48,7 @@ export function failureResponse(failure: Failure, asked: Asked): FailureResponse
 
 type Representation = Pick<FailureResponse, 'headers' | 'body'>;
 
-function forPerson(failure: Failure, { accept, renderErrorPage }: Asked): Representation {
+function textResponse(failure: Failure, { accept, renderErrorPage }: FailedRequest): Representation {
   const vary = 'Accept';
   if (renderErrorPage === undefined || accept?.includes('text/html') !== true) {
     return { headers: { 'content-type': 'text/plain; charset=utf-8', vary }, body: `${failure.message}\n` };
@@ -58,9 +59,9 @@ function forPerson(failure: Failure, { accept, renderErrorPage }: Asked): Repres
   };
 }
 
-function forClient(failure: Failure, { format, accept }: Asked): Representation {
+function jsonResponse(failure: Failure, { format, accept }: FailedRequest): Representation {
   const isGraphQL = format === 'graphql';
-  // GraphQL over HTTP, section 6.2: only under its own media type is a status other than 2xx known to be GraphQL's.
+  // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes from the GraphQL server.
   const isGraphQLAccepted = isGraphQL && accept?.includes('application/graphql-response+json');
   return {
     headers: {

@@ -102,7 +102,7 @@ export class IncompleteBodies {
       if (raw.listenerCount('error') > 0) raw.emit('error', error);
     };
     if (meter === undefined) end(refusal);
-    else meter.take().then(() => end(refusal), end);
+    else meter.spend().then(() => end(refusal), end);
   }
 
   #tooMany(): HttpError {

@@ -20,8 +20,8 @@ export interface MetricsSources {
   readonly isCountingShared: () => boolean | undefined;
 }
 
-export interface AnsweredRequest {
-  /** One of a limited number of names: never a path or anything else that clients can choose. */
+export interface CompletedRequest {
+  /** One of a limited number of names: never a path or anything else that clients choose. */
   readonly operation: string;
   readonly status: number;
   readonly seconds: number;
@@ -32,19 +32,22 @@ const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** The metrics for Prometheus. No label has a value that clients can choose. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'Requests answered.', ['operation', 'status']);
+  readonly #requests = this.#counter('requests_total', 'Requests that have got a response, by operation and status.', [
+    'operation',
+    'status',
+  ]);
   readonly #seconds = new Histogram({
     name: 'petstore_request_duration_seconds',
-    help: 'From the headers of a request to the end of its response.',
+    help: 'Seconds from the headers of a request to the end of its response.',
     labelNames: ['operation'],
     buckets: latencyBuckets,
     registers: [this.#registry],
   });
-  readonly #decisions = this.#counter('quota_decisions_total', 'What the quota has said to requests, by plan.', [
+  readonly #decisions = this.#counter('quota_decisions_total', 'Quota decisions, by plan and outcome.', [
     'plan',
     'outcome',
   ]);
-  readonly #bans = this.#counter('bans_total', 'Keys banned because they went on after their quota was spent.', []);
+  readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.', []);
   readonly #deprecatedCalls = this.#counter('deprecated_calls_total', 'Calls of deprecated operations, by plan.', [
     'operation',
     'plan',
@@ -84,16 +87,21 @@ export class Metrics {
     this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
       gauge.set(pool().waiting);
     });
-    this.#gauge('requests_under_way', 'Requests that have begun and whose responses have not left.', [], (gauge) => {
-      gauge.set(requestsUnderWay());
-    });
+    this.#gauge(
+      'requests_under_way',
+      'Requests that have started and whose responses have not been sent.',
+      [],
+      (gauge) => {
+        gauge.set(requestsUnderWay());
+      },
+    );
     if (isCountingShared() !== undefined) {
       const help = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
       this.#gauge('quota_shared', help, [], (gauge) => gauge.set(isCountingShared() === true ? 1 : 0));
     }
   }
 
-  countRequest({ operation, status, seconds }: AnsweredRequest): void {
+  countRequest({ operation, status, seconds }: CompletedRequest): void {
     this.#requests.inc({ operation, status });
     this.#seconds.observe({ operation }, seconds);
   }

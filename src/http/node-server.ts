@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import { answerBrokenRequest, refuseOnSocket, type BrokenRequestContext } from './broken-request.ts';
+import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from './broken-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { Connections, type ConnectionsLimits } from './connections.ts';
 import { HttpError } from './error-table.ts';
@@ -65,7 +65,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     void refuseOnSocket(
       broken,
       socket,
-      new HttpError('METHOD_NOT_ALLOWED', 'This is no proxy.', { headers: { allow } }),
+      new HttpError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this is not a proxy.', { headers: { allow } }),
       { method: 'CONNECT' },
     );
   });
@@ -78,6 +78,6 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     server.on('request', listen);
     server.on('checkExpectation', listen);
   };
-  const onClientError = (error: Error, socket: Duplex): void => answerBrokenRequest(broken, error, socket);
+  const onClientError = (error: Error, socket: Duplex): void => respondToBrokenRequest(broken, error, socket);
   return { server, connections, onRequest, onClientError };
 }

@@ -74,7 +74,7 @@ export class Overload {
   }
 
   #isWaitingTooMuch(): boolean {
-    // Clients that don't read their responses are no work: they are left out once there are enough of them to matter.
+    // Requests whose clients don't read the response are no work: they are excluded, but only counted when there are enough of them to matter.
     if (this.#connections.underWay <= this.#limits.maxWaiting) return false;
     const now = performance.now();
     if (now - this.#countedAt >= countEveryMillis) {

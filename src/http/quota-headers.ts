@@ -12,11 +12,11 @@ export const quotaHeaderNames = [
   'RateLimit-Policy',
 ] as const;
 
-/** What a request has cost, where that isn't always 1: on every response of `/graphql` whose cost has been counted. */
+/** The cost of a request to `/graphql`; elsewhere a request costs 1. */
 export const costHeaderName = 'X-RateLimit-Cost';
 
 /**
- * How much is left: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is in Unix seconds,
+ * The remaining quota: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is in Unix seconds,
  * and both windows as draft-ietf-httpapi-ratelimit-headers-10 has them, whose `t` is in seconds from now.
  */
 export function quotaHeaders({ now, minute, day }: Figures): Record<string, string> {

@@ -4,10 +4,11 @@ import { performance } from 'node:perf_hooks';
 import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 
-import type { AnsweredRequest } from './metrics.ts';
-import { pathOf, type KnownRoute } from './route-table.ts';
+import type { CompletedRequest } from './metrics.ts';
+import { pathOf, type MatchedRoute } from './route-table.ts';
 
-export type OnAnswered = (answered: AnsweredRequest) => void;
+/** Called when a response has been sent, or its connection is closed. */
+export type OnResponse = (completed: CompletedRequest) => void;
 
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
@@ -23,14 +24,14 @@ export function loggerOptions(level: string): LoggerOptions {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The same, where it depends on the request. */
+    /** The operation's name in the metrics, where it depends on the request; otherwise that of the route. */
     operation: string | undefined;
     /** The operation of a GraphQL request, as far as it is known. */
     graphql: LoggedOperation | undefined;
   }
 }
 
-/** Of a GraphQL request, for its line in the log. */
+/** What the log line of a GraphQL request says about its operation. */
 interface LoggedOperation {
   /** As the client calls it, shortened. */
   readonly name?: string | undefined;
@@ -41,24 +42,24 @@ interface LoggedOperation {
   readonly codes: readonly string[];
 }
 
-/** The codes of failures whose response bypassed Fastify. */
-const codesPastFastify = new WeakMap<ServerResponse, string>();
+/** The codes of failures whose response was written without Fastify. */
+const codesOutsideFastify = new WeakMap<ServerResponse, string>();
 
-/** Adds the code of a failure to the line of its request when the response bypasses its reply. */
-export function noteFailure(response: ServerResponse, code: string): void {
-  codesPastFastify.set(response, code);
+/** Adds the code of a failure to the log line of its request when the response is written without Fastify. */
+export function recordFailureCode(response: ServerResponse, code: string): void {
+  codesOutsideFastify.set(response, code);
 }
 
 /**
- * Writes one line when the response has been sent or the client is gone, and counts it. Successful public pages are logged at `debug` only.
+ * Logs one line when the response has been sent or the client has disconnected, and counts it. Successful public pages are logged at `debug` only.
  *
  * `known` is the route of a request that the router couldn't find it for.
  */
-export function watchAnswer(
+export function recordResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  onAnswered?: OnAnswered,
-  known?: KnownRoute,
+  onResponse?: OnResponse,
+  known?: MatchedRoute,
 ): void {
   const startedAt = performance.now();
   reply.raw.once('close', () => {
@@ -72,13 +73,13 @@ export function watchAnswer(
       path: pathOf(request.url).slice(0, 200),
       key: request.principal?.id,
       status,
-      code: reply.failureCode ?? (status < 400 ? undefined : codesPastFastify.get(reply.raw)),
+      code: reply.failureCode ?? (status < 400 ? undefined : codesOutsideFastify.get(reply.raw)),
       ms: rounded(millis),
       ...(request.graphql && { graphql: request.graphql }),
       ...(config?.deprecation && { deprecated: true }),
     };
-    request.log[level](line, outcomeOf(writableFinished));
-    onAnswered?.({
+    request.log[level](line, messageOf(writableFinished));
+    onResponse?.({
       operation: request.operation ?? operationOf(request.method, route, config),
       status,
       seconds: millis / 1000,
@@ -87,20 +88,21 @@ export function watchAnswer(
 }
 
 /** What is known of a request that Node's parser has rejected. */
-export interface RefusedRequest {
+export interface RejectedRequest {
   readonly requestId: string;
   readonly method: string | undefined;
   readonly path: string | undefined;
-  readonly route: KnownRoute | undefined;
+  readonly route: MatchedRoute | undefined;
   readonly status: number;
   readonly code: string;
   readonly millis: number;
-  readonly hasLeft: boolean;
+  /** Whether the response was written before the connection closed. */
+  readonly isSent: boolean;
 }
 
 /** Logs and counts a request that Node's parser has rejected. */
-export function tellRefused(log: FastifyBaseLogger, refused: RefusedRequest, onAnswered?: OnAnswered): void {
-  const { requestId, method, path, route, status, code, millis, hasLeft } = refused;
+export function recordRejected(log: FastifyBaseLogger, refused: RejectedRequest, onResponse?: OnResponse): void {
+  const { requestId, method, path, route, status, code, millis, isSent } = refused;
   const line = {
     requestId,
     method,
@@ -111,8 +113,8 @@ export function tellRefused(log: FastifyBaseLogger, refused: RefusedRequest, onA
     ms: rounded(millis),
     ...(route?.config.deprecation && { deprecated: true }),
   };
-  log.info(line, outcomeOf(hasLeft));
-  onAnswered?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
+  log.info(line, messageOf(isSent));
+  onResponse?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
 }
 
 function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {
@@ -120,8 +122,8 @@ function operationOf(method: string | undefined, url: string | undefined, config
   return url === undefined ? 'none' : (config?.operationId ?? `${method} ${url}`);
 }
 
-function outcomeOf(hasLeft: boolean): string {
-  return hasLeft ? 'answered' : 'client gone before the answer';
+function messageOf(isSent: boolean): string {
+  return isSent ? 'response sent' : 'client disconnected before the response was sent';
 }
 
 function rounded(millis: number): number {

@@ -6,9 +6,9 @@ export type DeprecationNotice = (parameters: Readonly<Record<string, string>>) =
 
 /** The `config` of a route. */
 export interface RouteConfig {
-  /** A public page, outside the API: no key, no quota, and errors in plain words. It owns the paths below it too. */
+  /** A public page, outside the API: no key, no quota, and errors as plain text. The paths below it are public too. */
   isPublic?: boolean;
-  /** The format of its errors; by default the Error object of REST, and plain words on a public page. */
+  /** The format of its errors; by default the Error object of REST, and plain text on a public page. */
   errorFormat?: ErrorFormat;
   /** No cache may store a response of it. */
   isNeverStored?: boolean;
@@ -16,8 +16,8 @@ export interface RouteConfig {
   isServedUnderOverload?: boolean;
   /** The scope that the key must have. */
   scope?: Scope;
-  /** The cost is known only when the body has been read: the route spends it by `request.meter`. */
-  isPricedByRoute?: boolean;
+  /** The cost depends on the body: the route spends it by `request.meter`. */
+  isMeteredByRoute?: boolean;
   /** The operation's name in the metrics; the method and the route by default. */
   operationId?: string;
   /** The route is deprecated; every response of it has the deprecation headers. */

@@ -5,18 +5,18 @@ import { HttpError } from './error-table.ts';
 import type { ErrorFormat } from './failure-response.ts';
 import type { RouteConfig } from './route-config.ts';
 
-/** Where a request belongs that never gets as far as the router. */
-export interface KnownRoute {
+/** The route of a request, found without Fastify: for requests that never reach its router. */
+export interface MatchedRoute {
   readonly url: string;
   readonly config: RouteConfig;
   /** Of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-type StoredRoute = Pick<KnownRoute, 'url' | 'config'>;
+type StoredRoute = Pick<MatchedRoute, 'url' | 'config'>;
 
 /**
- * Every path that there is, with its methods: what Fastify's own router doesn't tell, but 405, `Allow` and OPTIONS need.
+ * All routes, by path and method: Fastify's own router can't list the methods of a path, which 405, `Allow` and OPTIONS need.
  *
  * It matches paths with the router that Fastify uses, in an instance of its own. Paths are as `pathOf` has them.
  */
@@ -31,7 +31,7 @@ export class RouteTable {
   }
 
   add({ url, method, config = {} }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
-    // Not a path, but what @fastify/cors answers preflights of any path with.
+    // Not a path: @fastify/cors registers it for the preflights of every path.
     if (url === '*') return;
     const route: StoredRoute = { url, config };
     for (const each of [method].flat()) {
@@ -47,21 +47,21 @@ export class RouteTable {
     return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].toSorted();
   }
 
-  /** The route that the router would have chosen, as far as a path shows that it may not even be able to decode. */
-  find(method: string, path: string): KnownRoute | undefined {
+  /** The route of a path, also of one that can't be decoded. */
+  find(method: string, path: string): MatchedRoute | undefined {
     // The router takes any other target for an absolute one.
     if (!path.startsWith('/')) return undefined;
     // The path is decoded already, or can't be: in either case its `%` means itself.
     const found = this.#router.find(method as HTTPMethod, path.replaceAll('%', '%25'));
     if (found === null) return undefined;
     // A value would be undefined only for an optional parameter, and no path has one.
-    const params = found.params as KnownRoute['params'];
+    const params = found.params as MatchedRoute['params'];
     // `/pets/` names no pet: 404 whatever the method, though the router has a route for it.
     if (Object.values(params).includes('')) return undefined;
     return { ...(found.store as StoredRoute), params };
   }
 
-  /** True for the public pages and what would be below them. */
+  /** True for the public pages and every path below them. */
   isPublic(path: string): boolean {
     return (
       this.#routesOf(path).some(({ config }) => config.isPublic === true) ||
@@ -85,12 +85,12 @@ export class RouteTable {
     });
   }
 
-  #routesOf(path: string): readonly KnownRoute[] {
+  #routesOf(path: string): readonly MatchedRoute[] {
     return [...this.#methods].flatMap((method) => this.find(method, path) ?? []);
   }
 }
 
-/** Most targets are nothing but a path that says what it means. */
+/** Most targets are only a path, without anything to decode. */
 const plainPath = /^\/[^?#%]*$/;
 
 /** The path of a request target as the router reads it: without the query, decoded but for `%2F` and the like. */

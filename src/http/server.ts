@@ -11,8 +11,8 @@ import { createNodeServer, type HttpTimeouts } from './node-server.ts';
 import { Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
-import { loggerOptions, watchAnswer, type OnAnswered } from './request-log.ts';
-import { pathOf, RouteTable, type KnownRoute } from './route-table.ts';
+import { loggerOptions, recordResponse, type OnResponse } from './request-log.ts';
+import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,7 +21,7 @@ declare module 'fastify' {
     readonly routeTable: RouteTable;
   }
   interface FastifyReply {
-    /** The code of the failure that is answered, for the log. */
+    /** The code of the failure in the response, for the log. */
     failureCode: string | undefined;
   }
 }
@@ -45,7 +45,7 @@ export interface ServerOptions {
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;
   /** Called for every response that has been sent. */
-  readonly onAnswered?: OnAnswered | undefined;
+  readonly onResponse?: OnResponse | undefined;
   /** What a browser gets for a failure of a public page; plain text when left out. */
   readonly renderErrorPage?: RenderErrorPage | undefined;
 }
@@ -54,11 +54,11 @@ const emptyPolicy = "default-src 'none'";
 
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
 
-/** Node's limit on the whole target comes first, and an id of any length names nothing. */
+/** Node's limit on the whole target comes first, so an id may have any length: it is then unknown. */
 const routerOptions = { maxParamLength: 64 * 1024 };
 
 /**
- * The server that both protocols share: request ids, the log, the limits of HTTP, and one form for everything that fails.
+ * The server that both protocols share: request ids, the log, the limits of HTTP, and one format for every failure.
  *
  * It has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with `isPublic`.
  */
@@ -69,12 +69,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     timeouts,
     limits,
     trustProxy = false,
-    onAnswered,
+    onResponse,
     renderErrorPage,
     onRefusal = () => undefined,
   } = options;
   const routeTable = new RouteTable(routerOptions);
-  const broken = { routes: routeTable, server: () => server, onAnswered, renderErrorPage };
+  const broken = { routes: routeTable, server: () => server, onResponse, renderErrorPage };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
   const overload = new Overload(node.connections, onRefusal, limits);
   const server: FastifyInstance = fastify({
@@ -87,8 +87,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {
-      welcomeRequest(request, reply, routeTable.find(request.method, pathOf(request.url)));
-      answerUndecodable(error, request, reply).catch((failure: unknown) => sendFailure(failure, request, reply));
+      prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)));
+      refuseUndecodable(error, request, reply).catch((failure: unknown) => sendFailure(failure, request, reply));
     },
     serverFactory: (handle) => {
       node.onRequest(handle);
@@ -104,9 +104,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('graphql', undefined);
   server.addHook('onRoute', (route) => routeTable.add(route));
   server.addHook('onRequest', (request, reply, done) => {
-    welcomeRequest(request, reply);
+    prepareReply(request, reply);
     const malformation = findMalformation(request.raw);
-    // What was wrong with this request may be in the way of the next.
+    // The next request on the connection can't be trusted to be parsed right.
     if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
     done(malformation ?? (request.routeOptions.config?.isServedUnderOverload ? undefined : overload.findRefusal()));
   });
@@ -115,18 +115,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return server;
 
   /** `known` is the route of a request that the router couldn't find it for. */
-  function welcomeRequest(request: FastifyRequest, reply: FastifyReply, known?: KnownRoute): void {
+  function prepareReply(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // Pages that load something say from where.
+    // Pages that load something set a policy of their own.
     if (request.routeOptions.config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
     if (known === undefined) announceDeprecation(request, reply);
     else void reply.headers(deprecationOf(known));
-    watchAnswer(request, reply, onAnswered, known);
+    recordResponse(request, reply, onResponse, known);
   }
 
-  /** A path that can't be decoded has no route, and passes no hook of the API. */
-  async function answerUndecodable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    void reply.headers(await server.gate.headersFor(request.ip));
+  /** A path that can't be decoded has no route, so no hook of the API runs. */
+  async function refuseUndecodable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    void reply.headers(await server.authentication.headersFor(request.ip));
     sendFailure(error, request, reply);
   }
 
@@ -141,7 +141,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       accept: request.headers.accept,
       renderErrorPage,
     });
-    // Fastify closes after a refused body, so that a client that goes on sending may never see why. Node takes in the rest.
+    // Fastify would close the connection after a refused body, so a client that goes on sending may never read why. Node discards the rest.
     if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');
     void reply.code(status).headers(headers).send(body);
   }

@@ -8,7 +8,7 @@ import { registerApi } from '../../src/http/api.ts';
 import type { Bound } from '../../src/http/bounds.ts';
 import { createServer } from '../../src/http/server.ts';
 import { anyDelay } from '../support/any-delay.ts';
-import { openGate } from '../support/open-gate.ts';
+import { admitAll } from '../support/admit-all.ts';
 
 /** A store in the small, whose fields fail when they are told to. */
 const typeDefs = `
@@ -141,7 +141,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     onErrors: () => undefined,
     ...options,
   });
-  await registerApi(server, { gate: openGate(), corsOrigins: [] }, [graphql.routes]);
+  await registerApi(server, { authentication: admitAll(), corsOrigins: [] }, [graphql.routes]);
   server.addHook('onClose', graphql.stop);
   await server.ready();
   return {

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { AnsweredRequest } from '../../src/http/metrics.ts';
+import type { CompletedRequest } from '../../src/http/metrics.ts';
 import { answerTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
 let port: number;
-const answered: AnsweredRequest[] = [];
+const answered: CompletedRequest[] = [];
 
 beforeAll(async () => {
   http = await startHttp({
     timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
-    onAnswered: (one) => void answered.push(one),
+    onResponse: (one) => void answered.push(one),
     routes: async (api) => {
       api.get('/slow', (_request, reply) => {
         reply.raw.once('close', () => http.server.server.emit('slow-closed'));
@@ -141,7 +141,7 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
     const { status } = line;
     expect(answered).toEqual([{ operation, status, seconds: expect.any(Number) }]);
     const lines = http.log.filter(({ requestId }) => requestId === headers['x-request-id']);
-    expect(lines).toMatchObject([{ level: 30, ...line, ms: expect.any(Number), msg: 'answered' }]);
+    expect(lines).toMatchObject([{ level: 30, ...line, ms: expect.any(Number), msg: 'response sent' }]);
     const { route, path } = { route: undefined, path: undefined, ...line };
     expect([lines[0]?.['route'], lines[0]?.['path']]).toEqual([route, path]);
   });

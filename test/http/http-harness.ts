@@ -10,7 +10,7 @@ import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
 import { registerPages } from '../../src/pages/landing.routes.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { anyDelay } from '../support/any-delay.ts';
-import { openGate } from '../support/open-gate.ts';
+import { admitAll } from '../support/admit-all.ts';
 
 export interface HttpHarness {
   readonly server: FastifyInstance;
@@ -25,7 +25,7 @@ type Options = Partial<ServerOptions> &
 /** The HTTP room by itself, with a few routes in the place of REST and GraphQL. */
 export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   const { checkReady = async () => undefined, isDraining = () => false, routes, ...others } = options;
-  const { gate = openGate(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
+  const { authentication = admitAll(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
   const limits = { ...anyDelay, ...rest.limits };
@@ -33,7 +33,10 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   registerHealth(server, { checkReady, isDraining });
   registerPages(server);
   await registerExplorer(server, builtExplorer);
-  await registerApi(server, { gate, corsOrigins }, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
+  await registerApi(server, { authentication, corsOrigins }, [
+    exampleRoutes,
+    ...(routes === undefined ? [] : [routes]),
+  ]);
   await server.ready();
   return { server, log };
 }

@@ -42,7 +42,7 @@ it('has one line for each response, with route, path, status and time', async ()
     path: '/things',
     status: 200,
     ms: expect.any(Number),
-    msg: 'answered',
+    msg: 'response sent',
   });
   await get('/nothing', { 'x-request-id': 'missed' });
   expect(await lineOf('missed')).toMatchObject({ path: '/nothing', status: 404, code: 'not_found' });
@@ -72,5 +72,5 @@ it('tells of a client that has left', async () => {
   const socket = await send(port, 'GET /never HTTP/1.1\r\nHost: x\r\nX-Request-Id: left\r\n\r\n');
   await begun;
   socket.destroy();
-  expect(await lineOf('left')).toMatchObject({ msg: 'client gone before the answer' });
+  expect(await lineOf('left')).toMatchObject({ msg: 'client disconnected before the response was sent' });
 });

@@ -96,8 +96,8 @@ describe('counters in Redis', () => {
         for (const step of scenario.steps) {
           if (step.kind === 'request') {
             const subject = model.subject(id);
-            const verdict = await shared.decide(subject, step, nothingKnown);
-            expect(decisionOf(verdict, subject, step)).toEqual(await memory.decide(subject, step));
+            const decided = await shared.decide(subject, step, nothingKnown);
+            expect(decisionOf(decided, subject, step)).toEqual(await memory.decide(subject, step));
             model.request(step.needs, step.spends);
           } else {
             model.apply(step);

@@ -4,7 +4,7 @@ import type { Principal } from '../../src/domain/access/principal.ts';
 import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
 import { unavailable } from '../../src/domain/errors.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';
-import { Gate } from '../../src/http/gate.ts';
+import { Authentication } from '../../src/http/authentication.ts';
 import { answerTo, portOf, startHttp, type HttpHarness } from '../http/http-harness.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
   };
   http = await startHttp({
-    gate: new Gate({ keys, quota: new QuotaService(counters, () => undefined) }),
+    authentication: new Authentication({ keys, quota: new QuotaService(counters, () => undefined) }),
     timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
     routes: async (api) => {
       api.get('/scoped', { config: { scope: 'write' } }, async () => []);

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.ts';
+import { LruMap } from '../../domain/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
 import type { Include, ReadStore } from '../../domain/store.ts';
@@ -36,7 +36,7 @@ export class TableReads<
   readonly #source: Source<Row, Filter, SortField, RelationName>;
   readonly #session: Session;
   readonly #shapes: Shapes<Row>;
-  readonly #pages = new BoundedMap<string, { readonly shape: PageShape<Row> | undefined }>(rememberedShapes);
+  readonly #pages = new LruMap<string, { readonly shape: PageShape<Row> | undefined }>(rememberedShapes);
 
   constructor(source: Source<Row, Filter, SortField, RelationName>, session: Session) {
     this.#source = source;

@@ -1,7 +1,7 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { BoundedMap } from '../bounded-map.ts';
+import { LruMap } from '../lru-map.ts';
 import type { Id } from '../id.ts';
 import { parseKey, type KeyHash } from './api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from './key-records.ts';
@@ -59,10 +59,10 @@ export class KeyDirectory {
   readonly #now: () => number;
   readonly #admin: AdminKey | undefined;
   /** A key can have two secrets. */
-  readonly #ids = new BoundedMap<KeyHash, Id>(maxKnownKeys);
-  readonly #keys = new BoundedMap<Id, KnownKey>(maxKnownKeys);
+  readonly #ids = new LruMap<KeyHash, Id>(maxKnownKeys);
+  readonly #keys = new LruMap<Id, KnownKey>(maxKnownKeys);
   /** Separate from the known ones, so that guesses can't evict them. */
-  readonly #unknown = new BoundedMap<KeyHash, true>(maxUnknownKeys);
+  readonly #unknown = new LruMap<KeyHash, true>(maxUnknownKeys);
   readonly #wanted = new Set<KeyHash>();
   /** The last key of each connection: a client that reuses both costs one hash. */
   readonly #sent = new WeakMap<object, { readonly text: string; readonly hash: KeyHash | undefined }>();

@@ -29,8 +29,8 @@ export interface Counter {
   readonly bans: BanState;
 }
 
-/** The decision of a counter store, with the windows after it. */
-export interface Verdict {
+/** A decision as a counter store makes it: the windows after it instead of figures for clients. */
+export interface CounterDecision {
   readonly outcome: QuotaDecision['outcome'];
   readonly now: number;
   readonly minute: Pick<QuotaWindow, 'openedAt' | 'spent'>;
@@ -53,10 +53,10 @@ export function decide(
   charge: Charge,
   rules: BanRules,
   now: number,
-): Verdict {
+): CounterDecision {
   const { minute, day, bans } = counter;
   let bannedUntil = 0;
-  const verdict = (outcome: Verdict['outcome'], isBanNew = false): Verdict => {
+  const decided = (outcome: CounterDecision['outcome'], isBanNew = false): CounterDecision => {
     return { outcome, now, minute, day, bannedUntil, banEpoch: bans.epoch, isBanNew };
   };
   bringUpToDate(minute, minuteMillis, now);
@@ -64,7 +64,7 @@ export function decide(
   if (record !== undefined) {
     takeOver(bans, record);
     bannedUntil = banEnd(bans, record);
-    if (now < bannedUntil) return verdict('banned');
+    if (now < bannedUntil) return decided('banned');
   }
 
   const isTooCostly = charge.needs > largestCost(limits);
@@ -73,25 +73,25 @@ export function decide(
   if (full.length === 0) {
     spend(minute, spends, now);
     spend(day, spends, now);
-    return verdict(isTooCostly ? 'too_costly' : 'admitted');
+    return decided(isTooCostly ? 'too_costly' : 'admitted');
   }
 
   const couldKnow = full.some(({ firstRefusedAt }) => firstRefusedAt !== 0 && now - firstRefusedAt > graceMillis);
   for (const window of full) window.firstRefusedAt ||= now;
   if (record === undefined || rules.banAfter === 0 || !couldKnow || !countRefusal(bans, rules, now)) {
-    return verdict('refused');
+    return decided('refused');
   }
   bannedUntil = beginBan(bans, record, rules, now);
-  return verdict('banned', true);
+  return decided('banned', true);
 }
 
 /** The decision for the caller of a counter store. */
-export function decisionOf(verdict: Verdict, { limits }: QuotaSubject, charge: Charge): QuotaDecision {
-  const { outcome, now, bannedUntil, banEpoch, isBanNew } = verdict;
+export function decisionOf(decided: CounterDecision, { limits }: QuotaSubject, charge: Charge): QuotaDecision {
+  const { outcome, now, bannedUntil, banEpoch, isBanNew } = decided;
   const figures = {
     now,
-    minute: figuresOf('minute', verdict.minute, limits.requestsPerMinute, now),
-    day: figuresOf('day', verdict.day, limits.requestsPerDay, now),
+    minute: figuresOf('minute', decided.minute, limits.requestsPerMinute, now),
+    day: figuresOf('day', decided.day, limits.requestsPerDay, now),
   };
   switch (outcome) {
     case 'admitted':

@@ -22,7 +22,7 @@ const maxFreeBytes = 2048;
  *
  * 0 for a small request that selects only the remaining quota.
  */
-export function priceOf({ rootFields }: Measure, requestBytes: number): number {
+export function quotaCost({ rootFields }: Measure, requestBytes: number): number {
   const names = [...rootFields.values()];
   const isFree =
     requestBytes <= maxFreeBytes &&

@@ -44,10 +44,10 @@ export interface ApolloOptions {
 }
 
 /** Apollo's result for a request: its operation, or the refusal. */
-export type Judgement = AdmittedRequest | ApolloRefusal;
+export type Validation = ValidRequest | ApolloRefusal;
 
-interface AdmittedRequest {
-  readonly isAdmitted: true;
+interface ValidRequest {
+  readonly isValid: true;
   readonly operation: KnownOperation;
   readonly text: string;
   readonly operationName: string | undefined;
@@ -55,16 +55,16 @@ interface AdmittedRequest {
 }
 
 interface ApolloRefusal {
-  readonly isAdmitted: false;
+  readonly isValid: false;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Apollo gives its plugins a copy of this, but the same `judged`. */
+/** Apollo gives its plugins a copy of this, but the same `state`. */
 interface ApolloContext {
-  readonly judged: {
-    admitted?: AdmittedRequest;
+  readonly state: {
+    valid?: ValidRequest;
     fieldCount: number;
   };
 }
@@ -85,7 +85,7 @@ const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
  *
  * It executes nothing: the caller executes the prepared operation.
  */
-export class ApolloJudge {
+export class ApolloValidator {
   readonly #apollo: ApolloServer<ApolloContext>;
 
   constructor(options: ApolloOptions) {
@@ -100,13 +100,13 @@ export class ApolloJudge {
     return this.#apollo.stop();
   }
 
-  async judge({
+  async validate({
     method,
     headers,
     url,
     body,
-  }: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>): Promise<Judgement> {
-    const context: ApolloContext = { judged: { fieldCount: 0 } };
+  }: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>): Promise<Validation> {
+    const context: ApolloContext = { state: { fieldCount: 0 } };
     const forApollo = new HeaderMap();
     for (const name of headersForApollo) {
       const value = headers[name];
@@ -122,10 +122,10 @@ export class ApolloJudge {
       },
       context: () => Promise.resolve(context),
     });
-    if (context.judged.admitted !== undefined) return context.judged.admitted;
+    if (context.state.valid !== undefined) return context.state.valid;
     if (response.body.kind === 'chunked') throw new TypeError('Apollo has executed something.');
     return {
-      isAdmitted: false,
+      isValid: false,
       status: response.status ?? 200,
       headers: Object.fromEntries(response.headers),
       body: response.body.string,
@@ -182,23 +182,23 @@ function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
   const listener = Promise.resolve<Awaited<ReturnType<NonNullable<Plugin['requestDidStart']>>>>({
     validationDidStart: async (request) => {
       const { document, contextValue } = request;
-      contextValue.judged.fieldCount = countSelectedFields(document);
+      contextValue.state.fieldCount = countSelectedFields(document);
       // Apollo has no way to refuse at this point, so an empty document is validated, and the refusal comes next.
-      if (contextValue.judged.fieldCount > limits.maxFields) Object.assign(request, { document: emptyDocument });
+      if (contextValue.state.fieldCount > limits.maxFields) Object.assign(request, { document: emptyDocument });
     },
-    didResolveOperation: async ({ document, operation, request, source, contextValue: { judged } }) => {
-      assertFewFields(judged.fieldCount);
+    didResolveOperation: async ({ document, operation, request, source, contextValue: { state } }) => {
+      assertFewFields(state.fieldCount);
       const { operationName, variables = {} } = request;
       if (!operation) throw unresolved(operationName);
       if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
       const found: ValidOperation = { schema, document, operation };
-      judged.admitted = {
-        isAdmitted: true,
+      state.valid = {
+        isValid: true,
         operation: {
           source: found,
           prepared: new PreparedOperation(found),
           measure: new OperationMeasure(found),
-          fieldCount: judged.fieldCount,
+          fieldCount: state.fieldCount,
         },
         text: source,
         operationName,

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import { asGraphQLError } from './errors.ts';
 import { assertWithinLimits, type OperationLimits } from './admission.ts';
-import type { ApolloJudge } from './apollo.ts';
+import type { ApolloValidator } from './apollo.ts';
 import { keyOf, OperationCache, type KnownOperation } from './operation-cache.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
@@ -27,10 +27,10 @@ export class Documents {
   }
 
   /** Prepares the operations of a manifest; throws UnusableDocuments when one doesn't fit the schema or the limits. */
-  async load(path: string, judge: ApolloJudge, limits: OperationLimits): Promise<void> {
+  async load(path: string, validator: ApolloValidator, limits: OperationLimits): Promise<void> {
     for (const document of await readManifest(path)) {
       const { id, text, operationName } = document;
-      const operation = await prepare(document, judge, limits);
+      const operation = await prepare(document, validator, limits);
       this.#trustedTexts.set(id, text);
       for (const name of [undefined, operationName ?? operation.source.operation.name?.value]) {
         this.#trusted.set(keyOf(text, name), operation);
@@ -60,24 +60,24 @@ export class Documents {
 
 async function prepare(
   { id, text, operationName }: TrustedDocument,
-  judge: ApolloJudge,
+  validator: ApolloValidator,
   limits: OperationLimits,
 ): Promise<KnownOperation> {
   const value = { query: text, operationName: operationName ?? null };
   const headers = { 'content-type': 'application/json' };
-  const judgement = await judge.judge({ method: 'POST', url: '/graphql', headers, body: { value, text: '' } });
+  const validation = await validator.validate({ method: 'POST', url: '/graphql', headers, body: { value, text: '' } });
   const refuse = (message: string): UnusableDocuments =>
     new UnusableDocuments(
       `GRAPHQL_DOCUMENTS: the operation ${[operationName, `(${id})`].join(' ').trim()} can't be offered: ${message}`,
     );
-  if (!judgement.isAdmitted) {
-    const { errors } = JSON.parse(judgement.body) as { readonly errors: readonly Pick<GraphQLError, 'message'>[] };
+  if (!validation.isValid) {
+    const { errors } = JSON.parse(validation.body) as { readonly errors: readonly Pick<GraphQLError, 'message'>[] };
     throw refuse(errors.map(({ message }) => message).join(' '));
   }
   try {
-    assertWithinLimits(judgement.operation.measure.for({}), limits, () => undefined);
+    assertWithinLimits(validation.operation.measure.for({}), limits, () => undefined);
   } catch (error) {
     throw refuse(asGraphQLError(error).message);
   }
-  return judgement.operation;
+  return validation.operation;
 }

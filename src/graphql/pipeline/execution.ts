@@ -3,8 +3,8 @@ import { OperationTypeNode, type GraphQLError } from 'graphql';
 import type { OnRefusal } from '../../http/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
 import type { GraphQLContext } from '../context.ts';
-import { assertWithinLimits, operationLabel, priceOf, type OperationLimits } from './admission.ts';
-import { executionAnswer, refusalAnswer, type Answer } from './answer.ts';
+import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
+import { executionResponse, refusalResponse, type GraphQLResponse } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
 import { coerceVariables } from './input-errors.ts';
 import type { KnownOperation } from './operation-cache.ts';
@@ -36,35 +36,35 @@ export async function executeOperation(
   variables: Readonly<Record<string, unknown>>,
   context: GraphQLContext,
   options: ExecutionOptions,
-): Promise<Answer> {
+): Promise<GraphQLResponse> {
   const { limits, introspection, onRefusal, onErrors } = options;
   const { request, meter } = context;
   const measured = measure.for(variables);
   const label = operationLabel(prepared.kind, measured);
   request.operation = label;
-  let answer: Answer;
+  let response: GraphQLResponse;
   try {
-    await meter.take(priceOf(measured, bytesOf(request)));
+    await meter.spend(quotaCost(measured, bytesOf(request)));
     const coerced = coerceVariables(source, variables, !introspection);
     assertWithinLimits(measured, limits, onRefusal);
     const execution = await prepared.run(context, coerced, limits.maxResponseBytes);
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
-    answer = executionAnswer(execution, prepared.kind === OperationTypeNode.MUTATION, limits.maxResponseBytes);
+    response = executionResponse(execution, prepared.kind === OperationTypeNode.MUTATION, limits.maxResponseBytes);
   } catch (cause) {
     const error = asGraphQLError(cause);
     logErrors([error], false, context);
-    answer = refusalAnswer(error);
+    response = refusalResponse(error);
   }
-  if (answer.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
-  if (answer.codes.length > 0) onErrors(label, answer.codes);
+  if (response.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
+  if (response.codes.length > 0) onErrors(label, response.codes);
   request.graphql = {
     name: source.operation.name?.value.slice(0, maxLoggedName),
     fields: [...new Set(measured.rootFields.values())],
     cost: measured.cost,
-    codes: [...new Set(answer.codes)],
+    codes: [...new Set(response.codes)],
   };
-  return answer;
+  return response;
 }
 
 /** Logs unexpected errors whole, and those that fail the whole response. */

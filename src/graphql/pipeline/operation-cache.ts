@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.ts';
+import { LruMap } from '../../domain/lru-map.ts';
 import type { PreparedOperation } from '../prepared/operation.ts';
 import type { OperationMeasure, ValidOperation } from './measure.ts';
 
@@ -20,7 +20,7 @@ const charactersPerField = 8;
 
 /** The recently used operations, by the exact text of their document and their name. */
 export class OperationCache {
-  readonly #operations = new BoundedMap<string, KnownOperation>(keptCharacters, weightOf);
+  readonly #operations = new LruMap<string, KnownOperation>(keptCharacters, weightOf);
 
   find(text: string, operationName: string | undefined): KnownOperation | undefined {
     return this.#operations.get(keyOf(text, operationName));

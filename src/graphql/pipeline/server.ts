@@ -7,8 +7,8 @@ import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
-import { refusalAnswer, type Answer } from './answer.ts';
-import { ApolloJudge, type ApolloOptions } from './apollo.ts';
+import { refusalResponse, type GraphQLResponse } from './response.ts';
+import { ApolloValidator, type ApolloOptions } from './apollo.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import type { KnownOperation } from './operation-cache.ts';
@@ -40,28 +40,28 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
   return {
     routes: async (api) => {
       await api.register((scope, _options, done) => {
-        takeJson(scope);
+        acceptJson(scope);
         // A refused body has no computed cost, and costs 1.
         scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
-          await meter?.take();
+          await meter?.spend();
           throw error;
         });
         scope.route({
           method: ['GET', 'POST'],
           url: '/graphql',
-          config: { isPricedByRoute: true, errorFormat: 'graphql', isNeverStored: true },
+          config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
           handler: (request, reply) => endpoint.handle(request, reply),
         });
         done();
       });
     },
-    stop: () => endpoint.judge.stop(),
+    stop: () => endpoint.validator.stop(),
   };
 }
 
 class Endpoint {
-  readonly judge: ApolloJudge;
+  readonly validator: ApolloValidator;
   readonly documents: Documents;
   readonly #options: GraphQLServerOptions;
   readonly #nestedQuota = new NestedQuota();
@@ -70,26 +70,28 @@ class Endpoint {
     const texts = new PersistedTexts();
     this.#options = options;
     this.documents = new Documents(texts);
-    this.judge = new ApolloJudge({ ...options, texts });
+    this.validator = new ApolloValidator({ ...options, texts });
   }
 
   async start(): Promise<void> {
     const { documentsPath, limits } = this.#options;
-    await this.judge.start();
-    if (documentsPath !== undefined) await this.documents.load(documentsPath, this.judge, limits);
+    await this.validator.start();
+    if (documentsPath !== undefined) await this.documents.load(documentsPath, this.validator, limits);
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const asked = readRequest(request);
-    const text = asked && this.documents.textOf(asked);
-    const known = asked && this.#find(asked, text, request.method);
-    if (asked !== undefined && known !== undefined) return this.#execute(known, asked.variables ?? {}, request, reply);
-    if (!this.#isAllowed(text, asked?.operationName)) return this.#refuse(notInList, request, reply);
-    const isById = asked !== undefined && asked.query === undefined && (asked.documentId ?? asked.sha256) !== undefined;
-    const judgement = await this.judge.judge(isById ? forApollo(request, asked, text) : request);
-    if (!judgement.isAdmitted) return this.#refuse(judgement, request, reply);
-    const { operation, operationName, variables } = judgement;
-    this.documents.add(judgement.text, operationName, operation);
+    const parsed = readRequest(request);
+    const text = parsed && this.documents.textOf(parsed);
+    const known = parsed && this.#find(parsed, text, request.method);
+    if (parsed !== undefined && known !== undefined)
+      return this.#execute(known, parsed.variables ?? {}, request, reply);
+    if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request, reply);
+    const isById =
+      parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
+    const validation = await this.validator.validate(isById ? forApollo(request, parsed, text) : request);
+    if (!validation.isValid) return this.#refuse(validation, request, reply);
+    const { operation, operationName, variables } = validation;
+    this.documents.add(validation.text, operationName, operation);
     return this.#execute(operation, variables, request, reply);
   }
 
@@ -121,14 +123,14 @@ class Endpoint {
   }
 
   async #refuse(
-    { status, headers, body }: Pick<Answer, 'status' | 'headers' | 'body'>,
+    { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const codes = codesIn(body);
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
-    await request.meter.take();
+    await request.meter.spend();
     return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
   }
 }
@@ -157,7 +159,7 @@ const notInListError = new GraphQLError(
   },
 );
 
-const notInList = refusalAnswer(notInListError);
+const notInList = refusalResponse(notInListError);
 
 function contentType({ headers: { accept } }: FastifyRequest): string {
   return `${preferredType(accept, mediaTypes) ?? mediaTypes[0]}; charset=utf-8`;
@@ -192,7 +194,7 @@ function findUnacceptable({
   return new HttpError('NOT_ACCEPTABLE', `${offered}.`);
 }
 
-function takeJson(scope: FastifyInstance): void {
+function acceptJson(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
     try {

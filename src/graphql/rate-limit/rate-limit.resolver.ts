@@ -11,7 +11,7 @@ export class RateLimitResolver {
     description: 'How much of its quota the key has left. Costs nothing when nothing else is asked for.',
   })
   async rateLimit(@Ctx() { meter }: GraphQLContext): Promise<RateLimitType> {
-    const { cost, decision } = await meter.take();
+    const { cost, decision } = await meter.spend();
     const { limit, remaining, resetsAt } = tightest(decision.minute, decision.day);
     return { cost, limit, remaining, resetAt: new Date(resetsAt) };
   }

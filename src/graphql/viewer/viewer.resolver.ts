@@ -12,7 +12,7 @@ export class ViewerResolver {
       'The key that sends the request. Costs nothing when nothing else is asked for, as often per minute as the plan has requests per minute.',
   })
   async viewer(@Ctx() { meter, principal }: GraphQLContext): Promise<ViewerType> {
-    const { decision } = await meter.take();
+    const { decision } = await meter.spend();
     const { name, plan, scopes, expiresAt } = principal;
     return {
       name,

@@ -1,4 +1,4 @@
-import { BoundedMap } from '../../domain/bounded-map.ts';
+import { LruMap } from '../../domain/lru-map.ts';
 import { readYaml, type OpenApiDocument } from '../../rest/document.ts';
 import { entityTagOf } from '../../rest/entity-tag.ts';
 import type { PublicText } from '../public-text.ts';
@@ -24,7 +24,7 @@ const keptAddresses = 4;
 export class AddressedText {
   readonly #mediaType: string;
   readonly #write: () => string;
-  readonly #texts = new BoundedMap<string, PublicText>(keptAddresses);
+  readonly #texts = new LruMap<string, PublicText>(keptAddresses);
   /** The parts between the addresses, computed on first use. */
   #parts: readonly string[] | undefined;
   #tag = '';

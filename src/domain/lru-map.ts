@@ -1,10 +1,11 @@
 /**
- * A map of bounded size that evicts the entries that were not used recently.
+ * A cache of bounded size that evicts the entries that were not used recently.
  *
- * Two generations instead of one list in the order of use: an entry moves on its first use in a generation, not on each.
+ * Approximately least recently used: it has two generations instead of one list in the order of use, so that an entry moves on its first
+ * use in a generation, not on each.
  */
-export class BoundedMap<Key, Value> {
-  readonly #keptWeight: number;
+export class LruMap<Key, Value> {
+  readonly #minWeight: number;
   readonly #weightOf: (key: Key, value: Value) => number;
   #recent = new Map<Key, Value>();
   #older = new Map<Key, Value>();
@@ -12,11 +13,10 @@ export class BoundedMap<Key, Value> {
   #recentWeight = 0;
 
   /**
-   * Keeps at least the last entries of `keptWeight` together and at most twice as much; a heavier entry is not kept.
-   * An entry weighs 1 by default.
+   * Holds the last used entries of `minWeight` together, and at most twice as much. An entry weighs 1 by default.
    */
-  constructor(keptWeight: number, weightOf: (key: Key, value: Value) => number = () => 1) {
-    this.#keptWeight = keptWeight;
+  constructor(minWeight: number, weightOf: (key: Key, value: Value) => number = () => 1) {
+    this.#minWeight = minWeight;
     this.#weightOf = weightOf;
   }
 
@@ -32,13 +32,13 @@ export class BoundedMap<Key, Value> {
     return older;
   }
 
-  /** An entry that is too heavy is not kept. */
+  /** An entry that is heavier than the minimum weight is not stored. */
   set(key: Key, value: Value): void {
     this.#older.delete(key);
     if (!this.#recent.has(key)) {
       const weight = this.#weightOf(key, value);
-      if (weight > this.#keptWeight) return;
-      if (this.#recentWeight + weight > this.#keptWeight) {
+      if (weight > this.#minWeight) return;
+      if (this.#recentWeight + weight > this.#minWeight) {
         this.#older = this.#recent;
         this.#recent = new Map();
         this.#recentWeight = 0;
@@ -48,7 +48,7 @@ export class BoundedMap<Key, Value> {
     this.#recent.set(key, value);
   }
 
-  /** Changes an entry that is kept, without counting it as used. */
+  /** Changes an entry that is stored, without counting it as used. */
   replace(key: Key, value: Value): void {
     const generation = this.#recent.has(key) ? this.#recent : this.#older;
     if (generation.has(key)) generation.set(key, value);

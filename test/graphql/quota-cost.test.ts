@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, getOperationAST, parse } from 'graphql';
 
-import { operationLabel, priceOf } from '../../src/graphql/pipeline/admission.ts';
+import { operationLabel, quotaCost } from '../../src/graphql/pipeline/admission.ts';
 import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
 
 const schema = buildSchema('type Query { pet: Int } type Mutation { createPet: Int }');
@@ -13,7 +13,7 @@ function measured(text: string, variables: Record<string, unknown>) {
 }
 
 const price = (text: string, variables: Record<string, unknown> = {}): number =>
-  priceOf(measured(text, variables).measure, 2048);
+  quotaCost(measured(text, variables).measure, 2048);
 
 describe('an operation costs 1 for each root field', () => {
   it.each([
@@ -79,7 +79,7 @@ describe('an operation costs 1 for each root field', () => {
 
   it('is free only in a small request', () => {
     const { measure } = measured('{ a: rateLimit { remaining } b: rateLimit { cost } }', {});
-    expect([priceOf(measure, 2048), priceOf(measure, 2049)]).toEqual([0, 2]);
+    expect([quotaCost(measure, 2048), quotaCost(measure, 2049)]).toEqual([0, 2]);
   });
 
   it('with what the variables say, and their defaults', () => {

@@ -5,7 +5,7 @@ import type { Execution } from '../prepared/operation.ts';
 import { asGraphQLError, decisiveRefusal, enrichError, formatError, statusOf } from './errors.ts';
 
 /** A response, without the headers that every response has. */
-export interface Answer {
+export interface GraphQLResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** The response to a request that wasn't executed. */
-export function refusalAnswer(error: GraphQLError): Answer {
+export function refusalResponse(error: GraphQLError): GraphQLResponse {
   const refusal = decisiveRefusal([error], false);
   const { status, headers } =
     refusal === undefined ? { status: statusOf(error), headers: {} } : describeFailure(refusal);
@@ -27,11 +27,11 @@ export function refusalAnswer(error: GraphQLError): Answer {
  *
  * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
  */
-export function executionAnswer(
+export function executionResponse(
   { data, errors, omittedErrors }: Execution,
   isMutation: boolean,
   maxBytes: number,
-): Answer {
+): GraphQLResponse {
   if (data === undefined) return resultTooLarge(maxBytes);
   if (errors.length === 0) return { status: 200, headers: {}, body: `{"data":${data}}\n`, codes: [] };
   const room = maxBytes - Buffer.byteLength(data);
@@ -42,9 +42,9 @@ export function executionAnswer(
   return { status, headers, body: `{"errors":${written.text},"data":${data}}\n`, codes: written.codes };
 }
 
-function resultTooLarge(maxBytes: number): Answer {
+function resultTooLarge(maxBytes: number): GraphQLResponse {
   const message = `The response would be larger than the ${maxBytes} bytes that GRAPHQL_MAX_RESPONSE_BYTES allows: ask for fewer fields or shorter pages.`;
-  return refusalAnswer(asGraphQLError(new HttpError('RESULT_TOO_LARGE', message)));
+  return refusalResponse(asGraphQLError(new HttpError('RESULT_TOO_LARGE', message)));
 }
 
 interface WrittenErrors {

@@ -5,7 +5,7 @@ import { freeLimits } from '../../src/domain/access/plan.ts';
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';
 import { sentKey } from '../../src/http/credentials.ts';
-import { Gate } from '../../src/http/gate.ts';
+import { Authentication } from '../../src/http/authentication.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { startHttp, type HttpHarness } from './http-harness.ts';
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
   const quota = new QuotaService(counters, ({ id }) => void begunBans.push(id));
   const keys = { find: async (key: string) => (key === 'good' ? holder : undefined) };
   const onDecision = (plan: string, outcome: string): void => void decisions.push(`${plan} ${outcome}`);
-  http = await startHttp({ gate: new Gate({ keys, quota, onDecision }) });
+  http = await startHttp({ authentication: new Authentication({ keys, quota, onDecision }) });
 });
 
 afterAll(() => http.server.close());
@@ -75,8 +75,8 @@ describe('a client without a key is counted by the address', () => {
       new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 1 } }),
       () => undefined,
     );
-    const gate = new Gate({ keys: { find: async () => undefined }, quota });
-    const { server } = await startHttp({ gate, trustProxy });
+    const authentication = new Authentication({ keys: { find: async () => undefined }, quota });
+    const { server } = await startHttp({ authentication, trustProxy });
     const left: unknown[] = [];
     for (const address of forwardedFor) {
       const headers = { 'x-forwarded-for': address };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { BoundedMap } from '../../src/domain/bounded-map.ts';
+import { LruMap } from '../../src/domain/lru-map.ts';
 
-describe('a bounded map', () => {
+describe('an LRU map', () => {
   it('keeps the last entries, and never more than twice as many', () => {
-    const map = new BoundedMap<number, string>(5);
+    const map = new LruMap<number, string>(5);
     for (let key = 0; key < 1000; key += 1) {
       map.set(key, String(key));
       const kept = Array.from({ length: key + 1 }, (_, each) => each).filter((each) => map.has(each));
@@ -14,7 +14,7 @@ describe('a bounded map', () => {
   });
 
   it('loses none of so many entries, however they are asked for', () => {
-    const map = new BoundedMap<number, string>(10);
+    const map = new LruMap<number, string>(10);
     for (let key = 0; key < 10; key += 1) map.set(key, String(key));
     for (let step = 0; step < 1000; step += 1) {
       const key = (step * 7 + (step >> 3)) % 10;
@@ -23,7 +23,7 @@ describe('a bounded map', () => {
   });
 
   it('keeps what is asked for', () => {
-    const map = new BoundedMap<number, string>(5);
+    const map = new LruMap<number, string>(5);
     map.set(-1, 'used');
     for (let key = 0; key < 100; key += 1) {
       map.set(key, String(key));
@@ -33,7 +33,7 @@ describe('a bounded map', () => {
   });
 
   it('has one value for a key, and none when it is deleted', () => {
-    const map = new BoundedMap<number, string>(2);
+    const map = new LruMap<number, string>(2);
     for (const key of [1, 2, 3]) map.set(key, 'first');
     map.set(1, 'second');
     expect(map.get(1)).toBe('second');
@@ -43,7 +43,7 @@ describe('a bounded map', () => {
   });
 
   it('goes by the weight of the keys, and keeps nothing that is too heavy', () => {
-    const map = new BoundedMap<string, true>(50, (key) => key.length);
+    const map = new LruMap<string, true>(50, (key) => key.length);
     map.set('light', true);
     map.set('x'.repeat(51), true);
     expect(map.has('x'.repeat(51))).toBe(false);

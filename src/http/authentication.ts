@@ -19,7 +19,7 @@ declare module 'fastify' {
   }
 }
 
-export interface GateOptions {
+export interface AuthenticationOptions {
   readonly keys: Pick<KeyDirectory, 'find'>;
   readonly quota: Pick<QuotaService, 'consume' | 'consumeFree' | 'check' | 'peek'>;
   /** Called with every decision; `none` is the plan of requests without a key. */
@@ -29,18 +29,18 @@ export interface GateOptions {
 type Plan = PlanName | 'none';
 
 /** Authenticates each request of the API and spends its quota before its body is read; sets the quota headers. */
-export class Gate {
-  readonly #keys: GateOptions['keys'];
-  readonly #quota: GateOptions['quota'];
-  readonly #onDecision: GateOptions['onDecision'];
+export class Authentication {
+  readonly #keys: AuthenticationOptions['keys'];
+  readonly #quota: AuthenticationOptions['quota'];
+  readonly #onDecision: AuthenticationOptions['onDecision'];
 
-  constructor({ keys, quota, onDecision }: GateOptions) {
+  constructor({ keys, quota, onDecision }: AuthenticationOptions) {
     this.#keys = keys;
     this.#quota = quota;
     this.#onDecision = onDecision;
   }
 
-  /** A request costs 1, unless its route spends the cost. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
+  /** A request costs 1, unless its route is metered. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sent = sentKey(request.raw);
     const principal = await this.#find(sent, request, reply);
@@ -51,7 +51,7 @@ export class Gate {
     }
     request.principal = principal;
     const { subject, plan } = principal;
-    if (request.routeOptions.config.isPricedByRoute === true) {
+    if (request.routeOptions.config.isMeteredByRoute === true) {
       const decision = await this.#quota.check(subject);
       // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
@@ -62,22 +62,22 @@ export class Gate {
   }
 
   /**
-   * The headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws.
+   * The quota headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws.
    *
-   * Before authentication they are those of the address, even with a key: a key's would show for free whether a guess is valid.
+   * Before authentication they are those of the address, even with a key: those of the key would show for free whether it is valid.
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
     return quotaHeaders(await this.#quota.peek(principal?.subject ?? addressSubject(address)));
   }
 
-  async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<Taken> {
-    const taken =
+  async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<Spent> {
+    const spent =
       cost === 0
         ? await this.#quota.consumeFree(subject)
         : { cost, decision: await this.#quota.consume(subject, cost) };
-    this.#settle(plan, taken.decision, reply);
-    void reply.header(costHeaderName, String(taken.cost));
-    return taken;
+    this.#settle(plan, spent.decision, reply);
+    void reply.header(costHeaderName, String(spent.cost));
+    return spent;
   }
 
   async #find(sent: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
@@ -98,17 +98,17 @@ export class Gate {
   }
 }
 
-interface Taken {
+interface Spent {
   readonly cost: number;
   readonly decision: QuotaDecision;
 }
 
 /** Spends the cost that the route has computed, once per request. */
 export class Meter {
-  readonly #charge: (cost: number) => Promise<Taken>;
-  #taken: Promise<Taken> | undefined;
+  readonly #charge: (cost: number) => Promise<Spent>;
+  #spent: Promise<Spent> | undefined;
 
-  constructor(charge: (cost: number) => Promise<Taken>) {
+  constructor(charge: (cost: number) => Promise<Spent>) {
     this.#charge = charge;
   }
 
@@ -117,9 +117,9 @@ export class Meter {
    *
    * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a cost that exceeds a whole window.
    */
-  take(cost = 1): Promise<Taken> {
-    this.#taken ??= this.#charge(cost);
-    return this.#taken;
+  spend(cost = 1): Promise<Spent> {
+    this.#spent ??= this.#charge(cost);
+    return this.#spent;
   }
 }
 
@@ -140,7 +140,7 @@ function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): H
   switch (decision.outcome) {
     case 'refused': {
       const { retryAfterSeconds, minute, day } = decision;
-      const message = `The quota of ${minute.limit} requests per minute and ${day.limit} per day leaves no room for this request; it can succeed in ${retryAfterSeconds} s.`;
+      const message = `The quota of ${minute.limit} requests per minute and ${day.limit} per day is spent; this request can succeed in ${retryAfterSeconds} s.`;
       return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
     }
     case 'banned': {
@@ -151,7 +151,7 @@ function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): H
     case 'too_costly':
       return new HttpError(
         'VALIDATION_FAILED',
-        `This request costs more than the ${decision.largestCost} that your quota has room for at all: ask for fewer root fields at a time.`,
+        `This request costs more than the ${decision.largestCost} that your quota allows: select fewer root fields.`,
       );
   }
 }

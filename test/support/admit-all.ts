@@ -1,11 +1,11 @@
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { figuresOf, newWindow, type QuotaLimits } from '../../src/domain/quota/window.ts';
 import type { ApiOptions } from '../../src/http/api.ts';
-import { Meter } from '../../src/http/gate.ts';
+import { Meter } from '../../src/http/authentication.ts';
 
 const limits: QuotaLimits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
 
-/** Whoever comes through the open gate. */
+/** Whoever comes through the open authentication. */
 const anybody: Principal = {
   id: 'anybody',
   name: 'anybody',
@@ -16,7 +16,7 @@ const anybody: Principal = {
 };
 
 /** For suites that aren't about keys: every request is admitted, under the id in its header X-Principal, and nothing is counted. */
-export function openGate(): ApiOptions['gate'] {
+export function admitAll(): ApiOptions['authentication'] {
   return {
     admit: async (request) => {
       const id = request.headers['x-principal'];
