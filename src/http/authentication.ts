@@ -140,7 +140,7 @@ function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): H
   switch (decision.outcome) {
     case 'refused': {
       const { retryAfterSeconds, minute, day } = decision;
-      const message = `The quota of ${minute.limit} requests per minute and ${day.limit} per day is spent; this request can succeed in ${retryAfterSeconds} s.`;
+      const message = `The quota of ${minute.limit} requests per minute and ${day.limit} per day does not allow this request yet; it can succeed in ${retryAfterSeconds} s.`;
       return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
     }
     case 'banned': {
