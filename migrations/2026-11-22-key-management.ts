@@ -4,19 +4,17 @@ import { Migration } from '@mikro-orm/migrations';
  * Rotation of secrets, a history of every change, the use of each key, and changes that can be followed however many there are.
  *
  * The previous version runs on: its statements name their columns, it refuses the old secret of a rotated key, and what it changes gets
- * its history entry from the trigger. Each `alter table` waits at most 5 seconds for its lock.
+ * its history entry from the trigger.
  */
 export class KeyManagementMigration extends Migration {
   override up(): void {
-    for (const statement of [lockTimeout, ...rotation, ...state, ...usage, ...history]) this.addSql(statement);
+    for (const statement of [...rotation, ...state, ...usage, ...history]) this.addSql(statement);
   }
 
   override down(): void {
-    for (const statement of [lockTimeout, ...removal]) this.addSql(statement);
+    for (const statement of removal) this.addSql(statement);
   }
 }
-
-const lockTimeout = `set local lock_timeout = '5s'`;
 
 /** The hash of the secret before the latest rotation, and until when it is good. */
 const rotation = [
@@ -87,6 +85,8 @@ const actionOf = `case
 /**
  * Written by triggers, so that no change gets past it. Who makes the change is said by `petstore.changed_by`, for the transaction.
  *
+ * Entries are numbered under the lock of the versions, so in the order in which they are committed: whoever sees one has seen all before it.
+ *
  * A statement that changes more than 1,000 keys leaves old entries alone: the next change of each key deletes those beyond the last 1,000.
  */
 const history = [
@@ -115,6 +115,7 @@ const history = [
     subject bigint;
     oldest bigint;
   begin
+    perform pg_advisory_xact_lock(7338474784);
     if tg_op = 'INSERT' then
       insert into api_key_history (key_id, changed_by, action, changes)
       select id, who, 'created', petstore_changes('{}', ${factsOf('became')}) from became_keys as became;
@@ -123,6 +124,11 @@ const history = [
     if tg_op = 'DELETE' then
       insert into api_key_history (key_id, changed_by, action, changes)
       select id, who, 'deleted', petstore_changes(${factsOf('was')}, '{}') from was_keys as was;
+      return null;
+    end if;
+    if tg_op = 'TRUNCATE' then
+      insert into api_key_history (key_id, changed_by, action, changes)
+      select id, who, 'deleted', petstore_changes(${factsOf('was')}, '{}') from api_keys as was;
       return null;
     end if;
     insert into api_key_history (key_id, changed_by, action, changes)
@@ -146,12 +152,15 @@ const history = [
     for each statement execute function petstore_api_key_history()`,
   `create trigger api_key_history_delete after delete on api_keys
     referencing old table as was_keys for each statement execute function petstore_api_key_history()`,
+  `create trigger api_key_history_truncate before truncate on api_keys
+    for each statement execute function petstore_api_key_history()`,
 ];
 
 const removal = [
   'drop trigger api_key_history_insert on api_keys',
   'drop trigger api_key_history_update on api_keys',
   'drop trigger api_key_history_delete on api_keys',
+  'drop trigger api_key_history_truncate on api_keys',
   'drop trigger api_key_state on api_keys',
   'drop function petstore_api_key_history(), petstore_api_key_state(), petstore_instant(timestamptz), petstore_changes(jsonb, jsonb)',
   'drop table api_key_history, api_key_usage, api_key_state',

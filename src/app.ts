@@ -7,6 +7,8 @@ import { openCounters } from './counters/counters.ts';
 import type { EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 import { openDatabase } from './database/open.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
+import { KeyChangeLog } from './domain/access/key-change-log.ts';
+import type { NamedKeyChange } from './domain/access/key-changes.ts';
 import { openAccess } from './domain/access/open-access.ts';
 import type { Principal } from './domain/access/principal.ts';
 import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
@@ -100,8 +102,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const services = createServices(database.stores, {
     saveUsage: () => counters.saveUsage(),
-    onChange: ({ id, by, action }) => {
-      server.log.info({ key: id, by, action }, 'api key changed');
+    onChange: () => {
+      void keyChanges.read();
       return access.keys.catchUp();
     },
   });
@@ -112,6 +114,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     adminKey: config.adminApiKey,
     ...events,
   });
+  const keyChanges = new KeyChangeLog({ changes: database.keyChanges, ...events });
+  await keyChanges.start();
   metrics.watch({
     pool: database.poolFigures,
     requestsUnderWay: () => server.connections.underWay,
@@ -168,6 +172,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await metricsServer?.close();
     await counters.close();
     await access.close();
+    await keyChanges.stop();
     await database.close();
   });
   await server.ready();
@@ -215,6 +220,10 @@ function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
       metrics.countBan();
       log.warn({ key: id, until: new Date(until) }, 'a key is banned: it went on after its quota was spent');
     },
+    onChange: ({ keyId, name, by, action, at, changes }: NamedKeyChange) =>
+      log.info({ key: keyId, name: name ?? undefined, by, action, at, changes }, 'api key changed'),
+    onMore: (count: number, { keyId, by, action, at }: NamedKeyChange) =>
+      log.info({ count, first: { key: keyId, by, action, at } }, 'more api keys changed: api_key_history has them'),
     onSaveFailure: (error: unknown) => log.warn({ err: error }, 'a ban or what has been spent is not saved yet'),
   };
 }

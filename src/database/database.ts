@@ -6,6 +6,7 @@ import { migrations } from '../../migrations/index.ts';
 import { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../domain/access/api-key.entity.ts';
+import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
 import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
@@ -22,6 +23,7 @@ import { createPatientPool, createPipeline, createPool, type ConnectionsOptions 
 import { DiskCheck, diskProbe } from './disk-check.ts';
 import { createSession } from './session.ts';
 import { createStatements } from './statements.ts';
+import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
 import { createStores } from './stores/stores.ts';
 
@@ -32,6 +34,7 @@ export interface Database {
   readonly stores: Stores;
   /** The keys, for authentication. */
   readonly keyRecords: KeyRecords;
+  readonly keyChanges: KeyChanges;
   readonly usage: UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
@@ -56,6 +59,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   return {
     stores: createStores(metadata, createSession(orm, statements)),
     keyRecords: createKeyRecords(metadata, run),
+    keyChanges: createKeyChanges(metadata, run),
     usage: createUsageTable(run),
     checkReady: async () => {
       const applied = await run<{ name: string }>('petstore_ready', `select name from ${migrationsTable}`, []);

@@ -7,7 +7,7 @@ import { dayMillis } from '../quota/window.ts';
 import { anyRule, integerRule, nameRule, searchTextRule } from '../rules.ts';
 import { findByIds, lockById, required, type RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import type { ApiKeyChange, KeyAction } from './api-key-change.entity.ts';
+import type { ApiKeyChange } from './api-key-change.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';
 import {
   apiKeySorting,
@@ -48,17 +48,10 @@ export interface CreatedKey {
   readonly secret: string;
 }
 
-/** A change that has been committed. */
-interface CommittedChange {
-  readonly id: Id;
-  readonly by: string;
-  readonly action: KeyAction;
-}
-
 export interface AccessServiceOptions {
   readonly now?: (() => number) | undefined;
   /** Called when a change has been committed, and waited for before the caller goes on. Must not throw. */
-  readonly onChange?: ((change: CommittedChange) => Promise<void>) | undefined;
+  readonly onChange?: (() => Promise<void>) | undefined;
   /** Saves the usage that this process has counted, before usage is read. Must not throw. */
   readonly saveUsage?: (() => Promise<void>) | undefined;
 }
@@ -133,7 +126,7 @@ export class AccessService {
   async create(input: NewApiKey): Promise<CreatedKey> {
     const { secret, listed, row } = newApiKey(input, this.#now());
     const { id } = await this.#attributed(({ apiKeys }) => apiKeys.insert(row));
-    await this.#options.onChange?.({ id, by: this.#by, action: 'created' });
+    await this.#options.onChange?.();
     return { apiKey: { id, ...listed }, secret };
   }
 
@@ -146,7 +139,7 @@ export class AccessService {
     };
     check.requireAtLeastOneChange(changes);
     check.throwIfRefused();
-    return this.#change(id, 'updated', () => omitUndefined(changes));
+    return this.#change(id, () => omitUndefined(changes));
   }
 
   /**
@@ -159,7 +152,7 @@ export class AccessService {
     const overlap = check.optional('overlapSeconds', overlapSeconds, overlapSecondsRule) ?? defaultOverlapSeconds;
     check.throwIfRefused();
     const { secret, ...shown } = newSecret();
-    const apiKey = await this.#change(id, 'rotated', (key) => {
+    const apiKey = await this.#change(id, (key) => {
       const now = this.#now();
       const status = statusOf(key as ListedKey, now);
       if (status === 'revoked' || status === 'expired') {
@@ -180,7 +173,7 @@ export class AccessService {
 
   /** Permanent; a key that is already revoked is unchanged. */
   revoke(id: string): Promise<ListedKey> {
-    return this.#change(id, 'revoked', ({ revokedAt }) => (revokedAt ? {} : { revokedAt: new Date(this.#now()) }));
+    return this.#change(id, ({ revokedAt }) => (revokedAt ? {} : { revokedAt: new Date(this.#now()) }));
   }
 
   /** Starts now and replaces any earlier ban. */
@@ -188,7 +181,7 @@ export class AccessService {
     const check = new InputCheck();
     check.required('seconds', seconds, banSecondsRule);
     check.throwIfRefused();
-    return this.#change(id, 'banned', ({ banEpoch }) => ({
+    return this.#change(id, ({ banEpoch }) => ({
       bannedUntil: new Date(this.#now() + seconds * 1000),
       banEpoch: banEpoch + 1,
     }));
@@ -196,7 +189,7 @@ export class AccessService {
 
   /** Ends the ban, and resets earlier bans and counted refusals. */
   unban(id: string): Promise<ListedKey> {
-    return this.#change(id, 'unbanned', ({ banEpoch }) => ({
+    return this.#change(id, ({ banEpoch }) => ({
       bannedUntil: null,
       automaticBans: [],
       banEpoch: banEpoch + 1,
@@ -208,12 +201,12 @@ export class AccessService {
     const check = new InputCheck();
     const plan = checkPlan(check, input);
     check.throwIfRefused();
-    return this.#change(id, 'plan_changed', () => plan);
+    return this.#change(id, () => plan);
   }
 
   /** Saves an automatic ban, unless an operator has banned or unbanned the key since. */
   async recordAutomaticBan(id: string, { begunAt, until, epoch }: AutomaticBan): Promise<void> {
-    await this.#change(id, 'banned', (key) => {
+    await this.#change(id, (key) => {
       if (key.banEpoch !== epoch) return {};
       return {
         bannedUntil: new Date(Math.max(until, key.bannedUntil?.getTime() ?? 0)),
@@ -241,7 +234,7 @@ export class AccessService {
     });
   }
 
-  async #change(id: string, action: KeyAction, change: (key: ApiKey) => Partial<RowData<ApiKey>>): Promise<ListedKey> {
+  async #change(id: string, change: (key: ApiKey) => Partial<RowData<ApiKey>>): Promise<ListedKey> {
     await this.#options.saveUsage?.();
     let hasChanged = false;
     const key = await this.#attributed(async ({ apiKeys }) => {
@@ -250,7 +243,7 @@ export class AccessService {
       hasChanged = Object.keys(changes).length > 0;
       return hasChanged ? required(await apiKeys.update(locked.id, changes, ['usage']), noun, id) : locked;
     });
-    if (hasChanged) await this.#options.onChange?.({ id: key.id, by: this.#by, action });
+    if (hasChanged) await this.#options.onChange?.();
     // The database returns null for a column without a value.
     return key as ListedKey;
   }

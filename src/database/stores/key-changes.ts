@@ -1,0 +1,43 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import { ApiKey } from '../../domain/access/api-key.entity.ts';
+import type { KeyChanges, NamedKeyChange } from '../../domain/access/key-changes.ts';
+import type { Id } from '../../domain/id.ts';
+import type { StatementRunner } from '../statement-runner.ts';
+import { EntityTable } from './entity-table.ts';
+
+interface Row extends Omit<NamedKeyChange, 'id' | 'at'> {
+  readonly latest: Id;
+  /** Null where there is no change. */
+  readonly id: Id | null;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** More than any id: nothing comes after it. */
+const lastId = String(2n ** 63n - 1n);
+
+export function createKeyChanges(metadata: MetadataStorage, run: StatementRunner): KeyChanges {
+  const history = new EntityTable(metadata.get(ApiKeyChange));
+  const keys = new EntityTable(metadata.get(ApiKey));
+  const [id, keyId, at, changes] = (['id', 'keyId', 'at', 'changes'] as const).map((name) => history.column(name));
+  const text = `
+    select newest.id::text as "latest", found.*
+    from (select coalesce(max(${id}), 0) as id from ${history.name}) as newest left join lateral (
+      select ${id} as "id", ${keyId} as "keyId", (extract(epoch from ${at}) * 1000)::float8 as "at",
+        ${history.column('by')} as "by", ${history.column('action')} as "action", ${changes} as "changes",
+        coalesce(${keys.column('name')}, ${changes} -> 'name' ->> 'from') as "name"
+      from ${history.name} left join ${keys.name} on ${keys.column('id')} = ${keyId}
+      where ${id} > $1::bigint and ${id} <= newest.id order by ${id} limit $2::int
+    ) as found on true`;
+  return {
+    readAfter: async (after, limit) => {
+      const rows = await run<Row>('petstore_key_changes', text, [after ?? lastId, limit]);
+      const found = rows.flatMap(({ latest: _latest, ...row }) =>
+        row.id === null ? [] : [{ ...row, id: row.id, at: new Date(row.at) }],
+      );
+      return { latest: (rows[0] as Row).latest, changes: found };
+    },
+  };
+}
