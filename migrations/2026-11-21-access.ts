@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-/** API keys, and what they have spent of their day. */
+/** API keys, and their daily usage. */
 export class AccessMigration extends Migration {
   override up(): void {
     for (const statement of [...tables, ...versions]) this.addSql(statement);
@@ -40,8 +40,8 @@ const tables = [
 ];
 
 /**
- * Every change of a key gives it the next version. The lock lets one transaction at a time do so, until it has committed: whoever
- * sees a version has seen all before it, and may ask for those after it only.
+ * Every change of a key gives it the next version. The lock lets one transaction at a time do so, until it has committed: a reader
+ * that sees a version has seen all before it, and needs only later ones.
  */
 const versions = [
   'create index on api_keys (version)',

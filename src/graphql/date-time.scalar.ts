@@ -8,7 +8,7 @@ import { GraphQLScalarType, Kind } from 'graphql';
 export const DateTimeScalar = new GraphQLScalarType<string, string>({
   name: 'DateTime',
   description:
-    'A date and time as RFC 3339 writes it, with an offset, such as `2026-11-21T09:30:00+01:00`; answered in UTC with milliseconds.',
+    'A date and time as RFC 3339 writes it, with an offset, such as `2026-11-21T09:30:00+01:00`; returned in UTC with milliseconds.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => {
     if (value instanceof Date) return value.toISOString();

@@ -31,11 +31,11 @@ export function createSchema(): GraphQLSchema {
   });
   guardRootFields(schema);
   // TypeGraphQL has no place for the descriptions of the schema and the root types.
-  schema.description = 'A pet store: pets by category, each with its place in the inventory, and the orders for them.';
-  describe(schema.getQueryType(), 'What can be asked. Every list is a connection of the Relay specification.');
+  schema.description = 'A pet store: pets in categories, the stock of each pet, and orders.';
+  describe(schema.getQueryType(), 'The queries. Every list is a connection of the Relay specification.');
   describe(
     schema.getMutationType(),
-    'What can be changed. The fields run one after another; one that fails leaves the others alone.',
+    'The mutations. The fields run one after another; one that fails does not affect the others.',
   );
   return schema;
 }

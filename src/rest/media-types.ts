@@ -9,7 +9,10 @@ export const jsonMediaType = 'application/json; charset=utf-8';
 /** The error for a client that doesn't accept JSON (406). */
 export function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | undefined {
   if (isAcceptable(accept, 'application/json')) return undefined;
-  return new HttpError('NOT_ACCEPTABLE', 'Only application/json can be answered here.');
+  return new HttpError(
+    'NOT_ACCEPTABLE',
+    'The Accept header does not allow application/json, the only media type of responses here.',
+  );
 }
 
 /** The error for a body of an unsupported media type, or a compressed one (415). A request without a body passes. */

@@ -34,14 +34,14 @@ type Work = (access: AccessService) => Promise<Output>;
 /** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
   create: {
-    summary: 'Makes a key and prints it, the only time that it can be seen',
+    summary: 'Creates a key and prints it; it cannot be shown again',
     usage: `--name NAME --plan PLAN [--scopes read,write] [--per-minute N --per-day N] [--expires-in 90d]`,
     options: ['name', 'plan', 'scopes', 'per-minute', 'per-day', 'expires-in'],
     needsId: false,
     prepare: create,
   },
   list: {
-    summary: 'Shows all keys, with what they have spent or those near their limit',
+    summary: 'Lists all keys, with their usage, or those near their limit',
     usage: '[--usage] [--near-limit 80]',
     options: ['usage', 'near-limit'],
     needsId: false,
@@ -51,7 +51,7 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   show: {
-    summary: 'Shows a key with what it has spent',
+    summary: 'Shows a key with its usage',
     usage: 'ID',
     options: [],
     needsId: true,
@@ -61,7 +61,7 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   history: {
-    summary: 'Shows what was changed in a key, when and by whom, latest first',
+    summary: 'Shows the changes of a key, when and by whom, latest first',
     usage: 'ID',
     options: [],
     needsId: true,
@@ -76,21 +76,21 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   rotate: {
     summary:
-      'Gives a key a new secret and prints it, the only time that it can be seen; the old one stays good for the overlap',
+      'Gives a key a new secret and prints it; it cannot be shown again, and the old one stays valid for the overlap',
     usage: 'ID [--overlap 24h]',
     options: ['overlap'],
     needsId: true,
     prepare: rotate,
   },
   revoke: {
-    summary: 'Ends a key for ever',
+    summary: 'Revokes a key permanently',
     usage: 'ID',
     options: [],
     needsId: true,
     prepare: (_values, id) => async (access) => changed(await access.revoke(id)),
   },
   ban: {
-    summary: 'Refuses a key for a while',
+    summary: 'Bans a key for a while',
     usage: 'ID --for 15m',
     options: ['for'],
     needsId: true,
@@ -100,14 +100,14 @@ export const commands: Readonly<Record<string, Command>> = {
     },
   },
   unban: {
-    summary: 'Ends a ban, and forgets earlier bans and refusals',
+    summary: 'Ends a ban, and resets earlier bans and refusals',
     usage: 'ID',
     options: [],
     needsId: true,
     prepare: (_values, id) => async (access) => changed(await access.unban(id)),
   },
   'set-plan': {
-    summary: 'Gives a key another plan; what it has spent stays spent',
+    summary: 'Gives a key another plan; its usage is kept',
     usage: 'ID --plan PLAN [--per-minute N --per-day N]',
     options: ['plan', 'per-minute', 'per-day'],
     needsId: true,
@@ -220,9 +220,7 @@ function numberOf(option: OptionName, text: string): number {
 function percentOf(text: string): number {
   const percent = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (percent >= 1 && percent <= 100) return percent;
-  throw new UsageError(
-    `--near-limit is ${JSON.stringify(text)}, but must be a whole number of per cent from 1 to 100.`,
-  );
+  throw new UsageError(`--near-limit is ${JSON.stringify(text)}, but must be a whole number of percent from 1 to 100.`);
 }
 
 function durationOf(option: OptionName, text: string, minSeconds = 1): number {

@@ -48,7 +48,7 @@ export function keyDetails(key: ListedKey): string {
   const lines = [
     ...headings.map((heading, index) => [heading, rowOf(key)[index] ?? '']),
     ['CREATED', shown(createdAt)],
-    ['OLD SECRET', previousSecretExpiresAt === null ? 'none' : `good until ${shown(previousSecretExpiresAt)}`],
+    ['OLD SECRET', previousSecretExpiresAt === null ? 'none' : `valid until ${shown(previousSecretExpiresAt)}`],
     ['LAST USED', lastUseOf(key)],
     ['MINUTE', `${spentOf(minute)}, resets ${shown(minute.resetAt)}`],
     ['DAY', `${spentOf(day)}, resets ${shown(day.resetAt)}`],

@@ -9,15 +9,21 @@ import { DateTimeScalar } from '../date-time.scalar.ts';
 import { PageArgs } from '../connections/connection.args.ts';
 import { ApiKeyStatusEnum, PlanEnum, ScopeEnum } from './api-key.type.ts';
 
-@InputType({ description: 'A plan, with figures of its own for ENTERPRISE alone.' })
+@InputType({ description: 'A plan; ENTERPRISE needs limits for the key.' })
 abstract class PlanFields implements PlanInput {
-  @Field(() => PlanEnum, { description: 'How many requests the key has.' })
+  @Field(() => PlanEnum, { description: 'The plan, which sets the limits.' })
   plan!: PlanName;
 
-  @Field(() => Int, { nullable: true, description: 'Needed for ENTERPRISE, at least 1; the other plans say it.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Required for ENTERPRISE, at least 1; not allowed for other plans.',
+  })
   requestsPerMinute?: number | null;
 
-  @Field(() => Int, { nullable: true, description: 'Needed for ENTERPRISE, at least 1; the other plans say it.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'Required for ENTERPRISE, at least 1; not allowed for other plans.',
+  })
   requestsPerDay?: number | null;
 }
 
@@ -28,35 +34,35 @@ export class CreateApiKeyInput extends PlanFields implements NewApiKey {
   })
   name!: string;
 
-  @Field(() => [ScopeEnum], { nullable: true, description: 'What it may do; READ and WRITE when left out.' })
+  @Field(() => [ScopeEnum], { nullable: true, description: 'What it may do; READ and WRITE by default.' })
   scopes?: Scope[] | null;
 
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ends by itself, in the future.' })
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it expires, in the future.' })
   expiresAt?: string | null;
 }
 
-@InputType('RevokeApiKeyInput', { description: 'Which key to end for ever.' })
+@InputType('RevokeApiKeyInput', { description: 'Which key to revoke.' })
 export class RevokeApiKeyInput {
   @Field(() => ID, { description: 'The key to revoke.' })
   id!: string;
 }
 
-@InputType('BanApiKeyInput', { description: 'Which key to refuse, and for how long.' })
+@InputType('BanApiKeyInput', { description: 'Which key to ban, and for how long.' })
 export class BanApiKeyInput {
   @Field(() => ID, { description: 'The key to ban.' })
   id!: string;
 
-  @Field(() => Int, { description: 'From now on, at least 1; whatever ban there was before ends.' })
+  @Field(() => Int, { description: 'How long the ban lasts from now on, at least 1; it replaces any earlier ban.' })
   seconds!: number;
 }
 
-@InputType('UnbanApiKeyInput', { description: 'Which key to let in again.' })
+@InputType('UnbanApiKeyInput', { description: 'Which key to unban.' })
 export class UnbanApiKeyInput {
   @Field(() => ID, { description: 'The key to unban.' })
   id!: string;
 }
 
-@InputType('SetApiKeyPlanInput', { description: 'Which key gets which plan.' })
+@InputType('SetApiKeyPlanInput', { description: 'Which key gets another plan.' })
 export class SetApiKeyPlanInput extends PlanFields {
   @Field(() => ID, { description: 'The key to change.' })
   id!: string;
@@ -67,20 +73,20 @@ export class UpdateApiKeyInput implements ApiKeyChanges {
   @Field(() => ID, { description: 'The key to change.' })
   id!: string;
 
-  @Field(() => String, { nullable: true, description: 'What it is called from now on, as in `createApiKey`.' })
+  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation.' })
   name?: string | null;
 
-  @Field(() => [ScopeEnum], { nullable: true, description: 'What it may do from now on; at least one.' })
+  @Field(() => [ScopeEnum], { nullable: true, description: 'New scopes; at least one.' })
   scopes?: Scope[] | null;
 
   @Field(() => DateTimeScalar, {
     nullable: true,
-    description: 'When it ends by itself, in the future; null takes the expiry away.',
+    description: 'A new expiry, in the future; null removes it.',
   })
   expiresAt?: string | null;
 }
 
-@InputType('RotateApiKeyInput', { description: 'Which key gets a new secret, and how long the old one stays good.' })
+@InputType('RotateApiKeyInput', { description: 'Which key gets a new secret, and how long the old one stays valid.' })
 export class RotateApiKeyInput {
   @Field(() => ID, { description: 'The key to rotate.' })
   id!: string;
@@ -88,14 +94,14 @@ export class RotateApiKeyInput {
   @Field(() => Int, {
     nullable: true,
     description:
-      'For how many seconds the old secret stays good: 0 to 2,592,000 (30 days), 86,400 (24 hours) when left out, and never longer than the key.',
+      'How many seconds the old secret stays valid: 0 to 2,592,000 (30 days), 86,400 (24 hours) by default, and never longer than the key.',
   })
   overlapSeconds?: number | null;
 }
 
 @InputType('ApiKeyFilter', { description: 'Which keys to list.' })
 class ApiKeyFilter implements ApiKeyFilterInput {
-  @Field(() => String, { nullable: true, description: 'A part of the name, in upper or lower case.' })
+  @Field(() => String, { nullable: true, description: 'The name contains this text, without regard to case.' })
   nameContains?: string | null;
 
   @Field(() => PlanEnum, { nullable: true, description: 'Keys with this plan.' })
@@ -106,14 +112,14 @@ class ApiKeyFilter implements ApiKeyFilterInput {
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Keys that have spent so many per cent of their minute or of their day, 1 to 100.',
+    description: 'Keys that have spent at least this many percent of their limit per minute or per day, 1 to 100.',
   })
   nearLimitPercent?: number | null;
 }
 
 @ArgsType()
 export class ApiKeyConnectionArgs extends PageArgs {
-  @Field(() => ApiKeyFilter, { nullable: true, description: 'Only keys that fulfil all of these.' })
+  @Field(() => ApiKeyFilter, { nullable: true, description: 'Only keys that match all of these.' })
   filter?: ApiKeyFilter | null;
 }
 

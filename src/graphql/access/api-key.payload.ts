@@ -14,7 +14,7 @@ function newSecretPayload(name: string, description: string): ClassType<CreatedK
     @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
     apiKey!: ListedKey;
 
-    @Field(() => String, { description: 'The key itself. Keep it safe: it can not be shown a second time.' })
+    @Field(() => String, { description: 'The secret. Store it safely: it cannot be shown again.' })
     secret!: string;
   }
 

@@ -48,19 +48,19 @@ import {
 
 @Resolver(() => ApiKeyChangeType)
 export class ApiKeyChangeResolver {
-  @FieldResolver(() => [String], { description: 'What is different: `plan: free → pro`. Never a secret.' })
+  @FieldResolver(() => [String], { description: 'The changed properties: `plan: free → pro`. Never a secret.' })
   changes(@Root() change: ApiKeyChange): string[] {
     return describeChanges(change);
   }
 }
 
-/** What an administrator may do with keys. Whatever it changes holds in every process within a second. */
+/** Manages keys, for administrators. A change takes effect in every process within a second. */
 @Resolver(() => ApiKeyType)
 export class ApiKeyResolver {
   @NeedsScope('admin')
   @Query(() => ApiKeyConnectionType, {
     nullable: true,
-    description: 'All keys, those revoked and expired too, page by page. Needs the scope ADMIN.',
+    description: 'All keys, including revoked and expired ones, page by page. Needs the scope ADMIN.',
   })
   async apiKeys(
     @Args(() => ApiKeyConnectionArgs) request: ApiKeyListRequest,
@@ -81,20 +81,20 @@ export class ApiKeyResolver {
     return access.find(id);
   }
 
-  @FieldResolver(() => ApiKeyStatusEnum, { description: 'What it is good for now.' })
+  @FieldResolver(() => ApiKeyStatusEnum, { description: 'Whether it is valid now.' })
   status(@Root() key: ListedKey): KeyStatus {
     return statusOf(key, Date.now());
   }
 
   @FieldResolver(() => DateTimeScalar, {
     nullable: true,
-    description: 'When it was used last; null when it never was.',
+    description: 'When it was last used; null if never.',
   })
   lastUsedAt(@Root() key: ListedKey): Date | null {
     return lastUsedAt(key);
   }
 
-  @FieldResolver(() => ApiKeyUsageType, { description: 'What it has spent of its minute and of its day.' })
+  @FieldResolver(() => ApiKeyUsageType, { description: 'The requests spent in both windows.' })
   usage(@Root() key: ListedKey): ReturnType<typeof usageOf> {
     return usageOf(key, Date.now());
   }
@@ -112,18 +112,18 @@ export class ApiKeyResolver {
     return page && connectionOf(page, () => loaders.historyCountByApiKey.load(id));
   }
 
-  @FieldResolver(() => Int, { description: 'The figure that holds for it, its own or that of its plan.' })
+  @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })
   requestsPerMinute(@Root() key: ListedKey): number {
     return limitsOf(key).requestsPerMinute;
   }
 
-  @FieldResolver(() => Int, { description: 'The figure that holds for it, its own or that of its plan.' })
+  @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })
   requestsPerDay(@Root() key: ListedKey): number {
     return limitsOf(key).requestsPerDay;
   }
 
   @NeedsScope('admin')
-  @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Makes a key. Needs the scope ADMIN.' })
+  @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Creates a key. Needs the scope ADMIN.' })
   createApiKey(
     @Arg('input', () => CreateApiKeyInput, { description: 'The new key.' }) input: CreateApiKeyInput,
     @Ctx() context: GraphQLContext,
@@ -149,10 +149,10 @@ export class ApiKeyResolver {
   @Mutation(() => RotateApiKeyPayload, {
     nullable: true,
     description:
-      'Gives a key a new secret; the old one stays good for the overlap, and one before that ends at once. CONFLICT for a revoked or expired key. Needs the scope ADMIN.',
+      'Gives a key a new secret; the old one stays valid for the overlap, and any older one expires at once. CONFLICT for a revoked or expired key. Needs the scope ADMIN.',
   })
   rotateApiKey(
-    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and for how long both secrets are good.' })
+    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how long both secrets are valid.' })
     { id, overlapSeconds }: RotateApiKeyInput,
     @Ctx() context: GraphQLContext,
   ): Promise<CreatedKey> {
@@ -162,7 +162,7 @@ export class ApiKeyResolver {
   @NeedsScope('admin')
   @Mutation(() => RevokeApiKeyPayload, {
     nullable: true,
-    description: 'Ends a key for ever. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
+    description: 'Revokes a key permanently. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
   })
   async revokeApiKey(
     @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
@@ -174,7 +174,7 @@ export class ApiKeyResolver {
   @NeedsScope('admin')
   @Mutation(() => BanApiKeyPayload, {
     nullable: true,
-    description: 'Refuses a key for a while. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
+    description: 'Bans a key for a while. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
   })
   async banApiKey(
     @Arg('input', () => BanApiKeyInput, { description: 'Which key, and for how long.' })
@@ -187,7 +187,7 @@ export class ApiKeyResolver {
   @NeedsScope('admin')
   @Mutation(() => UnbanApiKeyPayload, {
     nullable: true,
-    description: "Ends a key's ban, and forgets earlier bans and refusals. Needs the scope ADMIN.",
+    description: "Ends a key's ban, and resets earlier bans and refusals. Needs the scope ADMIN.",
   })
   async unbanApiKey(
     @Arg('input', () => UnbanApiKeyInput, { description: 'Which key.' }) { id }: UnbanApiKeyInput,
@@ -199,7 +199,7 @@ export class ApiKeyResolver {
   @NeedsScope('admin')
   @Mutation(() => SetApiKeyPlanPayload, {
     nullable: true,
-    description: 'Gives a key another plan; what it has spent stays spent. Needs the scope ADMIN.',
+    description: 'Gives a key another plan; its usage is kept. Needs the scope ADMIN.',
   })
   async setApiKeyPlan(
     @Arg('input', () => SetApiKeyPlanInput, { description: 'Which key, and the plan.' })

@@ -11,12 +11,12 @@ import { DateTimeScalar } from '../date-time.scalar.ts';
 export const PlanEnum = { FREE: 'free', PRO: 'pro', BUSINESS: 'business', ENTERPRISE: 'enterprise' } as const;
 registerEnumType(PlanEnum, {
   name: 'Plan',
-  description: 'How many requests a key has.',
+  description: 'A plan with its limits.',
   valuesConfig: {
     FREE: { description: '60 requests per minute and 1,000 per day.' },
     PRO: { description: '300 requests per minute and 10,000 per day.' },
     BUSINESS: { description: '1,000 requests per minute and 100,000 per day.' },
-    ENTERPRISE: { description: 'As many as was agreed: each key has figures of its own.' },
+    ENTERPRISE: { description: 'Individual limits for each key.' },
   },
 });
 
@@ -34,12 +34,12 @@ registerEnumType(ScopeEnum, {
 export const ApiKeyStatusEnum = { ACTIVE: 'active', BANNED: 'banned', EXPIRED: 'expired', REVOKED: 'revoked' } as const;
 registerEnumType(ApiKeyStatusEnum, {
   name: 'ApiKeyStatus',
-  description: 'What a key is good for now.',
+  description: 'Whether a key is valid now.',
   valuesConfig: {
-    ACTIVE: { description: 'Its requests are answered.' },
+    ACTIVE: { description: 'It is valid.' },
     BANNED: { description: 'Its requests are refused until the end of its ban.' },
-    EXPIRED: { description: 'It has ended by itself; a later expiry makes it good again.' },
-    REVOKED: { description: 'It was ended for ever.' },
+    EXPIRED: { description: 'It has expired; a later expiry makes it valid again.' },
+    REVOKED: { description: 'It was revoked permanently.' },
   },
 });
 
@@ -57,23 +57,26 @@ registerEnumType(ApiKeyActionEnum, {
   name: 'ApiKeyAction',
   description: 'What was done to a key.',
   valuesConfig: {
-    CREATED: { description: 'It was made.' },
+    CREATED: { description: 'It was created.' },
     UPDATED: { description: 'Its name, scopes or expiry were changed.' },
     ROTATED: { description: 'It got a new secret.' },
-    PLAN_CHANGED: { description: 'It got another plan, or other figures.' },
-    BANNED: { description: 'It was banned, by somebody or because it went on after its quota was spent.' },
-    UNBANNED: { description: 'Its ban was ended, and earlier ones forgotten.' },
-    REVOKED: { description: 'It was ended for ever.' },
+    PLAN_CHANGED: { description: 'It got another plan, or other limits.' },
+    BANNED: {
+      description:
+        'It was banned, by an administrator or automatically for sending requests after its quota was spent.',
+    },
+    UNBANNED: { description: 'Its ban was ended, and earlier bans reset.' },
+    REVOKED: { description: 'It was revoked.' },
     DELETED: { description: 'It was deleted from the database.' },
   },
 });
 
-@ObjectType('ApiKeyWindow', { description: 'What a key has spent of one of its windows.', simpleResolvers: true })
+@ObjectType('ApiKeyWindow', { description: 'The usage of a key in one window.', simpleResolvers: true })
 class ApiKeyWindowType implements WindowUsage {
-  @Field(() => Int, { description: 'How many requests it has spent.' })
+  @Field(() => Int, { description: 'The requests spent.' })
   spent!: number;
 
-  @Field(() => Int, { description: 'How many requests the window has.' })
+  @Field(() => Int, { description: 'The requests that the window allows.' })
   limit!: number;
 
   @Field(() => DateTimeScalar, {
@@ -83,7 +86,7 @@ class ApiKeyWindowType implements WindowUsage {
 }
 
 @ObjectType('ApiKeyUsage', {
-  description: 'What a key has spent: what this process has counted, and what others counted half a second ago.',
+  description: 'The usage of a key; that of other processes may be half a second old.',
   simpleResolvers: true,
 })
 export class ApiKeyUsageType {
@@ -101,7 +104,7 @@ export class ApiKeyChangeType {
 
   @Field(() => String, {
     description:
-      'Who changed it: the id of a key, `ADMIN_API_KEY`, `cli`, `service` for an automatic ban, or `sql` for a change past the program.',
+      'Who changed it: the id of a key, `ADMIN_API_KEY`, `cli`, `service` for an automatic ban, or `sql` for a change made directly in the database.',
   })
   by!: string;
 
@@ -113,44 +116,43 @@ export const ApiKeyChangeConnectionType = connectionType<ApiKeyChange>('ApiKeyCh
 
 /** Its figures, status, use and history are in the resolver. */
 @ObjectType('ApiKey', {
-  description: 'A key for this API. The key itself is kept nowhere and can be seen only when it is created.',
+  description: 'A key for this API. Its secret is not stored and is shown only on creation and rotation.',
   simpleResolvers: true,
 })
 export class ApiKeyType implements Omit<ListedKey, 'requestsPerMinute' | 'requestsPerDay' | 'usage'> {
-  @Field(() => ID, { description: 'Assigned on creation: an int64. It is no secret.' })
+  @Field(() => ID, { description: 'Assigned on creation: an int64. It is not secret.' })
   id!: ListedKey['id'];
 
-  @Field(() => String, { description: 'What the key is called, for its owner and for the log.' })
+  @Field(() => String, { description: 'A name for its owner and for the log.' })
   name!: string;
 
-  @Field(() => String, { description: 'How the key begins, so that its owner can tell which one it is.' })
+  @Field(() => String, { description: 'The beginning of the secret, to recognize it.' })
   prefix!: string;
 
-  @Field(() => PlanEnum, { description: 'How many requests it has.' })
+  @Field(() => PlanEnum, { description: 'The plan, which sets its limits.' })
   plan!: PlanName;
 
   @Field(() => [ScopeEnum], { description: 'What it may do. WRITE includes READ, ADMIN includes all.' })
   scopes!: Scope[];
 
-  @Field(() => DateTimeScalar, { description: 'When it was made.' })
+  @Field(() => DateTimeScalar, { description: 'When it was created.' })
   createdAt!: Date;
 
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ends by itself; null when it never does.' })
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it expires; null if never.' })
   expiresAt!: Date | null;
 
   @Field(() => DateTimeScalar, {
     nullable: true,
-    description: 'The end of its latest ban, in the past when that is over; null when there was none or it was lifted.',
+    description: 'The end of its latest ban, which may be past; null without one, and after `unbanApiKey`.',
   })
   bannedUntil!: Date | null;
 
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was ended for ever; null while it is not.' })
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it was revoked; null if it is not.' })
   revokedAt!: Date | null;
 
   @Field(() => DateTimeScalar, {
     nullable: true,
-    description:
-      'Until when the secret before the latest rotation is good, in the past when it has ended; null when there is none.',
+    description: 'When the secret before the latest rotation expires, which may be past; null when there is none.',
   })
   previousSecretExpiresAt!: Date | null;
 }

@@ -31,7 +31,7 @@ export class UpdateCategoryInput implements CategoryChanges {
   @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
   name?: string | null;
 
-  @Field(() => String, { nullable: true, description: 'A new description; null takes it away.' })
+  @Field(() => String, { nullable: true, description: 'A new description; null removes it.' })
   description?: string | null;
 }
 
@@ -41,7 +41,7 @@ export class DeleteCategoryInput {
   id!: string;
 }
 
-@InputType('CategoryFilter', { description: 'Which categories to list: those that fulfil every field that is given.' })
+@InputType('CategoryFilter', { description: 'Which categories to list: those that match every given field.' })
 class CategoryFilterInput implements CategoryFilter {
   @Field(() => String, {
     nullable: true,

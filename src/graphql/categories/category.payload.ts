@@ -3,19 +3,19 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import type { Category } from '../../domain/categories/category.entity.ts';
 import { CategoryType } from './category.type.ts';
 
-@ObjectType('CreateCategoryPayload', { description: 'What `createCategory` answers.', simpleResolvers: true })
+@ObjectType('CreateCategoryPayload', { description: 'The result of `createCategory`.', simpleResolvers: true })
 export class CreateCategoryPayload {
   @Field(() => CategoryType, { description: 'The new category.' })
   category!: Category;
 }
 
-@ObjectType('UpdateCategoryPayload', { description: 'What `updateCategory` answers.', simpleResolvers: true })
+@ObjectType('UpdateCategoryPayload', { description: 'The result of `updateCategory`.', simpleResolvers: true })
 export class UpdateCategoryPayload {
   @Field(() => CategoryType, { description: 'The category as it is now.' })
   category!: Category;
 }
 
-@ObjectType('DeleteCategoryPayload', { description: 'What `deleteCategory` answers.', simpleResolvers: true })
+@ObjectType('DeleteCategoryPayload', { description: 'The result of `deleteCategory`.', simpleResolvers: true })
 export class DeleteCategoryPayload {
   @Field(() => ID, { description: 'The id of the category that is gone.' })
   deletedCategoryId!: string;

@@ -5,10 +5,10 @@ import type { ListRequest, PageArguments, Sort, SortDirection } from '../../doma
 const SortDirectionEnum = { ASC: 'asc', DESC: 'desc' } as const;
 registerEnumType(SortDirectionEnum, {
   name: 'SortDirection',
-  description: 'Which end a list begins with. What has no value comes last either way.',
+  description: 'The direction of an order. Entries without a value come last in both.',
   valuesConfig: {
-    ASC: { description: 'The smallest, earliest or alphabetically first comes first.' },
-    DESC: { description: 'The largest, latest or alphabetically last comes first.' },
+    ASC: { description: 'Ascending: the smallest or earliest first.' },
+    DESC: { description: 'Descending: the largest or latest first.' },
   },
 });
 
@@ -53,7 +53,7 @@ export function sortInput<SortField extends string>(
     @Field(() => fieldEnum, { description: 'What to sort by.' })
     field!: SortField;
 
-    @Field(() => SortDirectionEnum, { defaultValue: 'asc', description: 'Which end to begin with.' })
+    @Field(() => SortDirectionEnum, { defaultValue: 'asc', description: 'Ascending or descending.' })
     direction!: SortDirection;
   }
 
@@ -67,7 +67,7 @@ export function connectionArgs<FilterInput extends object, SortField extends str
 ): ClassType<ListRequest<FilterInput, SortField>> {
   @ArgsType()
   class ConnectionArgs extends PageArgs implements ListRequest<FilterInput, SortField> {
-    @Field(() => filterType, { nullable: true, description: 'Only what fulfils all of these.' })
+    @Field(() => filterType, { nullable: true, description: 'Only entries that match all of these.' })
     filter?: FilterInput | null;
 
     @Field(() => sortType, { nullable: true, description: 'By id, smallest first, when left out.' })

@@ -2,7 +2,7 @@ import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 
 import type { Connection, Edge, PageInfo } from './connection.ts';
 
-@ObjectType('PageInfo', { description: 'Where a page lies in its list.', simpleResolvers: true })
+@ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })
 class PageInfoType implements PageInfo {
   @Field(() => Boolean, {
     description: 'Whether there is more after this page; paging backwards, whether it ends before a cursor.',
@@ -28,27 +28,27 @@ class PageInfoType implements PageInfo {
  */
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {
-    description: `A place in a list, with the ${name} that stands there.`,
+    description: `An entry of a list: a ${name} and its cursor.`,
     simpleResolvers: true,
   })
   class EdgeType implements Edge<Node> {
     @Field(nodeType, { description: `The ${name}.` })
     node!: Node;
 
-    @Field(() => String, { description: 'Names this place: give it to `after` or `before` of the same list.' })
+    @Field(() => String, { description: 'Its position, for `after` or `before` of the same list.' })
     cursor!: string;
   }
 
   @ObjectType(`${name}Connection`, { description: `A page of a list of type ${name}.`, simpleResolvers: true })
   class ConnectionType implements Connection<Node> {
-    @Field(() => [EdgeType], { description: 'The page, in the order that was asked for.' })
+    @Field(() => [EdgeType], { description: 'The entries of the page, in the requested order.' })
     edges!: readonly Edge<Node>[];
 
-    @Field(() => PageInfoType, { description: 'Whether there is more, and the cursors to go on with.' })
+    @Field(() => PageInfoType, { description: 'Whether there are more pages, and the cursors to request them with.' })
     pageInfo!: PageInfo;
 
     @Field(() => Int, {
-      description: 'How many there are in the whole list, filters applied. Counted only when it is asked for.',
+      description: 'The number of entries in the whole filtered list. Counted only when it is selected.',
     })
     totalCount!: Promise<number>;
   }

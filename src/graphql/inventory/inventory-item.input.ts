@@ -17,7 +17,7 @@ export class UpdateInventoryInput implements InventoryChanges {
   quantity!: number;
 }
 
-@InputType('InventoryFilter', { description: 'Which items to list: those that fulfil every field that is given.' })
+@InputType('InventoryFilter', { description: 'Which items to list: those that match every given field.' })
 class InventoryFilterInput implements InventoryFilter {
   @Field(() => [PetStatusEnum], {
     nullable: true,

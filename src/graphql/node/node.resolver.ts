@@ -10,10 +10,10 @@ import { NodeType, type TypedNode } from './node.type.ts';
 export class NodeResolver {
   @Query(() => NodeType, {
     nullable: true,
-    description: 'The node with this global id; null when there is none any more.',
+    description: 'The node with this global id; null when there is none.',
   })
   node(
-    @Arg('nodeId', () => ID, { description: 'The global id of a node, as its `nodeId` gives it.' }) nodeId: string,
+    @Arg('nodeId', () => ID, { description: 'The `nodeId` of a node.' }) nodeId: string,
     @Ctx() { loaders }: GraphQLContext,
   ): Promise<TypedNode | null> {
     const { type, id } = decodeNodeId(nodeId);
@@ -22,7 +22,7 @@ export class NodeResolver {
 
   @Query(() => [NodeType], {
     nullable: 'itemsAndList',
-    description: 'The nodes with these global ids, in their order; null in the place of one that there is none of.',
+    description: 'The nodes with these global ids, in their order; null where there is none.',
   })
   nodes(
     @Arg('nodeIds', () => [ID], { description: 'The global ids of nodes, at most 100.' }) nodeIds: string[],

@@ -5,7 +5,7 @@ import type { NodeTypeName } from './node-id.ts';
 /** A row with the name of its GraphQL type, by which the executor resolves the type of a `Node`. */
 export type TypedNode = object & { readonly __typename: NodeTypeName };
 
-export const nodeIdDescription = 'The global id: opaque, never changes, and no other node of any type has it.';
+export const nodeIdDescription = 'The global id: opaque, stable and unique among all types.';
 
 /**
  * Relay's Object Identification, under the name `nodeId`: `id` is an int64, which differs within a type only.
@@ -13,7 +13,7 @@ export const nodeIdDescription = 'The global id: opaque, never changes, and no o
  * The resolver of each type that implements it resolves `nodeId`.
  */
 @InterfaceType('Node', {
-  description: 'Whatever can be found again by its global id.',
+  description: 'An object with a global id.',
   resolveType: (node: TypedNode) => node.__typename,
 })
 export abstract class NodeType {

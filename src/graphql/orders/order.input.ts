@@ -24,13 +24,13 @@ export class UpdateOrderInput implements OrderChanges {
   @Field(() => ID, { description: 'The order to change.' })
   id!: string;
 
-  @Field(() => ID, { nullable: true, description: 'The pet that is ordered; null takes it away.' })
+  @Field(() => ID, { nullable: true, description: 'The pet that is ordered; null removes it.' })
   petId?: string | null;
 
-  @Field(() => Int, { nullable: true, description: 'How many units are ordered, 1 or more; null takes it away.' })
+  @Field(() => Int, { nullable: true, description: 'How many units are ordered, 1 or more; null removes it.' })
   quantity?: number | null;
 
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships; null takes it away.' })
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships; null removes it.' })
   shipDate?: string | null;
 
   @Field(() => Boolean, {
@@ -46,7 +46,7 @@ export class CancelOrderInput {
   id!: string;
 }
 
-@InputType('OrderFilter', { description: 'Which orders to list: those that fulfil every field that is given.' })
+@InputType('OrderFilter', { description: 'Which orders to list: those that match every given field.' })
 class OrderFilterInput implements OrderFilter {
   @Field(() => [ID], {
     nullable: true,

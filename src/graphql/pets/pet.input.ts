@@ -40,7 +40,7 @@ export class DeletePetInput {
   id!: string;
 }
 
-@InputType('PetFilter', { description: 'Which pets to list: those that fulfil every field that is given.' })
+@InputType('PetFilter', { description: 'Which pets to list: those that match every given field.' })
 class PetFilterInput implements PetFilter {
   @Field(() => [PetStatusEnum], {
     nullable: true,

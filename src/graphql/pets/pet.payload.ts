@@ -3,19 +3,19 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { PetType } from './pet.type.ts';
 
-@ObjectType('CreatePetPayload', { description: 'What `createPet` answers.', simpleResolvers: true })
+@ObjectType('CreatePetPayload', { description: 'The result of `createPet`.', simpleResolvers: true })
 export class CreatePetPayload {
   @Field(() => PetType, { description: 'The new pet.' })
   pet!: Pet;
 }
 
-@ObjectType('UpdatePetPayload', { description: 'What `updatePet` answers.', simpleResolvers: true })
+@ObjectType('UpdatePetPayload', { description: 'The result of `updatePet`.', simpleResolvers: true })
 export class UpdatePetPayload {
   @Field(() => PetType, { description: 'The pet as it is now.' })
   pet!: Pet;
 }
 
-@ObjectType('DeletePetPayload', { description: 'What `deletePet` answers.', simpleResolvers: true })
+@ObjectType('DeletePetPayload', { description: 'The result of `deletePet`.', simpleResolvers: true })
 export class DeletePetPayload {
   @Field(() => ID, { description: 'The id of the pet that is gone, with its inventory item.' })
   deletedPetId!: string;

@@ -7,11 +7,11 @@ import { NodeType } from '../node/node.type.ts';
 export const PetStatusEnum = { AVAILABLE: 'available', PENDING: 'pending', SOLD: 'sold' } as const;
 registerEnumType(PetStatusEnum, {
   name: 'PetStatus',
-  description: 'How far the sale of a pet is. Any status may follow any other.',
+  description: 'The state of the sale of a pet. Any status may follow any other.',
   valuesConfig: {
     AVAILABLE: { description: 'For sale; the status of a new pet.' },
     PENDING: { description: 'Its sale is under way.' },
-    SOLD: { description: 'It has found a home.' },
+    SOLD: { description: 'It has been sold.' },
   },
 });
 
@@ -28,7 +28,7 @@ export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId
   @Field(() => String, { description: 'What the animal is called.' })
   name!: string;
 
-  @Field(() => PetStatusEnum, { description: 'How far its sale is.' })
+  @Field(() => PetStatusEnum, { description: 'The state of its sale.' })
   status!: PetStatus;
 
   @Field(() => ID, { description: 'The id of the category that it belongs to.' })

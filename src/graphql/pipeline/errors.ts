@@ -98,7 +98,7 @@ function explain(message: string): string {
   if (message === 'Validation aborted.')
     return 'The document repeats fields too often to be compared: ask for each once.';
   const incremental = incrementalDirective.exec(message)?.[1];
-  if (incremental !== undefined) return `@${incremental} is not offered: results are not answered in parts.`;
+  if (incremental !== undefined) return `@${incremental} is not offered: responses are not sent in parts.`;
   const limit = tooManyTokens.exec(message)?.[1];
   if (limit === undefined) return shorten(message);
   return `The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is ${limit}.`;

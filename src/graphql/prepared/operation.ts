@@ -135,7 +135,7 @@ async function serially(fields: readonly SelectedField[], run: Run, maxBytes: nu
 }
 
 function payloadTooLarge(name: string, maxBytes: number): HttpError {
-  const message = `${name} was carried out, but the response with what it answers would be larger than the ${maxBytes} bytes that GRAPHQL_MAX_RESPONSE_BYTES allows.`;
+  const message = `${name} was carried out, but the response with its payload would be larger than the ${maxBytes} bytes that GRAPHQL_MAX_RESPONSE_BYTES allows.`;
   return new HttpError('RESULT_TOO_LARGE', message);
 }
 

@@ -8,7 +8,7 @@ import { RateLimitType } from './rate-limit.type.ts';
 export class RateLimitResolver {
   @Query(() => RateLimitType, {
     nullable: true,
-    description: 'How much of its quota the key has left. Costs nothing when nothing else is asked for.',
+    description: 'The remaining quota of the key. Free when nothing else is selected.',
   })
   async rateLimit(@Ctx() { meter }: GraphQLContext): Promise<RateLimitType> {
     const { cost, decision } = await meter.spend();

@@ -9,7 +9,7 @@ export class ViewerResolver {
   @Query(() => ViewerType, {
     nullable: true,
     description:
-      'The key that sends the request. Costs nothing when nothing else is asked for, as often per minute as the plan has requests per minute.',
+      'The key that sends the request. Free when nothing else is selected, as often per minute as the plan has requests per minute.',
   })
   async viewer(@Ctx() { meter, principal }: GraphQLContext): Promise<ViewerType> {
     const { decision } = await meter.spend();

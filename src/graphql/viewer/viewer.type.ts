@@ -5,12 +5,12 @@ import type { Scope } from '../../domain/access/scope.ts';
 import { PlanEnum, ScopeEnum } from '../access/api-key.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 
-@ObjectType('ViewerWindow', { description: 'What the key has left of one of its windows.' })
+@ObjectType('ViewerWindow', { description: 'What remains of one window.' })
 export class ViewerWindowType {
-  @Field(() => Int, { description: 'How many requests the window has.' })
+  @Field(() => Int, { description: 'The requests that the window allows.' })
   limit!: number;
 
-  @Field(() => Int, { description: 'How many are left, this request taken off.' })
+  @Field(() => Int, { description: 'The requests that remain after this one.' })
   remaining!: number;
 
   @Field(() => DateTimeScalar, {
@@ -21,16 +21,16 @@ export class ViewerWindowType {
 
 @ObjectType('Viewer', { description: 'The key that sends the request, and its plan.' })
 export class ViewerType {
-  @Field(() => String, { description: 'What the key is called.' })
+  @Field(() => String, { description: 'The name of the key.' })
   name!: string;
 
-  @Field(() => PlanEnum, { description: 'How many requests it has.' })
+  @Field(() => PlanEnum, { description: 'The plan, which sets its limits.' })
   plan!: PlanName;
 
   @Field(() => [ScopeEnum], { description: 'What it may do. WRITE includes READ, ADMIN includes all.' })
   scopes!: readonly Scope[];
 
-  @Field(() => DateTimeScalar, { nullable: true, description: 'When it ends by itself; null when it never does.' })
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When it expires; null if never.' })
   expiresAt!: Date | null;
 
   @Field(() => ViewerWindowType, { description: 'The window of 60 seconds.' })
