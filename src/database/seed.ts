@@ -1,6 +1,10 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
 import type { DatabaseLocation } from './connection-config.ts';
 import { Connection } from './connection.ts';
 import { patientConnection } from './connections.ts';
+import { createPatientOrm } from './database.ts';
+import { bulkPetInsertion } from './stores/pet.store.ts';
 
 export interface SeedOptions {
   readonly location: DatabaseLocation;
@@ -28,6 +32,7 @@ const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04
  */
 export async function seedStore(options: SeedOptions): Promise<void> {
   const { location, onProgress } = options;
+  const orm = createPatientOrm(location);
   const client = await new Connection(patientConnection(location)).open();
   try {
     await client.query('begin');
@@ -35,7 +40,7 @@ export async function seedStore(options: SeedOptions): Promise<void> {
     await client.query(`set local maintenance_work_mem = '512MB'`);
     const secondary = await dropSecondary(client, options);
     const steps = [
-      ...(await fillingSteps(client, options)),
+      ...(await fillingSteps(client, orm.getMetadata(), options)),
       ...secondary,
       { what: 'commit', sql: 'commit', work: 0 },
       {
@@ -54,6 +59,7 @@ export async function seedStore(options: SeedOptions): Promise<void> {
     onProgress(1, 'done');
   } finally {
     await client.close();
+    await orm.close(true);
   }
 }
 
@@ -96,11 +102,25 @@ interface Secondary {
 
 const petNames = ['Rex', 'Bella', 'Luna', 'Oskar', 'Nala', 'Balu', 'Mia', 'Simba', 'Cleo', 'Felix', 'Kiwi', 'Coco'];
 
-async function fillingSteps(client: Connection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
+/** Generated pets: `$1` is the last id of a pet, `$2` that of a category, `$3` to `$4` their numbers, `$5` the names, `$6` the categories. */
+const generatedPet = {
+  id: '$1::bigint + n',
+  name: `($5::text[])[1 + n % cardinality($5)] || ' ' || n`,
+  status: `(array['available', 'available', 'available', 'pending', 'sold'])[1 + (hashint8(n) & 2147483647) % 5]`,
+  categoryId: '$2::bigint + 1 + (hashint8extended(n, 1) & 9223372036854775807) % $6::bigint',
+  inventory: { quantity: '(hashint8extended(pets.id, 2) & 9223372036854775807) % 100' },
+};
+
+async function fillingSteps(
+  client: Connection,
+  metadata: MetadataStorage,
+  { pets, categories, orders }: SeedOptions,
+): Promise<Step[]> {
   const { rows } = await client.query<{ category: string; pet: string }>(
     'select (select coalesce(max(id), 0) from categories) as category, (select coalesce(max(id), 0) from pets) as pet',
   );
   const [lastCategory, lastPet] = [Number(rows[0]?.category), Number(rows[0]?.pet)];
+  const petInsertion = bulkPetInsertion(metadata, generatedPet, 'from generate_series($3::bigint, $4::bigint) as n');
   return [
     {
       what: 'categories',
@@ -111,14 +131,7 @@ async function fillingSteps(client: Connection, { pets, categories, orders }: Se
     },
     ...batches(pets).map(([from, to]) => ({
       what: `pets ${from} to ${to}`,
-      sql: `with added as (
-          insert into pets (id, name, status, category_id)
-          select $1::bigint + n, ($5::text[])[1 + n % cardinality($5)] || ' ' || n,
-            (array['available', 'available', 'available', 'pending', 'sold'])[1 + (hashint8(n) & 2147483647) % 5],
-            $2::bigint + 1 + (hashint8extended(n, 1) & 9223372036854775807) % $6::bigint
-          from generate_series($3::bigint, $4::bigint) as n returning id
-        )
-        insert into inventory (pet_id, quantity) select id, (hashint8extended(id, 2) & 9223372036854775807) % 100 from added`,
+      sql: petInsertion,
       values: [lastPet, lastCategory, from, to, petNames, categories],
       work: (to - from + 1) * rowWork.pets,
     })),

@@ -16,11 +16,43 @@ import { EntityTable } from './entity-table.ts';
 import { hasOne, namedBy } from './selection.ts';
 import type { Session } from './session.ts';
 import { TableReads } from './table-reads.ts';
-import { TableWrites } from './table-writes.ts';
+import { insertionOf, TableWrites, type Companion } from './table-writes.ts';
 
-export function createPetStore(metadata: MetadataStorage, session: Session): PetStore {
+type NewPet = Parameters<PetStore['insert']>[0];
+
+/** The tables of pets and of the stock items that are inserted with them. */
+function petTables(metadata: MetadataStorage) {
   const table = new EntityTable(metadata.get(Pet));
   const inventory = new EntityTable(metadata.get(InventoryItem), { status: () => table.column('status') });
+  const stockItem = <Value>(values: Readonly<Record<string, Value>>): Companion<Value> => ({
+    table: inventory,
+    owner: 'petId',
+    values,
+  });
+  return { table, inventory, stockItem };
+}
+
+/** A new pet as SQL expressions for its properties, and for its stock's. */
+type PetExpressions = { readonly id: string } & {
+  readonly [Property in keyof NewPet]: Property extends 'inventory'
+    ? Readonly<Record<keyof NewPet['inventory'], string>>
+    : string;
+};
+
+/** The statement that inserts the pets which `from` generates, with their stock. It returns how many. */
+export function bulkPetInsertion(
+  metadata: MetadataStorage,
+  { inventory, ...pet }: PetExpressions,
+  from: string,
+): string {
+  const { table, stockItem } = petTables(metadata);
+  const { write, companionWrites } = insertionOf(table, pet, [stockItem(inventory)], from);
+  const writes = [`${table.name} as (${write} returning *)`, ...companionWrites];
+  return `with ${writes.join(', ')} select count(*) from ${table.name}`;
+}
+
+export function createPetStore(metadata: MetadataStorage, session: Session): PetStore {
+  const { table, inventory, stockItem } = petTables(metadata);
   const relations = {
     category: namedBy(table, 'categoryId', 'category', new EntityTable(metadata.get(Category))),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
@@ -50,8 +82,7 @@ export function createPetStore(metadata: MetadataStorage, session: Session): Pet
     count: (filter) => reads.count(filter),
     pagePerCategory: (ids, filter, keyset, include) => reads.pagePerParent(ids, filter, keyset, include),
     countPerCategory: (ids, filter) => reads.countPerParent(ids, filter),
-    insert: ({ inventory: values, ...data }, include) =>
-      writes.insert(data, include, [{ table: inventory, owner: 'petId', values: { ...values } }]),
+    insert: ({ inventory: values, ...data }, include) => writes.insert(data, include, [stockItem({ ...values })]),
     update: (id, changes, include) => writes.update(id, changes, include),
     lock: (id) => writes.lock(id),
     delete: (id) => writes.delete(id),

@@ -9,11 +9,11 @@ import { FixedStatement, Statement, type Bind } from './statement.ts';
 type Values = Readonly<Record<string, unknown>>;
 
 /** A row of another table that is inserted together with a row. */
-export interface Companion {
+export interface Companion<Value = unknown> {
   readonly table: EntityTable<never>;
   /** Its property that names the row. */
   readonly owner: string;
-  readonly values: Values;
+  readonly values: Readonly<Record<string, Value>>;
 }
 
 /** Writes the rows of one kind: each method is one statement, which returns the row as it is then, with its related rows. */
@@ -78,15 +78,11 @@ export class TableWrites<
   }
 
   #insertion(data: Values, include: readonly string[], companions: readonly Companion[]): FixedStatement<Row> {
-    const { name, keyProperty } = this.#table;
     const { bind } = new Statement();
-    const write = `insert into ${name} (${namesOf(this.#table, data).join(', ')}) values (${placesOf(this.#table, data, bind).join(', ')})`;
-    const others = companions.map(({ table, owner, values }) => {
-      const columns = [table.columnName(owner), ...namesOf(table, values)];
-      const selected = [this.#table.column(keyProperty), ...placesOf(table, values, bind)];
-      return `${table.name} as (insert into ${table.name} (${columns.join(', ')}) select ${selected.join(', ')} from ${name} returning *)`;
-    });
-    const { text, decode } = this.#returning(write, include, others);
+    const row = placeholdersFor(this.#table, data, bind);
+    const others = companions.map((each) => ({ ...each, values: placeholdersFor(each.table, each.values, bind) }));
+    const { write, companionWrites } = insertionOf(this.#table, row, others);
+    const { text, decode } = this.#returning(write, include, companionWrites);
     return new FixedStatement(text, decode, true);
   }
 
@@ -103,16 +99,38 @@ export class TableWrites<
   }
 }
 
+/** SQL expressions by property. */
+type Expressions = Readonly<Record<string, string>>;
+
+/**
+ * The parts of a statement that inserts rows, each with its companions: the insertion, and a common table expression for each companion,
+ * which expects the inserted rows under the name of their table. `from` gives the rows; without it there is one.
+ */
+export function insertionOf(
+  table: EntityTable<never>,
+  row: Expressions,
+  companions: readonly Companion<string>[],
+  from = '',
+): { readonly write: string; readonly companionWrites: readonly string[] } {
+  const companionWrites = companions.map((companion) => {
+    const owned = { [companion.owner]: table.column(table.keyProperty), ...companion.values };
+    return `${companion.table.name} as (${insertInto(companion.table, owned, `from ${table.name}`)} returning *)`;
+  });
+  return { write: insertInto(table, row, from), companionWrites };
+}
+
+function insertInto(table: EntityTable<never>, row: Expressions, from: string): string {
+  const columns = Object.keys(row).map((property) => table.columnName(property as never));
+  return `insert into ${table.name} (${columns.join(', ')}) select ${Object.values(row).join(', ')} ${from}`;
+}
+
 function keyIs(table: EntityTable<never>, place: string): string {
   return `${table.column(table.keyProperty)} = ${place}::${table.columnType(table.keyProperty)}`;
 }
 
-function namesOf(table: EntityTable<never>, values: Values): string[] {
-  return Object.keys(values).map((property) => table.columnName(property as never));
-}
-
-function placesOf(table: EntityTable<never>, values: Values, bind: Bind): string[] {
-  return Object.keys(values).map((property) => bind(null, table.columnType(property as never)));
+function placeholdersFor(table: EntityTable<never>, values: Values, bind: Bind): Expressions {
+  const properties = Object.keys(values);
+  return Object.fromEntries(properties.map((property) => [property, bind(null, table.columnType(property as never))]));
 }
 
 function parametersOf(table: EntityTable<never>, values: Values): Parameter[] {
