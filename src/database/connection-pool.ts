@@ -1,12 +1,14 @@
 import { currentSubject } from '../domain/access/current-subject.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
-import { Turns } from './turns.ts';
+import type { RecentSubjects } from './recent-subjects.ts';
+import { Turns, type Turn } from './turns.ts';
 
 export interface PoolOptions {
   readonly connection: ConnectionOptions;
   readonly size: number;
-  /** The maximum number of connections for one key. */
-  readonly perSubject: number;
+  /** The maximum number of connections for one key, and for slow statements of all keys; see `Turns`. */
+  readonly share: number;
+  readonly recent: RecentSubjects;
   /** The timeout for a free connection. */
   readonly waitMillis: number;
   /** After which an idle connection is closed; undefined for never. */
@@ -44,9 +46,9 @@ export class ConnectionPool {
   #isEnded = false;
 
   constructor(options: PoolOptions) {
-    const { size, perSubject, waitMillis, onRefusal } = options;
+    const { size, share, recent, waitMillis, onRefusal } = options;
     this.#options = options;
-    this.#turns = new Turns({ capacity: size, perSubject, waitMillis, onRefusal });
+    this.#turns = new Turns({ capacity: size, share, recent, waitMillis, onRefusal });
     this.#watch = setInterval(() => this.#look(), watchMillis).unref();
   }
 
@@ -63,20 +65,21 @@ export class ConnectionPool {
   }
 
   /** Throws TurnRefused when the wait times out, ConnectionFailure when no connection can be opened. */
-  async connect(): Promise<PooledConnection> {
+  async connect(isSlow = false): Promise<PooledConnection> {
     const subject = currentSubject();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis;
-    await this.#turns.take(subject);
+    this.#options.recent.record(subject);
+    const turn = await this.#turns.take(subject, isSlow);
     const idle = this.#idle.pop()?.connection;
-    if (idle === undefined) return this.#opened(subject, deadline);
-    idle.release = this.#releaseFor(idle, subject);
+    if (idle === undefined) return this.#opened(turn, deadline);
+    idle.release = this.#releaseFor(idle, turn);
     return idle;
   }
 
   /** Runs one statement. A refused statement keeps its connection. */
-  async run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
-    const connection = await this.connect();
+  async run<Result>(work: (connection: Connection) => Promise<Result>, isSlow = false): Promise<Result> {
+    const connection = await this.connect(isSlow);
     try {
       return await work(connection);
     } finally {
@@ -102,8 +105,8 @@ export class ConnectionPool {
   }
 
   /** Opens a connection for the turn, or fails at the deadline and leaves the connection to the next one that waits. */
-  async #opened(subject: string | undefined, deadline: number): Promise<PooledConnection> {
-    const opening = this.#open(subject);
+  async #opened(turn: Turn, deadline: number): Promise<PooledConnection> {
+    const opening = this.#open(turn);
     let timeout: NodeJS.Timeout | undefined;
     const tooLate = new Promise<'late'>((resolve) => {
       timeout = setTimeout(() => resolve('late'), deadline + openGraceMillis - performance.now());
@@ -117,7 +120,7 @@ export class ConnectionPool {
     throw new ConnectionFailure(new Error('No connection in time'));
   }
 
-  async #open(subject: string | undefined): Promise<PooledConnection> {
+  async #open(turn: Turn): Promise<PooledConnection> {
     const connection = new Connection(this.#options.connection) as PooledConnection;
     const generation = this.#generation;
     this.#all.add(connection);
@@ -126,14 +129,14 @@ export class ConnectionPool {
       await connection.open();
     } catch (error) {
       this.#all.delete(connection);
-      this.#turns.give(subject);
+      turn.give();
       throw error;
     }
-    connection.release = this.#releaseFor(connection, subject, generation);
+    connection.release = this.#releaseFor(connection, turn, generation);
     return connection;
   }
 
-  #releaseFor(connection: PooledConnection, subject: string | undefined, generation = this.#generation): () => void {
+  #releaseFor(connection: PooledConnection, turn: Turn, generation = this.#generation): () => void {
     let isReleased = false;
     return () => {
       if (isReleased) return;
@@ -141,7 +144,7 @@ export class ConnectionPool {
       const isUsable = generation === this.#generation && !connection.isLost && isAtRest(connection) && !this.#isEnded;
       if (isUsable) this.#idle.push({ connection, since: performance.now() });
       else this.#discard(connection);
-      this.#turns.give(subject);
+      turn.give();
     };
   }
 

@@ -9,7 +9,7 @@ import { describesAlways } from './prepared-statement.ts';
  *
  * Model: `open` connects and prepares the session; after that it is `pg`'s client. Guarantees: it follows the whole of `DATABASE_URL`;
  * the session's time zone is UTC; a statement ends after `statementTimeoutMillis`, by the server's own setting on a direct connection and by a
- * cancel request behind a pooler, whose sessions are shared and get no `SET`. Failure: a connection on which nothing comes back for
+ * cancel request behind a pooler, whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers. Failure: a connection on which nothing comes back for
  * `answerTimeoutMillis` is destroyed, because a server that is paused or cut off never responds, and TCP reports nothing for minutes
  * (`query_timeout` of `pg` would leave such a connection in use).
  */
@@ -195,9 +195,12 @@ export class Connection extends pg.Client {
     const [{ id, timeout }] = rows as [{ id: number; timeout: number }];
     this.#isBehindPooler = id !== this.#internals.processID;
     if (this.#isBehindPooler) describesAlways.add(this.#internals.connection);
-    const isShorter = timeout > 0 && timeout <= (statementTimeoutMillis ?? 0);
-    if (this.#isBehindPooler || statementTimeoutMillis === undefined || isShorter) return;
-    await this.#send(`set statement_timeout = ${statementTimeoutMillis}`);
+    if (this.#isBehindPooler || statementTimeoutMillis === undefined) return;
+    // A statement of one client gets one processor.
+    const settings = ['set max_parallel_workers_per_gather = 0'];
+    const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
+    if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
+    await this.#send(settings.join('; '));
   }
 
   /** Added to what `pg` sends: poolers keep the time zone for each client, as they do the encoding, because every driver for Java sends it. */

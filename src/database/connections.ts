@@ -2,6 +2,7 @@ import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from
 import { ConnectionPool } from './connection-pool.ts';
 import type { ConnectionOptions } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
+import { RecentSubjects } from './recent-subjects.ts';
 
 /**
  * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a new one, and
@@ -33,18 +34,29 @@ export interface ConnectionsOptions {
   readonly onRefusal?: (() => void) | undefined;
 }
 
+/** The connections of one process to one database. */
+export interface Connections {
+  readonly pool: ConnectionPool;
+  readonly pipeline: PipelinedConnections | undefined;
+}
+
+export function createConnections(options: ConnectionsOptions): Connections {
+  const recent = new RecentSubjects();
+  return { pool: createPool(options, recent), pipeline: createPipeline(options, recent) };
+}
+
 /** A part of the connections for prepared reads, unless there are too few: the embedded database has one, and transactions need it. */
-export function createPipeline({
-  location,
-  poolSize,
-  onStatement,
-}: ConnectionsOptions): PipelinedConnections | undefined {
+function createPipeline(
+  { location, poolSize, onStatement }: ConnectionsOptions,
+  recent: RecentSubjects,
+): PipelinedConnections | undefined {
   const size = pipelinedOf(poolSize);
   if (typeof location !== 'string' || size === 0) return undefined;
   const config = connectionConfigOf(location);
   const connection = { config, session: 'server', onStatement, ...pipelinedTimeouts } as const;
   return new PipelinedConnections({
     size,
+    recent,
     connection: { ...connection, connectTimeoutMillis: servingConnectMillis(config) },
   });
 }
@@ -60,13 +72,10 @@ function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionC
 }
 
 /** The exclusive connections as the service has them. */
-export function createPool({
-  location,
-  poolSize,
-  isGuest = false,
-  onStatement,
-  onRefusal,
-}: ConnectionsOptions): ConnectionPool {
+function createPool(
+  { location, poolSize, isGuest = false, onStatement, onRefusal }: ConnectionsOptions,
+  recent: RecentSubjects,
+): ConnectionPool {
   const config = connectionConfigOf(location);
   const isEmbedded = typeof location !== 'string';
   const size = isEmbedded ? 1 : poolSize - pipelinedOf(poolSize);
@@ -80,7 +89,8 @@ export function createPool({
       ...timeouts,
     },
     size,
-    perSubject: Math.max(1, Math.floor(size / 2)),
+    share: Math.max(1, Math.floor(size / 2)),
+    recent,
     waitMillis: isEmbedded ? embeddedWaitMillis : waitMillis,
     idleMillis: isEmbedded ? undefined : idleMillis,
     onRefusal,
@@ -102,7 +112,8 @@ export function createPatientPool(location: DatabaseLocation): ConnectionPool {
   return new ConnectionPool({
     connection: patientConnection(location),
     size: 1,
-    perSubject: 1,
+    share: 1,
+    recent: new RecentSubjects(),
     waitMillis: patientWaitMillis,
   });
 }

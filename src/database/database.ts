@@ -19,7 +19,7 @@ import type { Stores } from '../domain/stores.ts';
 import { createUsageTable } from './usage-table.ts';
 import type { DatabaseLocation } from './connection-config.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { createPatientPool, createPipeline, createPool, type ConnectionsOptions } from './connections.ts';
+import { createConnections, createPatientPool, type ConnectionsOptions } from './connections.ts';
 import { DiskCheck, diskProbe } from './disk-check.ts';
 import { createSession } from './session.ts';
 import { createStatements } from './statements.ts';
@@ -44,9 +44,8 @@ export interface Database {
 }
 
 export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
-  const pool = createPool(options);
+  const { pool, pipeline } = createConnections(options);
   const orm = createOrm(pool);
-  const pipeline = createPipeline(options);
   const disk = new DiskCheck(() => pool.run((connection) => connection.query(diskProbe)));
   const statements = createStatements({
     pool,

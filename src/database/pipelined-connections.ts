@@ -1,11 +1,13 @@
 import { currentRequest } from '../domain/access/current-subject.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
 import { PreparedStatement, type Decode, type Parameter } from './prepared-statement.ts';
+import type { RecentSubjects } from './recent-subjects.ts';
 import { isLoss, isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
   readonly connection: ConnectionOptions;
   readonly size: number;
+  readonly recent: RecentSubjects;
 }
 
 type Rows = unknown[];
@@ -51,6 +53,7 @@ export class PipelinedConnections {
   /** Throws UNAVAILABLE, or the driver's error. */
   query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<Rows> {
     const request = currentRequest();
+    this.#options.recent.record(request?.subjectId);
     return new Promise((resolve, reject) => {
       throwIfLost(request);
       const fail = (error: Error): void => reject(recordFailure(error, request));

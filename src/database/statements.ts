@@ -38,34 +38,39 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
       throw recordFailure(error);
     }
   };
-  const exclusively = <Row>(send: (connection: Connection) => Promise<Row[]>): Promise<Row[]> =>
+  const exclusively = <Row>(isSlow: boolean, send: (connection: Connection) => Promise<Row[]>): Promise<Row[]> =>
     guard(async () => {
       try {
-        return await pool.run(send);
+        return await pool.run(send, isSlow);
       } catch (error) {
         // It wasn't executed, so it may be retried on a new connection.
         if (!isOutdated(error)) throw error;
         pool.renew();
-        return pool.run(send);
+        return pool.run(send, isSlow);
       }
     });
   return {
     guard,
-    send: <Row>({ name, text, values, isExclusive, decode }: Query<Row>): Promise<Row[]> => {
+    send: <Row>({ name, text, values, kind, decode }: Query<Row>): Promise<Row[]> => {
+      const isSlow = kind === 'slow';
       if (name === undefined || isGuest)
-        return exclusively((connection) => sendUnnamed(connection, text, values, decode));
-      if (!isExclusive && pipeline !== undefined) return pipeline.query(name, text, values, decode) as Promise<Row[]>;
-      return exclusively((connection) => sendPrepared(connection, new PreparedStatement(name, text, values, decode)));
+        return exclusively(isSlow, (connection) => sendUnnamed(connection, text, values, decode));
+      if (kind === 'short' && pipeline !== undefined)
+        return pipeline.query(name, text, values, decode) as Promise<Row[]>;
+      return exclusively(isSlow, (connection) =>
+        sendPrepared(connection, new PreparedStatement(name, text, values, decode)),
+      );
     },
     run: (name, text, given) => {
       const values = given as readonly Parameter[];
       if (name === undefined || isGuest) {
         return exclusively(
+          false,
           async (connection) => (await connection.query({ text, values: [...values] })).rows as never[],
         );
       }
       if (isRead(text) && pipeline !== undefined) return pipeline.query(name, text, values) as Promise<never[]>;
-      return exclusively((connection) => sendPrepared(connection, new PreparedStatement(name, text, values)));
+      return exclusively(false, (connection) => sendPrepared(connection, new PreparedStatement(name, text, values)));
     },
   };
 }

@@ -1,3 +1,6 @@
+import { LruMap } from '../domain/lru-map.ts';
+import type { RecentSubjects } from './recent-subjects.ts';
+
 /** The wait for a turn timed out. MikroORM wraps errors and keeps their `code`. */
 class TurnRefused extends Error {
   override readonly name = 'TurnRefused';
@@ -11,36 +14,70 @@ class TurnRefused extends Error {
 export interface TurnsOptions {
   /** The maximum number of turns at a time. */
   readonly capacity: number;
-  /** The maximum for one subject. */
-  readonly perSubject: number;
+  /** The maximum for one subject, and for the slow turns of all subjects together. */
+  readonly share: number;
   readonly waitMillis: number;
+  readonly recent: Pick<RecentSubjects, 'hasOthers'>;
   /** Called when a wait has timed out. */
   readonly onRefusal?: (() => void) | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** The use of a connection until `give` is called, once. */
+export interface Turn {
+  readonly give: () => void;
 }
 
 interface Waiter {
-  readonly resolve: () => void;
+  readonly isSlow: boolean;
+  /** Grows with each that waits. */
+  readonly number: number;
+  readonly resolve: (turn: Turn) => void;
   readonly reject: (error: Error) => void;
   readonly timeout: NodeJS.Timeout;
 }
 
+/** A subject that has turns or waits for them. */
+interface Share {
+  readonly name: string;
+  taken: number;
+  slowTaken: number;
+  /** The time for which it has had connections. One that comes back after a while starts at the time of those that go on. */
+  usedMillis: number;
+  readonly waiting: Set<Waiter>;
+  readonly waitingSlow: Set<Waiter>;
+}
+
+/** More subjects than use the database at a time. */
+const rememberedSubjects = 1_000;
+
 /**
  * Schedules the use of a limited number of connections.
  *
- * Model: each subject (a key) has a queue of its own, and the queues take turns; a subject that has its share waits even while a
- * connection is free. Guarantees: no subject waits longer than `waitMillis`; taking a turn costs no more than `capacity` steps, however many wait. The
- * service's own work, which has no subject, has one queue and is limited only by the capacity.
+ * Model: each subject (a key) has queues of its own, for slow turns and for others. The next turn goes to the subject that has used connections
+ * for the least time, as in start-time fair queuing; within a subject to the one that waits longest. A turn is slow when it may take much of the
+ * database's processors: a count, a search. Guarantees: nobody waits longer than `waitMillis`; one subject never has more than its share of the turns,
+ * even while a connection is free; slow turns of all subjects together never take more than one share either, so that others don't
+ * find every connection in use by them; while other subjects use the database, the slow turns of one come one by one. Passing on a turn takes
+ * a step for each subject that waits. The service's own work, which has no subject, is limited only by the capacity.
  */
 export class Turns {
   readonly #options: TurnsOptions;
-  readonly #taken = new Map<string, number>();
-  /** In the order of their turns. None of the queues is empty. */
-  readonly #queues = new Map<string, Set<Waiter>>();
+  readonly #now: () => number;
+  readonly #shares = new Map<string, Share>();
+  /** Those with somebody waiting; the one served last is the last. */
+  readonly #waitingShares = new Set<Share>();
+  readonly #usedMillis = new LruMap<string, number>(rememberedSubjects);
   #free: number;
+  #slowTaken = 0;
   #waiting = 0;
+  #arrivals = 0;
+  /** What the subject served last had used when it was served. */
+  #clock = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
     this.#free = options.capacity;
   }
 
@@ -48,83 +85,130 @@ export class Turns {
     return this.#waiting;
   }
 
-  /** Takes a turn if one is free without waiting; never overtakes a waiting caller. */
-  tryTake(subject: string | undefined): boolean {
-    const name = subject ?? '';
-    if (this.#free === 0 || !this.#mayTake(name)) return false;
-    this.#take(name);
-    return true;
-  }
-
   /** Throws TurnRefused. */
-  take(subject: string | undefined): Promise<void> {
-    if (this.tryTake(subject)) return Promise.resolve();
-    const name = subject ?? '';
+  take(subject: string | undefined, isSlow: boolean): Promise<Turn> {
+    const share = this.#shareOf(subject ?? '');
+    if (this.#mayStart(share, isSlow)) return Promise.resolve(this.#start(share, isSlow));
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
+        isSlow,
+        number: (this.#arrivals += 1),
         resolve,
         reject,
-        timeout: setTimeout(() => this.#refuse(name, waiter), this.#options.waitMillis).unref(),
+        timeout: setTimeout(() => this.#refuse(share, waiter), this.#options.waitMillis).unref(),
       };
-      let queue = this.#queues.get(name);
-      if (queue === undefined) this.#queues.set(name, (queue = new Set()));
-      queue.add(waiter);
+      (isSlow ? share.waitingSlow : share.waiting).add(waiter);
+      this.#waitingShares.add(share);
       this.#waiting += 1;
+      this.#passOn();
     });
-  }
-
-  /** Passes the turn of a subject to the next waiting caller. */
-  give(subject: string | undefined): void {
-    const name = subject ?? '';
-    const taken = (this.#taken.get(name) ?? 0) - 1;
-    if (taken > 0) this.#taken.set(name, taken);
-    else this.#taken.delete(name);
-    this.#free += 1;
-    // Only subjects with their full share are skipped, of which there are at most as many as turns.
-    for (const [next, queue] of this.#queues) {
-      if (!this.#mayTake(next)) continue;
-      const [waiter] = queue;
-      if (waiter === undefined) continue;
-      this.#remove(next, queue, waiter);
-      // To the end: the others come first.
-      if (this.#queues.delete(next)) this.#queues.set(next, queue);
-      this.#take(next);
-      waiter.resolve();
-      return;
-    }
   }
 
   /** Refuses all waiting callers. */
   refuseAll(error: Error): void {
-    for (const [name, queue] of this.#queues) {
-      for (const waiter of queue) {
-        this.#remove(name, queue, waiter);
+    for (const share of this.#waitingShares) {
+      for (const waiter of [...share.waiting, ...share.waitingSlow]) {
+        this.#remove(share, waiter);
         waiter.reject(error);
       }
     }
   }
 
-  #mayTake(name: string): boolean {
-    return name === '' || (this.#taken.get(name) ?? 0) < this.#options.perSubject;
+  /** Starts whatever may start. */
+  #passOn(): void {
+    while (this.#free > 0 && this.#waiting > 0) {
+      const next = this.#next();
+      if (next === undefined) return;
+      const { share, waiter } = next;
+      this.#remove(share, waiter);
+      // To the end: of those that have used the same time, the others come first.
+      if (this.#waitingShares.delete(share)) this.#waitingShares.add(share);
+      waiter.resolve(this.#start(share, waiter.isSlow));
+    }
   }
 
-  #take(name: string): void {
+  #next(): { readonly share: Share; readonly waiter: Waiter } | undefined {
+    let next: { readonly share: Share; readonly waiter: Waiter } | undefined;
+    for (const share of this.#waitingShares) {
+      if (next !== undefined && next.share.usedMillis <= share.usedMillis) continue;
+      const waiter = this.#firstOf(share);
+      if (waiter !== undefined) next = { share, waiter };
+    }
+    return next;
+  }
+
+  /** Without overtaking anybody of the same subject. */
+  #mayStart(share: Share, isSlow: boolean): boolean {
+    if (this.#free === 0 || share.waiting.size + share.waitingSlow.size > 0) return false;
+    return this.#hasTurn(share) && (!isSlow || this.#hasSlowTurn(share));
+  }
+
+  /** The first of the subject that may have a turn. */
+  #firstOf(share: Share): Waiter | undefined {
+    if (!this.#hasTurn(share)) return undefined;
+    const [waiter] = share.waiting;
+    const [slow] = share.waitingSlow.size > 0 && this.#hasSlowTurn(share) ? share.waitingSlow : [];
+    return waiter === undefined || (slow !== undefined && slow.number < waiter.number) ? slow : waiter;
+  }
+
+  #hasTurn({ name, taken }: Share): boolean {
+    return name === '' || taken < this.#options.share;
+  }
+
+  #hasSlowTurn({ name, slowTaken }: Share): boolean {
+    if (this.#slowTaken >= this.#options.share) return false;
+    return slowTaken === 0 || !this.#options.recent.hasOthers(name);
+  }
+
+  #start(share: Share, isSlow: boolean): Turn {
+    const startedAt = this.#now();
+    const slow = isSlow ? 1 : 0;
     this.#free -= 1;
-    this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1);
+    this.#slowTaken += slow;
+    share.taken += 1;
+    share.slowTaken += slow;
+    this.#clock = Math.max(this.#clock, share.usedMillis);
+    return {
+      give: () => {
+        this.#free += 1;
+        this.#slowTaken -= slow;
+        share.taken -= 1;
+        share.slowTaken -= slow;
+        share.usedMillis += this.#now() - startedAt;
+        this.#forgetIfIdle(share);
+        this.#passOn();
+      },
+    };
   }
 
-  #refuse(name: string, waiter: Waiter): void {
-    const queue = this.#queues.get(name);
-    if (queue?.has(waiter) !== true) return;
-    this.#remove(name, queue, waiter);
+  #shareOf(name: string): Share {
+    let share = this.#shares.get(name);
+    if (share === undefined) {
+      const usedMillis = Math.max(this.#clock, this.#usedMillis.get(name) ?? 0);
+      share = { name, taken: 0, slowTaken: 0, usedMillis, waiting: new Set(), waitingSlow: new Set() };
+      this.#shares.set(name, share);
+    }
+    return share;
+  }
+
+  #forgetIfIdle(share: Share): void {
+    const { name, taken, usedMillis, waiting, waitingSlow } = share;
+    if (taken + waiting.size + waitingSlow.size > 0) return;
+    this.#shares.delete(name);
+    this.#usedMillis.set(name, usedMillis);
+  }
+
+  #refuse(share: Share, waiter: Waiter): void {
+    this.#remove(share, waiter);
+    this.#forgetIfIdle(share);
     this.#options.onRefusal?.();
     waiter.reject(new TurnRefused());
   }
 
-  #remove(name: string, queue: Set<Waiter>, waiter: Waiter): void {
+  #remove(share: Share, waiter: Waiter): void {
     clearTimeout(waiter.timeout);
-    queue.delete(waiter);
-    if (queue.size === 0) this.#queues.delete(name);
+    (waiter.isSlow ? share.waitingSlow : share.waiting).delete(waiter);
+    if (share.waiting.size + share.waitingSlow.size === 0) this.#waitingShares.delete(share);
     this.#waiting -= 1;
   }
 }

@@ -1,43 +1,115 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { Turns } from '../../src/database/turns.ts';
+import { Turns, type Turn } from '../../src/database/turns.ts';
 
-const patient = { capacity: 4, perSubject: 2, waitMillis: 60_000 };
+let now = 0;
+const alone = { hasOthers: () => false };
+const amongOthers = { hasOthers: () => true };
+const patient = { capacity: 6, share: 3, waitMillis: 60_000, recent: alone, now: () => now };
+
+/** Asks for turns, and notes in which order they come; what is given back is passed on. */
+class Queue {
+  readonly order: string[] = [];
+  readonly #turns: Turns;
+  readonly #held = new Map<string, Turn>();
+
+  constructor(options: Partial<ConstructorParameters<typeof Turns>[0]> = {}) {
+    this.#turns = new Turns({ ...patient, ...options });
+  }
+
+  /** `a1` is the first of the subject `a`, `-1` the first of the service itself; `a1 slow` is slow. */
+  async ask(...names: string[]): Promise<void> {
+    for (const name of names) {
+      const subject = name.startsWith('-') ? undefined : name[0];
+      void this.#turns.take(subject, name.endsWith('slow')).then((turn) => {
+        this.order.push(name);
+        this.#held.set(name, turn);
+      });
+    }
+    await new Promise(setImmediate);
+  }
+
+  async giveBack(name: string, afterMillis = 0): Promise<void> {
+    now += afterMillis;
+    this.#held.get(name)!.give();
+    await new Promise(setImmediate);
+  }
+}
 
 describe('turns at the exclusive connections', () => {
-  it('give one subject no more than its share, even while others are free', () => {
-    const turns = new Turns(patient);
-    expect(['a', 'a', 'a', 'b'].map((subject) => turns.tryTake(subject))).toEqual([true, true, false, true]);
+  it('give one subject no more than its share, even while others are free', async () => {
+    const queue = new Queue();
+    await queue.ask('a1', 'a2', 'a3', 'a4', 'b1');
+    expect(queue.order).toEqual(['a1', 'a2', 'a3', 'b1']);
+    await queue.giveBack('a2');
+    expect(queue.order.at(-1)).toBe('a4');
   });
 
-  it('go round: a subject with one waiter comes before the second of another', async () => {
-    const turns = new Turns({ ...patient, capacity: 1, perSubject: 1 });
-    const order: string[] = [];
-    turns.tryTake('first');
-    const waiting = ['a1', 'a2', 'a3', 'b1'].map(async (name) => {
-      await turns.take(name[0]);
-      order.push(name);
-    });
-    for (const holder of ['first', 'a', 'b', 'a']) {
-      turns.give(holder);
-      await new Promise(setImmediate);
+  it('go to whoever has used connections for the least time', async () => {
+    const queue = new Queue({ capacity: 1, share: 1 });
+    await queue.ask('a1', 'a2', 'a3', 'b1', 'b2', 'b3');
+    await queue.giveBack('a1', 100);
+    await queue.giveBack('b1', 40);
+    await queue.giveBack('b2', 40);
+    await queue.giveBack('b3', 40);
+    expect(queue.order).toEqual(['a1', 'b1', 'b2', 'b3', 'a2']);
+  });
+
+  it('give nobody an advantage for having been away', async () => {
+    const queue = new Queue({ capacity: 1, share: 1 });
+    await queue.ask('a1');
+    for (let turn = 2; turn < 5; turn += 1) {
+      await queue.ask(`a${turn}`);
+      await queue.giveBack(`a${turn - 1}`, 100);
     }
-    await Promise.all(waiting);
-    expect(order).toEqual(['a1', 'b1', 'a2', 'a3']);
+    await queue.ask('b1', 'b2', 'a5');
+    await queue.giveBack('a4', 10);
+    await queue.giveBack('b1', 200);
+    expect(queue.order.slice(-3)).toEqual(['a4', 'b1', 'a5']);
+  });
+
+  it('remember what a subject has used that comes back at once', async () => {
+    const queue = new Queue({ capacity: 1, share: 1 });
+    await queue.ask('a1', 'b1', 'b2');
+    await queue.giveBack('a1', 100);
+    await queue.ask('a2');
+    await queue.giveBack('b1', 50);
+    expect(queue.order).toEqual(['a1', 'b1', 'b2']);
+  });
+
+  it('come to as many slow statements of a subject as its share while it is alone', async () => {
+    const queue = new Queue();
+    await queue.ask('a1 slow', 'a2 slow', 'a3 slow', 'a4 slow');
+    expect(queue.order).toEqual(['a1 slow', 'a2 slow', 'a3 slow']);
+  });
+
+  it('leave connections to others while slow statements of many subjects wait', async () => {
+    const queue = new Queue();
+    await queue.ask('a1 slow', 'b1 slow', 'c1 slow', 'd1 slow', 'a2', 'e1', 'f1');
+    expect(queue.order).toEqual(['a1 slow', 'b1 slow', 'c1 slow', 'a2', 'e1', 'f1']);
+  });
+
+  it('come one by one to the slow statements of a subject while others use the database', async () => {
+    const queue = new Queue({ recent: amongOthers });
+    await queue.ask('a1 slow', 'a2 slow', 'a3', 'b1 slow');
+    expect(queue.order).toEqual(['a1 slow', 'a3', 'b1 slow']);
+    await queue.giveBack('a1 slow');
+    expect(queue.order.at(-1)).toBe('a2 slow');
   });
 
   it('are refused after a while, and whoever comes later is not held up by that', async () => {
     let refusals = 0;
-    const turns = new Turns({ capacity: 1, perSubject: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
-    await turns.take('a');
-    await expect(turns.take('b')).rejects.toMatchObject({ code: 'TURN_REFUSED' });
+    const turns = new Turns({ ...patient, capacity: 1, share: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
+    const turn = await turns.take('a', false);
+    await expect(turns.take('b', true)).rejects.toMatchObject({ code: 'TURN_REFUSED' });
     expect([refusals, turns.waiting]).toEqual([1, 0]);
-    turns.give('a');
-    expect(turns.tryTake('b')).toBe(true);
+    turn.give();
+    await turns.take('b', false);
   });
 
-  it("are not limited for the service's own work", () => {
-    const turns = new Turns(patient);
-    expect(Array.from({ length: 5 }, () => turns.tryTake(undefined))).toEqual([true, true, true, true, false]);
+  it("are not limited for the service's own work", async () => {
+    const queue = new Queue();
+    await queue.ask('-1', '-2', '-3', '-4', '-5', '-6', '-7');
+    expect(queue.order).toHaveLength(6);
   });
 });

@@ -77,10 +77,10 @@ export class Service {
     return this.#ask(path, {});
   }
 
-  graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
+  graphql(query: string, variables: Record<string, unknown> = {}, secret = key): Promise<Answer> {
     return this.#ask('/graphql', {
       method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
       body: JSON.stringify({ query, variables }),
     });
   }

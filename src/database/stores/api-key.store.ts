@@ -51,7 +51,7 @@ export function createApiKeyStore(metadata: MetadataStorage, session: Session): 
   );
   const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations, session);
   const history = historyReads(metadata, session);
-  const attribute = new FixedStatement("select set_config('petstore.changed_by', $1, true)", () => undefined, true);
+  const attribute = new FixedStatement("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
   return {
     byIds: (ids, include) => reads.byIds(ids, include),
     page: (filter, keyset, include) => reads.page(filter, keyset, include),

@@ -18,12 +18,12 @@ export function createIdempotencyStore(metadata: MetadataStorage, session: Sessi
   const lock = new FixedStatement(
     'select pg_try_advisory_xact_lock(hashtextextended($1::text, 0))',
     ([isLocked]) => isLocked === true || isLocked === 't',
-    true,
+    'write',
   );
   const find = new FixedStatement(
     `select ${columns} from ${table.name} where (${names(primaryKeys)}) = ($1::text, $2::text)`,
     decode,
-    true,
+    'write',
   );
   const others = properties.filter((each) => !primaryKeys.includes(each as never));
   const save = new FixedStatement(
@@ -32,14 +32,14 @@ export function createIdempotencyStore(metadata: MetadataStorage, session: Sessi
      on conflict (${names(primaryKeys)}) do update
      set ${others.map((each) => `${names([each])} = excluded.${names([each])}`).join(', ')}`,
     () => undefined,
-    true,
+    'write',
   );
   const deleteUntil = new FixedStatement(
     `delete from ${table.name} where (${names(primaryKeys)}) in (
        select ${names(primaryKeys)} from ${table.name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
      ) returning 1`,
     () => true,
-    true,
+    'write',
   );
   return {
     tryLock: async ({ principalId, key }) => {

@@ -1,13 +1,18 @@
 import type { Parameter } from '../prepared-statement.ts';
 
+/**
+ * Decides on which connection it runs: short reads share some; one that writes has a connection of its own, and so has a read that may take
+ * long, of which few run at a time.
+ */
+export type QueryKind = 'short' | 'slow' | 'write';
+
 /** One statement, with its values. */
 export interface Query<Row> {
   readonly text: string;
   readonly values: readonly Parameter[];
   /** A connection keeps the statement prepared under this name, which always means the same text. Undefined: planned for its values each time. */
   readonly name: string | undefined;
-  /** Needs a connection of its own: it writes, or may take long. Others are short, and share connections. */
-  readonly isExclusive: boolean;
+  readonly kind: QueryKind;
   /** Converts column values to a row: PostgreSQL's text, or the driver's parsed values. */
   readonly decode: (fields: readonly unknown[]) => Row;
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Parameter } from '../prepared-statement.ts';
-import type { Query } from './session.ts';
+import type { Query, QueryKind } from './session.ts';
 
 /** Adds a value to the parameters of a statement; returns its placeholder. */
 export type Bind = (value: Parameter, type: string) => string;
@@ -12,9 +12,9 @@ export class Statement {
 
   readonly bind: Bind = (value, type) => `$${this.#values.push(value)}::${type}`;
 
-  /** Planned for its values, on a connection of its own. */
+  /** Planned for its values. */
   planned<Row>(text: string, decode: Query<Row>['decode']): Query<Row> {
-    return { name: undefined, text, values: this.#values, isExclusive: true, decode };
+    return { name: undefined, text, values: this.#values, kind: 'slow', decode };
   }
 }
 
@@ -22,12 +22,12 @@ export class Statement {
 export class FixedStatement<Row> {
   readonly #query: Omit<Query<Row>, 'values'>;
 
-  constructor(text: string, decode: Query<Row>['decode'], isExclusive = false) {
-    this.#query = { name: nameOf(text), text, decode, isExclusive };
+  constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short') {
+    this.#query = { name: nameOf(text), text, decode, kind };
   }
 
-  with(values: readonly Parameter[], isExclusive = this.#query.isExclusive): Query<Row> {
-    return { ...this.#query, values, isExclusive };
+  with(values: readonly Parameter[], kind = this.#query.kind): Query<Row> {
+    return { ...this.#query, values, kind };
   }
 }
 

@@ -100,7 +100,9 @@ export class TableReads<
 
   async #byManyIds(ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
     const { idOf } = this.#source.sorting;
-    const rows = await this.#session.run(this.#shapes(include).byAnyId.with([ids], ids.length > maxSharedRows));
+    const rows = await this.#session.run(
+      this.#shapes(include).byAnyId.with([ids], ids.length > maxSharedRows ? 'slow' : 'short'),
+    );
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((each) => byId.get(each));
   }
@@ -150,11 +152,11 @@ export class TableReads<
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const rows = (keyset.limit + 1) * choices * (parents?.length ?? 1);
     const isLong = rows > maxSharedRows || conditions.some(({ isFilter }) => isFilter);
-    return { name, text: sql, values, decode, isExclusive: name === undefined || isLong };
+    return { name, text: sql, values, decode, kind: name === undefined || isLong ? 'slow' : 'short' };
   }
 }
 
-/** A statement that may read more rows than this takes a connection of its own. */
+/** A statement that may read more rows than this is slow. */
 const maxSharedRows = 2_000;
 
 /** More than the shapes in use: unprepared ones are as many as the combinations of filter, order and direction. */

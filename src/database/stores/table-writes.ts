@@ -35,8 +35,8 @@ export class TableWrites<
     this.#session = session;
     const isRow = keyIs(table, '$1');
     const { columns, decode } = selectionOf<Row>(table, {}, []);
-    this.#lock = new FixedStatement(`select ${columns} from ${table.name} where ${isRow} for update`, decode, true);
-    this.#delete = new FixedStatement(`delete from ${table.name} where ${isRow} returning 1`, () => true, true);
+    this.#lock = new FixedStatement(`select ${columns} from ${table.name} where ${isRow} for update`, decode, 'write');
+    this.#delete = new FixedStatement(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
   }
 
   async insert(data: Data, include: Include<RelationName> = [], companions: readonly Companion[] = []): Promise<Row> {
@@ -83,7 +83,7 @@ export class TableWrites<
     const others = companions.map((each) => ({ ...each, values: placeholdersFor(each.table, each.values, bind) }));
     const { write, companionWrites } = insertionOf(this.#table, row, others);
     const { text, decode } = this.#returning(write, include, companionWrites);
-    return new FixedStatement(text, decode, true);
+    return new FixedStatement(text, decode, 'write');
   }
 
   /**

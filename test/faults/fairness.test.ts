@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { connectionConfigOf } from '../../src/database/connection-config.ts';
+import { Connection } from '../../src/database/connection.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from './service.ts';
+
+/** Ten connections, of which four are pipelined: half of the others are a key's share. */
+const share = 3;
+
+let cluster: PostgresCluster;
+let service: Service;
+/** Two clients behind the service's back: a transaction sees the server's activity as it was when it looked first. */
+let blocker: pg.Client;
+let watcher: pg.Client;
+let neighbour: string;
+let attackers: string[];
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
+  [blocker, watcher] = [0, 1].map(() => new pg.Client({ connectionString: cluster.url })) as [pg.Client, pg.Client];
+  await Promise.all([blocker.connect(), watcher.connect()]);
+  neighbour = await createKey();
+  attackers = await Promise.all(Array.from({ length: 5 }, createKey));
+});
+
+afterAll(async () => {
+  await Promise.all([blocker.end(), watcher.end()]);
+  await service.stop();
+  cluster.remove();
+});
+
+async function createKey(): Promise<string> {
+  const { body } = await service.graphql(
+    `mutation { createApiKey(input: { name: "any", plan: BUSINESS, scopes: [WRITE] }) { secret } }`,
+  );
+  return body.data.createApiKey.secret;
+}
+
+const slow = '{ pets(filter: { nameContains: "x" }) { totalCount } }';
+const write = 'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }';
+
+interface Outcome {
+  readonly slowest: number;
+  readonly statuses: readonly number[];
+}
+
+/** Sends slow requests, whose statements never end because a lock is in their way; `meanwhile` runs until they are answered. */
+async function attack(keys: readonly string[], meanwhile: () => Promise<unknown>): Promise<Outcome> {
+  await blocker.query('begin; lock table pets');
+  const over = new AbortController();
+  const requests = keys.map((secret) => service.graphql(slow, {}, secret));
+  const answers = Promise.all(requests).finally(() => over.abort());
+  let slowest = 0;
+  while (!over.signal.aborted) {
+    await meanwhile();
+    const { rows } = await watcher.query(
+      `select pid from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active' and query like '%from pets%'`,
+    );
+    slowest = Math.max(slowest, rows.length);
+  }
+  await blocker.query('rollback');
+  return { slowest, statuses: (await answers).map(({ status }) => status) };
+}
+
+const refused = (count: number): number[] => Array<number>(count).fill(503);
+
+describe('slow statements', () => {
+  it('of a key run one by one while others use the database, and those who wait are answered 503 in time', async () => {
+    await service.graphql(write, {}, neighbour);
+    const millis: number[] = [];
+    const { slowest, statuses } = await attack(Array<string>(30).fill(attackers[0]!), async () => {
+      const answer = await service.graphql(write, {}, neighbour);
+      expect(answer.body).toMatchObject({ data: { createCategory: {} } });
+      millis.push(answer.millis);
+    });
+    expect({ slowest, statuses }).toEqual({ slowest: 1, statuses: refused(30) });
+    // A waiting statement of the attacker takes two seconds.
+    expect(Math.max(...millis)).toBeLessThan(1_500);
+  });
+
+  it('of many keys leave connections to others', async () => {
+    const { slowest, statuses } = await attack([...attackers, ...attackers], async () => {
+      const answer = await service.graphql(write, {}, neighbour);
+      expect(answer.body).toMatchObject({ data: { createCategory: {} } });
+    });
+    expect({ slowest, statuses }).toEqual({ slowest: share, statuses: refused(10) });
+  });
+
+  it('use no parallel workers', async () => {
+    const connection = await new Connection({
+      config: connectionConfigOf(cluster.url),
+      session: 'server',
+      connectTimeoutMillis: 5_000,
+      statementTimeoutMillis: 2_000,
+    }).open();
+    const { rows } = await connection.query('show max_parallel_workers_per_gather');
+    await connection.close();
+    expect(rows).toEqual([{ max_parallel_workers_per_gather: '0' }]);
+  });
+});
