@@ -5,11 +5,11 @@ import { format, resolveConfig } from 'prettier';
 import { factory, SyntaxKind } from 'typescript';
 import { bundleContract } from './openapi.mjs';
 
-export const file = 'src/rest/openapi-types.ts';
+export const file = 'src/rest/openapi/types.ts';
 
 const header = `// Generated from src/rest/openapi/ by \`npm run rest-types\`: change that instead.
-import type { Position } from '../domain/cursor.ts';
-import type { Id } from '../domain/id.ts';
+import type { Position } from '../../domain/cursor.ts';
+import type { Id } from '../../domain/id.ts';
 
 `;
 

@@ -27,7 +27,7 @@ import { registerPages } from './pages/landing.routes.ts';
 import { createServer, type HttpLimits, type LogStream } from './http/server.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
-import { readDocument, readOperations } from './rest/document.ts';
+import { readDocument, readOperations } from './rest/openapi/document.ts';
 import type { StoredResponse } from './rest/operation.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-slots.ts';

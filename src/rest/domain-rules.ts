@@ -5,7 +5,7 @@ import { orderSorting } from '../domain/orders/order.store.ts';
 import { cursorRule } from '../domain/page.ts';
 import { petSorting } from '../domain/pets/pet.store.ts';
 import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
-import type { Schema } from './document.ts';
+import type { Schema } from './openapi/document.ts';
 
 /** The domain's rules by the formats of the document that stand for them. */
 const textRules: Readonly<Record<string, Rule<string, unknown>>> = {

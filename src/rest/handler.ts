@@ -1,7 +1,7 @@
 import type { Services } from '../domain/services.ts';
 import type { RestResponse } from './responses.ts';
-import type { OperationId } from './document.ts';
-import type { operations } from './openapi-types.ts';
+import type { OperationId } from './openapi/document.ts';
+import type { operations } from './openapi/types.ts';
 
 /** A request of an operation. Its query and body have the structure that the document requires. */
 export interface Call<Id extends OperationId> {

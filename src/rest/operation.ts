@@ -6,7 +6,7 @@ import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { RestResponse } from './responses.ts';
-import type { Operation } from './document.ts';
+import type { Operation } from './openapi/document.ts';
 import type { Call, Handler } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';

@@ -1,6 +1,6 @@
 import { validationFailed, type Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
-import type { Parameter, Schema } from './document.ts';
+import type { Parameter, Schema } from './openapi/document.ts';
 import { cursorRules } from './domain-rules.ts';
 import { compileStructure } from './schema-check.ts';
 

@@ -4,7 +4,7 @@ import type { ApiRoutes } from '../http/api.ts';
 import type { OnRefusal } from '../http/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
-import type { Operation, OperationId } from './document.ts';
+import type { Operation, OperationId } from './openapi/document.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { inventoryRoutes } from './inventory/inventory.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';

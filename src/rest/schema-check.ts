@@ -2,7 +2,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 
 import type { Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
-import type { Schema } from './document.ts';
+import type { Schema } from './openapi/document.ts';
 import { domainProblem } from './domain-rules.ts';
 
 /** Finds what is wrong with an object, field by field. Replaces every int64 in it by an `Id`. */

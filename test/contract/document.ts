@@ -1,4 +1,6 @@
-import { readDocument } from '../../src/rest/document.ts';
+import { bundleFromString, createConfig } from '@redocly/openapi-core';
+
+import { readDocument } from '../../src/rest/openapi/document.ts';
 
 export interface Schema {
   readonly type?: string;
@@ -42,9 +44,13 @@ export interface Operation {
 }
 
 /** The operations as clients read them. */
-export function publishedOperations(): Operation[] {
-  const document = readDocument();
-  const { paths } = resolve(document, document) as { paths: Record<string, Record<string, never>> };
+export async function publishedOperations(): Promise<Operation[]> {
+  const { bundle } = await bundleFromString({
+    source: JSON.stringify(readDocument()),
+    config: await createConfig({}),
+    dereference: true,
+  });
+  const { paths } = bundle.parsed as { readonly paths: Readonly<Record<string, Readonly<Record<string, Node>>>> };
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => operationOf(method, path, operation)),
   );
@@ -65,16 +71,4 @@ function operationOf(method: string, path: string, node: Node): Operation {
     body: requestBody?.content['application/json']?.schema,
     responses,
   };
-}
-
-function resolve(document: object, node: unknown): unknown {
-  if (Array.isArray(node)) return node.map((each) => resolve(document, each));
-  if (typeof node !== 'object' || node === null) return node;
-  if ('$ref' in node) return resolve(document, lookUp(document, String(node.$ref)));
-  return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolve(document, value)]));
-}
-
-function lookUp(document: object, reference: string): unknown {
-  const names = reference.split('/').slice(1);
-  return names.reduce<unknown>((node, name) => (node as Record<string, unknown>)[name], document);
 }

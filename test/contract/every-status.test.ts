@@ -6,7 +6,7 @@ import { publishedOperations, type Operation } from './document.ts';
 import { createResponseCheck, type Answer } from './response-check.ts';
 import { openStore, type Store } from './store.ts';
 
-const operations = publishedOperations();
+const operations = await publishedOperations();
 const check = createResponseCheck(operations);
 const pairs = operations.flatMap((operation) =>
   Object.keys(operation.responses).map((status) => ({ operation, status, id: operation.operationId })),

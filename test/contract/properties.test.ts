@@ -6,7 +6,7 @@ import { publishedOperations } from './document.ts';
 import { createResponseCheck, parseExactly } from './response-check.ts';
 import { openStore, type Ask, type Store } from './store.ts';
 
-const operations = publishedOperations();
+const operations = await publishedOperations();
 const check = createResponseCheck(operations);
 
 let store: Store;

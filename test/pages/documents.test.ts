@@ -9,7 +9,7 @@ import { buildSchema } from 'graphql';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { registerSchema } from '../../src/pages/schema.routes.ts';
-import { readDocument } from '../../src/rest/document.ts';
+import { readDocument } from '../../src/rest/openapi/document.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { anyDelay } from '../support/any-delay.ts';
 

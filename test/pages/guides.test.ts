@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { staticPart } from '../../src/pages/reference/static-page.ts';
-import { readDocument } from '../../src/rest/document.ts';
+import { readDocument } from '../../src/rest/openapi/document.ts';
 
 interface BuiltGuides {
   readonly markdown: string;

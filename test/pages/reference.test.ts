@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify';
 
 import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
-import { readDocument } from '../../src/rest/document.ts';
+import { readDocument } from '../../src/rest/openapi/document.ts';
 import { anyDelay } from '../support/any-delay.ts';
 
 const source = 'draw();\n'.repeat(1_000);

@@ -15,70 +15,45 @@ import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.
 import { Order } from '../../src/domain/orders/order.entity.ts';
 import { Pet } from '../../src/domain/pets/pet.entity.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { readDocument, type Schema } from '../../src/rest/document.ts';
+import { readDocument, type Schema } from '../../src/rest/openapi/document.ts';
 import { startRestApp, type RestApp } from '../rest/rest-app.ts';
 
 interface Noun {
   readonly entity: EntityClass<object>;
-  /** The schemas of the OpenAPI document, and where the resource is. */
-  readonly rest: { readonly create?: string; readonly changes: string; readonly url: string };
-  /** The names of the mutations; those of the types are made of them. */
-  readonly graphql: { readonly create?: string; readonly update: string; readonly payload: string };
-  /** What names the row in an update. */
+  readonly url: string;
+  /** False when rows are created with those of another noun. */
+  readonly isCreatable: boolean;
+  /** The mutation that updates a row. */
+  readonly update: string;
+  /** The OpenAPI schema of an update. */
+  readonly changes: string;
+  /** The property that names the row in an update. */
   readonly key: string;
-  /** Properties that no client writes. */
+  /** Properties that clients don't write. */
   readonly readOnly: readonly string[];
   /** Fields of the GraphQL type that are not properties. */
   readonly onlyInGraphQL: readonly string[];
 }
 
-/** All that differs between the entity, the GraphQL types and inputs, and the OpenAPI schemas is an exception that stands here. */
-const nouns: readonly [string, Noun][] = [
-  [
-    'Pet',
-    {
-      entity: Pet,
-      rest: { create: 'NewPet', changes: 'PetChanges', url: '/pets' },
-      graphql: { create: 'createPet', update: 'updatePet', payload: 'pet' },
-      key: 'id',
-      readOnly: ['id'],
-      onlyInGraphQL: ['nodeId'],
-    },
-  ],
-  [
-    'Category',
-    {
-      entity: Category,
-      rest: { create: 'NewCategory', changes: 'CategoryChanges', url: '/categories' },
-      graphql: { create: 'createCategory', update: 'updateCategory', payload: 'category' },
-      key: 'id',
-      readOnly: ['id'],
-      onlyInGraphQL: ['nodeId'],
-    },
-  ],
-  [
-    'Order',
-    {
-      entity: Order,
-      rest: { create: 'NewOrder', changes: 'OrderChanges', url: '/store/orders' },
-      graphql: { create: 'createOrder', update: 'updateOrder', payload: 'order' },
-      key: 'id',
-      readOnly: ['id'],
-      onlyInGraphQL: ['nodeId'],
-    },
-  ],
-  [
-    'InventoryItem',
-    {
-      entity: InventoryItem,
-      // Created with its pet.
-      rest: { changes: 'InventoryUpdate', url: '/inventory' },
-      graphql: { update: 'updateInventory', payload: 'inventoryItem' },
-      key: 'petId',
-      readOnly: ['petId', 'status'],
-      onlyInGraphQL: ['nodeId', 'id'],
-    },
-  ],
+function rowFor(entity: EntityClass<object>, url: string, exceptions: Partial<Noun> = {}): [string, Noun] {
+  const { name } = entity;
+  const usual = { isCreatable: true, update: `update${name}`, changes: `${name}Changes`, key: 'id', readOnly: ['id'] };
+  return [name, { entity, url, onlyInGraphQL: ['nodeId'], ...usual, ...exceptions }];
+}
+
+/** Any other difference between the entity, the GraphQL types and inputs, and the OpenAPI schemas is an error. */
+const nouns = [
+  rowFor(Pet, '/pets'),
+  rowFor(Category, '/categories'),
+  rowFor(Order, '/store/orders'),
+  rowFor(InventoryItem, '/inventory', {
+    isCreatable: false,
+    update: 'updateInventory',
+    changes: 'InventoryUpdate',
+    key: 'petId',
+    readOnly: ['petId', 'status'],
+    onlyInGraphQL: ['nodeId', 'id'],
+  }),
 ];
 
 const metadata = createPatientOrm('postgresql://unused/unused').getMetadata();
@@ -106,10 +81,21 @@ function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
+function implementsNode(name: string): boolean {
+  const type = schema.getType(name);
+  return isObjectType(type) && type.getInterfaces().some((each) => each.name === 'Node');
+}
+
 function inputFields(mutation: string): Readonly<Record<string, { readonly type: GraphQLInputType }>> {
   const type = schema.getType(`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`);
   return isInputObjectType(type) ? type.getFields() : {};
 }
+
+it('every resource is compared: each entity with a type in GraphQL or a schema in the OpenAPI document', () => {
+  const entities = [...metadata.getAll().values()].map(({ className }) => className);
+  const published = entities.filter((name) => name in schemas || implementsNode(name));
+  expect(nouns.map(([name]) => name).toSorted()).toEqual(published.toSorted());
+});
 
 describe.each(nouns)('%s has the same fields', (name, noun) => {
   it('in its entity, its GraphQL type and its OpenAPI schema', () => {
@@ -121,19 +107,19 @@ describe.each(nouns)('%s has the same fields', (name, noun) => {
   });
 
   it('in its inputs and its bodies', () => {
-    const { rest, graphql, key } = noun;
+    const { changes, update, key, isCreatable } = noun;
     const writable = writableOf(noun);
-    expect(Object.keys(schemaProperties(rest.changes)).toSorted()).toEqual(writable);
-    expect(Object.keys(inputFields(graphql.update)).toSorted()).toEqual([...writable, key].toSorted());
-    if (rest.create === undefined || graphql.create === undefined) return;
-    expect(Object.keys(schemaProperties(rest.create)).toSorted()).toEqual(writable);
-    expect(Object.keys(inputFields(graphql.create)).toSorted()).toEqual(writable);
+    expect(Object.keys(schemaProperties(changes)).toSorted()).toEqual(writable);
+    expect(Object.keys(inputFields(update)).toSorted()).toEqual([...writable, key].toSorted());
+    if (!isCreatable) return;
+    expect(Object.keys(schemaProperties(`New${name}`)).toSorted()).toEqual(writable);
+    expect(Object.keys(inputFields(`create${name}`)).toSorted()).toEqual(writable);
   });
 });
 
-describe.each(nouns)('every field of %s', (_name, noun) => {
+describe.each(nouns)('every field of %s', (typeName, noun) => {
   let app: RestApp;
-  const { rest, graphql, key } = noun;
+  const { url: collection, isCreatable, update, changes, key } = noun;
 
   beforeAll(async () => {
     app = await startRestApp();
@@ -157,32 +143,33 @@ describe.each(nouns)('every field of %s', (_name, noun) => {
   const required = { name: 'Fresh', categoryId: 1 };
 
   async function fresh(): Promise<string> {
-    if (rest.create === undefined) return `${rest.url}/1`;
-    return (await app.ask('POST', rest.url, required)).headers['location'] as string;
+    if (!isCreatable) return `${collection}/1`;
+    return (await app.ask('POST', collection, required)).headers['location'] as string;
   }
 
-  it('is kept and answered by REST', async () => {
-    if (rest.create !== undefined) {
-      const sent = values(rest.create);
-      const { body } = await app.ask('POST', rest.url, sent);
+  it('is stored and returned by REST', async () => {
+    if (isCreatable) {
+      const sent = values(`New${typeName}`);
+      const { body } = await app.ask('POST', collection, sent);
       expect(body).toMatchObject(sent);
       expect(Object.keys(body).toSorted()).toEqual(propertiesOf(noun));
     }
-    for (const [property, value] of Object.entries(values(rest.changes))) {
+    for (const [property, value] of Object.entries(values(changes))) {
       const url = await fresh();
       expect((await app.ask('PATCH', url, { [property]: value })).body).toMatchObject({ [property]: value });
       expect((await app.ask('GET', url)).body).toMatchObject({ [property]: value });
     }
   });
 
-  it('is kept and answered by GraphQL', async () => {
-    const selection = `{ ${graphql.payload} { ${propertiesOf(noun).join(' ')} } }`;
+  it('is stored and returned by GraphQL', async () => {
+    const payload = `${typeName.charAt(0).toLowerCase()}${typeName.slice(1)}`;
+    const selection = `{ ${payload} { ${propertiesOf(noun).join(' ')} } }`;
     const run = async (mutation: string, input: object): Promise<unknown> => {
       const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
       const text = `mutation ($input: ${type}!) { ${mutation}(input: $input) ${selection} }`;
       const { data, errors } = await app.graphql(text, { input });
       expect(errors).toEqual([]);
-      return data[mutation][graphql.payload];
+      return data[mutation][payload];
     };
     const written = (mutation: string, from: string): [string, unknown][] =>
       Object.entries(values(from)).map(([property, value]) => {
@@ -190,13 +177,13 @@ describe.each(nouns)('every field of %s', (_name, noun) => {
         if (String(type) === 'ID') return [property, String(value)];
         return [property, isLeafType(type) && 'getValues' in type ? String(value).toUpperCase() : value];
       });
-    if (graphql.create !== undefined && rest.create !== undefined) {
-      const sent = Object.fromEntries(written(graphql.create, rest.create));
-      expect(await run(graphql.create, sent)).toMatchObject(sent);
+    if (isCreatable) {
+      const sent = Object.fromEntries(written(`create${typeName}`, `New${typeName}`));
+      expect(await run(`create${typeName}`, sent)).toMatchObject(sent);
     }
-    for (const [property, value] of written(graphql.update, rest.changes)) {
+    for (const [property, value] of written(update, changes)) {
       const id = (await fresh()).split('/').at(-1);
-      expect(await run(graphql.update, { [key]: id, [property]: value })).toMatchObject({ [property]: value });
+      expect(await run(update, { [key]: id, [property]: value })).toMatchObject({ [property]: value });
     }
   });
 });

@@ -52,7 +52,7 @@ const graphqlOperations = rootFields.map(([scope, query]): Operation => {
   return { name, scope, protocol: 'graphql', request: { method: 'POST', url: '/graphql', payload: { query } } };
 });
 
-const restOperations = publishedOperations().map(({ operationId, method, path, body }): Operation => {
+const restOperations = (await publishedOperations()).map(({ operationId, method, path, body }): Operation => {
   const url = path.replace(/\{\w+\}/, '404');
   const scope = method === 'GET' ? 'read' : 'write';
   return {

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../rest/document.ts';
+import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 import { untriedOperations } from './scalar-document.ts';
 import { staticPart, staticStyle } from './static-page.ts';
 

@@ -1,5 +1,5 @@
 import { LruMap } from '../../domain/lru-map.ts';
-import { readYaml, type OpenApiDocument } from '../../rest/document.ts';
+import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
 import { entityTagOf } from '../../rest/entity-tag.ts';
 import type { PublicText } from '../public-text.ts';
 

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { HttpError } from '../../http/error-table.ts';
-import type { OpenApiDocument } from '../../rest/document.ts';
+import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 import { isNamedBy } from '../../rest/entity-tag.ts';
 import { ownAddress } from '../own-address.ts';
 import { sendPublicText, serveDocument } from '../public-text.ts';

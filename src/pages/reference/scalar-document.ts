@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../rest/document.ts';
+import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 
 const files =
   'The other way to the same store: [GraphQL explorer](/graphiql). This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '../../rest/document.ts';
+import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 
 interface Operation {
   readonly summary: string;

@@ -1,6 +1,6 @@
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { jsonId, type Json } from '../json.ts';
-import type { components } from '../openapi-types.ts';
+import type { components } from '../openapi/types.ts';
 
 export function inventoryItemBody(item: InventoryItem): Json<components['schemas']['InventoryItem']> {
   const { petId, quantity, status } = item;

@@ -1,6 +1,6 @@
 import type { Order } from '../../domain/orders/order.entity.ts';
 import { jsonId, type Json } from '../json.ts';
-import type { components } from '../openapi-types.ts';
+import type { components } from '../openapi/types.ts';
 
 export function orderBody({ id, petId, quantity, shipDate, complete }: Order): Json<components['schemas']['Order']> {
   return {

@@ -1,6 +1,6 @@
 // Generated from src/rest/openapi/ by `npm run rest-types`: change that instead.
-import type { Position } from '../domain/cursor.ts';
-import type { Id } from '../domain/id.ts';
+import type { Position } from '../../domain/cursor.ts';
+import type { Id } from '../../domain/id.ts';
 
 export interface components {
   schemas: {

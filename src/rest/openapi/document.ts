@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
-import type { Scope } from '../domain/access/scope.ts';
-import type { Deprecation } from '../http/deprecation.ts';
-import type { operations } from './openapi-types.ts';
+import type { Scope } from '../../domain/access/scope.ts';
+import type { Deprecation } from '../../http/deprecation.ts';
+import type { operations } from './types.ts';
 
 export type OperationId = keyof operations;
 
@@ -24,7 +24,7 @@ export interface Parameter {
   readonly schema: Schema;
 }
 
-/** An operation of the contract in `openapi/`, its references resolved. */
+/** An operation of the contract, its references resolved. */
 export interface Operation {
   readonly operationId: OperationId;
   readonly method: string;
@@ -61,5 +61,5 @@ export function readYaml(): string {
 }
 
 function read(name: string): string {
-  return readFileSync(new URL(`openapi/built/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`built/${name}`, import.meta.url), 'utf8');
 }
