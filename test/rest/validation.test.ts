@@ -64,21 +64,6 @@ describe('a body', () => {
     );
   });
 
-  it.each([
-    ['white space alone', '" \\t "'],
-    ['256 characters', JSON.stringify('🐕'.repeat(256))],
-    ['a control character', '"Re\\u0007x"'],
-    ['NUL', '"Re\\u0000x"'],
-    ['half of a surrogate pair', '"\\ud800"'],
-    ['null', 'null'],
-  ])('has no name of %s', async (_name, name) => {
-    expect(await rest.ask('POST', '/pets', `{"name":${name},"categoryId":${categoryId}}`)).toMatchObject(
-      failed('name'),
-    );
-    const { id } = await rest.pet();
-    expect(await rest.ask('PATCH', `/pets/${id}`, `{"name":${name}}`)).toMatchObject(failed('name'));
-  });
-
   it.each(['9007199254740993.0', '1e400', '-1E+400', '1.50', '123456789012345678901234567890', '9223372036854775808'])(
     'is told the number %s as it was written',
     async (number) => {
@@ -103,21 +88,6 @@ describe('a body', () => {
     expect((await rest.ask('POST', '/categories', `{"name":"Deep","unknown":[${nested},1.5]}`)).status).toBe(201);
   });
 
-  it('may have a name of 255 code points', async () => {
-    const name = '🐕'.repeat(255);
-    expect(await rest.ask('POST', '/pets', { name, categoryId })).toMatchObject({ status: 201, body: { name } });
-  });
-
-  it('may have a description of 2,000 code points with line breaks, and not one more', async () => {
-    const description = `\t\r\n${'é'.repeat(1997)}`;
-    expect((await rest.ask('POST', '/categories', { name: 'A', description })).body.description).toBe(description);
-    for (const wrong of [`${description}é`, 'bell \u0007', 'nul \u0000', '\ud800']) {
-      expect(await rest.ask('POST', '/categories', { name: 'A', description: wrong })).toMatchObject(
-        failed('description'),
-      );
-    }
-  });
-
   it('changes nothing without a field that is known', async () => {
     const { id } = await rest.pet();
     for (const body of [{}, { colour: 'brown' }, { id: 5 }]) {
@@ -125,16 +95,6 @@ describe('a body', () => {
     }
     expect((await rest.ask('PATCH', `/pets/${id}`, { name: 'Rex' })).status).toBe(200);
     expect(await rest.ask('PATCH', `/inventory/${id}`, {})).toMatchObject(failed('quantity'));
-  });
-
-  it('has a quantity of stock from 0 to the largest int32', async () => {
-    const { id } = await rest.pet();
-    for (const quantity of [-1, 2 ** 31, 1.5, '1', null]) {
-      expect(await rest.ask('PATCH', `/inventory/${id}`, { quantity })).toMatchObject(failed('quantity'));
-    }
-    for (const quantity of [0, 2 ** 31 - 1]) {
-      expect((await rest.ask('PATCH', `/inventory/${id}`, { quantity })).body.quantity).toBe(quantity);
-    }
   });
 
   it('is looked at before it is asked whether its target exists', async () => {
@@ -189,12 +149,5 @@ describe('a query', () => {
     expect((await rest.ask('GET', '/pets?colour[]=brown&colour[]=black&identity[0]=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets?colour=brown&colour=black&limit=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets/999999?limit=x')).status).toBe(404);
-  });
-
-  it('refuses a cursor of another list', async () => {
-    await rest.category();
-    const link = (await rest.ask('GET', '/categories?limit=1')).headers['link']!;
-    const cursor = /cursor=([^&>]+)/.exec(link)![1];
-    expect(await rest.ask('GET', `/pets?cursor=${cursor}`)).toMatchObject(failed('cursor'));
   });
 });
