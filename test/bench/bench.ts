@@ -5,25 +5,27 @@ import { parseArgs } from 'node:util';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
-import { fillStore } from './filled-store.ts';
+import { databaseBeside, fillStore } from './filled-store.ts';
 import { measureInstalledSize } from './installed-size.ts';
 import { summarizeProfiles } from './profile.ts';
 import { printTable } from './report.ts';
-import { Rounds, type RoundOptions, type Servers } from './rounds.ts';
+import { Rounds, type RoundOptions, type Server } from './rounds.ts';
 import { measureStartUp } from './start-up.ts';
-import { smallestStore, workloads } from './workloads.ts';
+import { smallestStore, workloads, type StoreSize } from './workloads.ts';
 
-const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 3] [--connections 32] [--million] [--profile]
+const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 3] [--connections 32] [--against FOLDER] [--million] [--profile]
 
 Measures the service, with its default settings, a key and a quota, against the limit: in a closed loop, and under a fixed
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
 an empty one is filled with so many pets, a filled one is used as it is. Then the time to start, memory and disk.
 --only takes the workloads G1 G2 G3 G4 R1 R2 R3 COLD (new documents) and MANY (500 documents in turn).
+--against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 --million shows the memory after a million requests too, of the chosen reads in turn, which takes minutes.
 --profile shows in which packages the service spends its time; it slows the service down.`;
 
 interface Options extends RoundOptions {
   readonly pets: number | undefined;
+  readonly against: string | undefined;
   readonly withMillion: boolean;
   readonly withProfile: boolean;
 }
@@ -36,6 +38,7 @@ function readOptions(): Options {
       seconds: { type: 'string', default: '2' },
       rounds: { type: 'string', default: '3' },
       connections: { type: 'string', default: '32' },
+      against: { type: 'string' },
       million: { type: 'boolean', default: false },
       profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -56,16 +59,17 @@ function readOptions(): Options {
     process.stderr.write(`${usage}\n`);
     process.exit(values.help ? 0 : 2);
   }
-  return { pets, chosen, seconds, rounds, connections, withMillion: values.million, withProfile: values.profile };
+  const { against, million: withMillion, profile: withProfile } = values;
+  return { pets, chosen, seconds, rounds, connections, against, withMillion, withProfile };
 }
 
-const main = join(import.meta.dirname, '../../dist/src/main.js');
+const root = join(import.meta.dirname, '../..');
 const adminKey = 'bench-admin-key-of-a-database-used-once';
 
 /** A key whose quota never runs out, so that it is only counted. */
-async function createKey(service: MeasuredProcess): Promise<string> {
+async function createKey({ address }: MeasuredProcess): Promise<string> {
   const input = 'name: "Bench", plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';
-  const response = await fetch(`${service.address}/graphql`, {
+  const response = await fetch(`${address}/graphql`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
     body: JSON.stringify({ query: `mutation { createApiKey(input: { ${input} }) { secret } }` }),
@@ -78,28 +82,52 @@ function print(lines: string): void {
   process.stdout.write(`${lines}\n`);
 }
 
+/** Starts on the cores for servers, in production. */
+function start(
+  command: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<MeasuredProcess> {
+  return MeasuredProcess.start(pinned([process.execPath, ...command], cores?.server), {
+    NODE_ENV: 'production',
+    ...environment,
+  });
+}
+
+/** Starts the build in the folder, with a key. */
+async function startService(folder: string, databaseUrl: string, nodeOptions: readonly string[] = []): Promise<Server> {
+  const service = await start([...nodeOptions, mainOf(folder)], {
+    DATABASE_URL: databaseUrl,
+    PORT: '0',
+    ADMIN_API_KEY: adminKey,
+  });
+  return { process: service, headers: { authorization: `Bearer ${await createKey(service)}` } };
+}
+
+function mainOf(folder: string): string {
+  return join(folder, 'dist/src/main.js');
+}
+
+async function startOther(folder: string, databaseUrl: string, store: StoreSize): Promise<Server> {
+  const ownDatabaseUrl = await databaseBeside(databaseUrl);
+  const { pets } = await fillStore(ownDatabaseUrl, store.pets, folder);
+  if (pets !== store.pets) throw new Error(`The other build's database has ${pets} pets, not ${store.pets}.`);
+  return startService(folder, ownDatabaseUrl);
+}
+
 async function bench(options: Options, databaseUrl: string): Promise<void> {
   process.stderr.write('filling the store\n');
-  const store = await fillStore(databaseUrl, options.pets);
+  const store = await fillStore(databaseUrl, options.pets, root);
   const profiles = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
   const profiling = options.withProfile ? ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${profiles}`] : [];
-  const start = (command: readonly string[], environment: Readonly<Record<string, string>>): Promise<MeasuredProcess> =>
-    MeasuredProcess.start(pinned([process.execPath, ...command], cores?.server), {
-      NODE_ENV: 'production',
-      ...environment,
-    });
-  const servers: Servers = {
-    service: await start([...profiling, main], {
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      ADMIN_API_KEY: adminKey,
-    }),
-    limit: await start([join(import.meta.dirname, 'limit-process.ts'), databaseUrl], {}),
+  const servers = {
+    against: options.against === undefined ? undefined : await startOther(options.against, databaseUrl, store),
+    service: await startService(root, databaseUrl, profiling),
+    limit: { process: await start([join(import.meta.dirname, 'limit-process.ts'), databaseUrl]), headers: {} },
   };
-  const { service } = servers;
+  const service = servers.service.process;
   const memory = [`${service.residentMegabytes.toFixed(0)} MB at rest`];
   try {
-    const rounds = new Rounds(servers, store, { authorization: `Bearer ${await createKey(service)}` });
+    const rounds = new Rounds(servers, store);
     const results = await rounds.measure(options);
     memory.push(`${service.residentMegabytes.toFixed(0)} MB after the load`);
     print(`${store.pets} pets\n\n${printTable(results)}\n`);
@@ -108,7 +136,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
       memory.push(`${service.residentMegabytes.toFixed(0)} MB after a further million requests`);
     }
   } finally {
-    await Promise.all([servers.service.stop(), servers.limit.stop()]);
+    await Promise.all(Object.values(servers).map(async (server) => server?.process.stop()));
   }
   print(`memory of the service: ${memory.join(', ')}`);
   if (options.withProfile) print(`\nwhere the service spends its time:\n${summarizeProfiles(profiles)}`);
@@ -116,7 +144,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
 }
 
 async function printStartUpAndSize(): Promise<void> {
-  const millis = await measureStartUp([process.execPath, main]);
+  const millis = await measureStartUp([process.execPath, mainOf(root)]);
   print(`first response on an existing embedded store: ${(millis / 1000).toFixed(2)} s after the start`);
   const { packages, program, largest } = measureInstalledSize();
   const names = largest.map(({ path, megabytes }) => `${path} ${megabytes.toFixed(0)}`);

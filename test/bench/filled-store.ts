@@ -5,23 +5,39 @@ import pg from 'pg';
 
 import { newPetPrefix, smallestStore, type StoreSize } from './workloads.ts';
 
-const seed = join(import.meta.dirname, '../../dist/src/cli/seed.js');
 const fresh = { pets: 100_000, categories: 50, orders: 20_000 } as const;
 
 /**
  * Fills an empty database with so many pets. One that is filled already is used as it is, because filling a large one takes minutes;
- * what an earlier run has added to it is taken out.
+ * what an earlier run has added to it is taken out. `root` is the folder of the build whose tables it has.
  */
-export async function fillStore(databaseUrl: string, pets: number | undefined): Promise<StoreSize> {
+export async function fillStore(databaseUrl: string, pets: number | undefined, root: string): Promise<StoreSize> {
   const found = await measureStore(databaseUrl);
-  if (found === undefined) return fill(databaseUrl, pets ?? fresh.pets);
+  if (found === undefined) return fill(databaseUrl, pets ?? fresh.pets, root);
   if (pets !== undefined && pets !== found.pets) {
     throw new Error(`The database has ${found.pets} pets, not ${pets}: leave --pets out, or give an empty database.`);
   }
   return found;
 }
 
-function fill(databaseUrl: string, pets: number): StoreSize {
+/** The database beside the given one, for another build; created where it doesn't exist. */
+export async function databaseBeside(databaseUrl: string): Promise<string> {
+  const url = new URL(databaseUrl);
+  const name = `${url.pathname.slice(1)}_against`;
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
+    if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+  url.pathname = name;
+  return url.href;
+}
+
+function fill(databaseUrl: string, pets: number, root: string): StoreSize {
+  const seed = join(root, 'dist/src/cli/seed.js');
   const counts = Object.entries({ ...fresh, pets }).flatMap(([name, count]) => [`--${name}`, String(count)]);
   const env = { ...process.env, NODE_ENV: 'production', DATABASE_URL: databaseUrl };
   execFileSync(process.execPath, [seed, ...counts], { env, stdio: ['ignore', 'ignore', 'inherit'] });

@@ -7,7 +7,8 @@ import { partOf, workloads, type LoadRequest, type StoreSize } from './workloads
 /** What the load generator reads, as JSON, from its standard input. */
 export interface LoadJob {
   readonly address: string;
-  readonly target: 'service' | 'limit';
+  /** Whose form of the requests to send. */
+  readonly requests: 'service' | 'limit';
   readonly workload: string;
   readonly store: StoreSize;
   readonly connections: number;
@@ -40,7 +41,7 @@ const failures: string[] = [];
 const prebuilt = Array.from({ length: workload.isOneTime ? 0 : 65_536 }, (_, index) => requestOf(job.from + index));
 
 function requestOf(n: number): LoadRequest {
-  return workload[job.target](partOf(job.store, n));
+  return workload[job.requests](partOf(job.store, n));
 }
 
 /** Sends the next request; its latency counts from when it arrived. */

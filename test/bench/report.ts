@@ -6,12 +6,16 @@ export interface Measurement extends LoadResult {
   readonly cpuMicros: number;
 }
 
+/** `against` is another build of the service. */
+export const targets = ['service', 'against', 'limit'] as const;
+export type Target = (typeof targets)[number];
+
 export interface Measured {
   readonly workload: Workload;
-  /** One for each round. */
-  readonly closed: Readonly<Record<'service' | 'limit', Measurement[]>>;
+  /** One for each round; none for a target that isn't there. */
+  readonly closed: Readonly<Record<Target, Measurement[]>>;
   /** Under the fixed arrival rate. */
-  readonly atRate: Readonly<Record<'service' | 'limit', Measurement[]>>;
+  readonly atRate: Readonly<Record<Target, Measurement[]>>;
   /** Requests per second. */
   rate: number;
 }
@@ -21,20 +25,26 @@ const rateColumns = ['at a fixed rate', 'requests/s', 'p50 ms', 'p99 ms', 'CPU Â
 
 /** The medians of the rounds. The ratio to the limit is the median of the rounds' own ratios, each taken within seconds. */
 export function printTable(results: readonly Measured[]): string {
-  const lines = results.flatMap(({ workload, closed: { service, limit } }) => {
-    const ratio = median(service.map(({ cpuMicros }, round) => cpuMicros / limit[round]!.cpuMicros));
-    const share = median(service.map((each, round) => throughput(each) / throughput(limit[round]!)));
-    return [
-      [workload.name, ...figures(service), ratio.toFixed(2), `${(share * 100).toFixed(0)} %`],
-      ['limit', ...figures(limit), '', ''],
-    ];
-  });
-  const rateLines = results.flatMap(({ workload, atRate: { service, limit } }) => [
-    [workload.name, ...figures(service)],
-    ['limit', ...figures(limit)],
-  ]);
+  const lines: string[][] = [columns];
+  const rateLines: string[][] = [rateColumns];
+  for (const { workload, closed, atRate } of results) {
+    for (const target of targets.filter((each) => closed[each].length > 0)) {
+      const name = target === 'service' ? workload.name : target;
+      lines.push([name, ...figures(closed[target]), ...shares(target, closed)]);
+      rateLines.push([name, ...figures(atRate[target])]);
+    }
+  }
   const titles = results.map(({ workload: { name, title } }) => `${name.padEnd(5)} ${title}`).join('\n');
-  return [titles, layOut([columns, ...lines]), layOut([rateColumns, ...rateLines])].join('\n\n');
+  return [titles, layOut(lines), layOut(rateLines)].join('\n\n');
+}
+
+/** Of the limit's processor time and throughput. */
+function shares(target: Target, closed: Measured['closed']): [string, string] {
+  if (target === 'limit') return ['', ''];
+  const { [target]: rounds, limit } = closed;
+  const ratio = median(rounds.map(({ cpuMicros }, round) => cpuMicros / limit[round]!.cpuMicros));
+  const share = median(rounds.map((each, round) => throughput(each) / throughput(limit[round]!)));
+  return [ratio.toFixed(2), `${(share * 100).toFixed(0)} %`];
 }
 
 function layOut(rows: readonly (readonly string[])[]): string {

@@ -6,12 +6,20 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { LoadJob, LoadResult } from './load-process.ts';
 import { cores, pinned, type MeasuredProcess } from './measured-process.ts';
-import { median, throughput, type Measured, type Measurement } from './report.ts';
+import { median, targets, throughput, type Measured, type Measurement, type Target } from './report.ts';
 import { partOf, type LoadRequest, type StoreSize, type Workload } from './workloads.ts';
 
-const targets = ['service', 'limit'] as const;
-type Target = (typeof targets)[number];
-export type Servers = Readonly<Record<Target, MeasuredProcess>>;
+/** A server under load; `against` is another build of the service. */
+export interface Server {
+  readonly process: MeasuredProcess;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface Servers {
+  readonly service: Server;
+  readonly against?: Server | undefined;
+  readonly limit: Server;
+}
 
 export interface RoundOptions {
   readonly chosen: readonly Workload[];
@@ -20,34 +28,34 @@ export interface RoundOptions {
   readonly connections: number;
 }
 
-/** Sends the load and measures what it takes. The key's header goes with every request. */
+/** Sends the load and measures what it takes. */
 export class Rounds {
   readonly #servers: Servers;
+  readonly #targets: readonly Target[];
   readonly #store: StoreSize;
-  readonly #headers: Readonly<Record<string, string>>;
   #nextNumber = 1;
 
-  constructor(servers: Servers, store: StoreSize, headers: Readonly<Record<string, string>>) {
+  constructor(servers: Servers, store: StoreSize) {
     this.#servers = servers;
+    this.#targets = targets.filter((target) => servers[target] !== undefined);
     this.#store = store;
-    this.#headers = headers;
   }
 
-  /** Rounds of all workloads on both targets in turn, then both under the same fixed arrival rate. */
+  /** Rounds of all workloads on all targets in turn, then all under the same fixed arrival rate. */
   async measure(options: RoundOptions): Promise<Measured[]> {
     const results: Measured[] = options.chosen.map((workload) => ({
       workload,
-      closed: both(),
-      atRate: both(),
+      closed: forEachTarget(),
+      atRate: forEachTarget(),
       rate: 0,
     }));
     for (const { workload } of results) {
       await this.#expectSameData(workload);
-      for (const target of targets) await this.#warmUp(target, workload, options);
+      for (const target of this.#targets) await this.#warmUp(target, workload, options);
     }
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const { workload, closed } of results) {
-        for (const target of targets) {
+        for (const target of this.#targets) {
           showProgress(`round ${round} of ${options.rounds}: ${workload.name} ${target}`);
           closed[target].push(await this.#load(target, workload, options.seconds, options));
         }
@@ -69,10 +77,10 @@ export class Rounds {
     showProgress('');
   }
 
-  /** Half of what the service takes in the closed loop, for both targets. */
+  /** Half of what the service takes in the closed loop, for all targets. */
   async #measureAtRate(result: Measured, options: RoundOptions): Promise<void> {
     result.rate = Math.max(1, Math.round(median(result.closed.service.map(throughput)) / 2));
-    for (const target of targets) {
+    for (const target of this.#targets) {
       showProgress(`${result.rate} requests/s: ${result.workload.name} ${target}`);
       const measurement = await this.#load(target, result.workload, 2 * options.seconds, options, result.rate);
       result.atRate[target].push(measurement);
@@ -91,9 +99,9 @@ export class Rounds {
     { connections }: RoundOptions,
     arrivalsPerSecond?: number,
   ): Promise<Measurement> {
-    const server = this.#servers[target];
+    const { process: server, headers } = this.#server(target);
     const job: LoadJob = {
-      target,
+      requests: requestsTo(target),
       workload: workload.name,
       store: this.#store,
       connections,
@@ -101,7 +109,7 @@ export class Rounds {
       arrivalsPerSecond,
       address: server.address,
       from: this.#nextNumber,
-      headers: this.#headers,
+      headers,
     };
     const before = server.cpuMicros;
     const command = pinned([process.execPath, join(import.meta.dirname, 'load-process.ts')], cores?.load);
@@ -111,33 +119,46 @@ export class Rounds {
     return { ...result, cpuMicros: (server.cpuMicros - before) / result.requests };
   }
 
-  /** Both have to send the same data, or the comparison says nothing. */
+  /** All have to send the same data, or the comparison says nothing. */
   async #expectSameData(workload: Workload): Promise<void> {
     const part = partOf(this.#store, this.#nextNumber++);
-    const [service, limit] = await Promise.all(
-      targets.map(async (target) => withoutNewId(workload, await this.#send(target, workload[target](part)))),
+    const [expected, ...others] = await Promise.all(
+      this.#targets.map(async (target) => {
+        const answer = await this.#send(target, workload[requestsTo(target)](part));
+        return { target, answer: withoutNewId(workload, answer) };
+      }),
     );
-    if (!isDeepStrictEqual(service, limit)) {
-      const texts = `service ${JSON.stringify(service)}\nlimit   ${JSON.stringify(limit)}`;
-      throw new Error(`${workload.name} differs:\n${texts}`);
+    for (const other of others) {
+      if (isDeepStrictEqual(expected!.answer, other.answer)) continue;
+      const texts = [expected!, other].map(({ target, answer }) => `${target} ${JSON.stringify(answer)}`);
+      throw new Error(`${workload.name} differs:\n${texts.join('\n')}`);
     }
   }
 
   async #send(target: Target, { method, path, body }: LoadRequest): Promise<unknown> {
-    const response = await fetch(this.#servers[target].address + path, {
+    const { process: server, headers } = this.#server(target);
+    const response = await fetch(server.address + path, {
       method,
-      headers: { 'content-type': 'application/json', ...this.#headers },
+      headers: { 'content-type': 'application/json', ...headers },
       body: body ?? null,
     });
     return response.json();
   }
+
+  #server(target: Target): Server {
+    return this.#servers[target]!;
+  }
 }
 
 /** V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has little to compile. */
-const warmUpSeconds = { service: 3, limit: 0.5 };
+const warmUpSeconds = { service: 3, against: 3, limit: 0.5 };
 
-function both(): Record<Target, Measurement[]> {
-  return { service: [], limit: [] };
+function forEachTarget(): Record<Target, Measurement[]> {
+  return { service: [], against: [], limit: [] };
+}
+
+function requestsTo(target: Target): 'service' | 'limit' {
+  return target === 'limit' ? 'limit' : 'service';
 }
 
 /** What is created twice has two ids. */
