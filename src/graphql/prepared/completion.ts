@@ -16,7 +16,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { prepareLeaf } from './leaf.ts';
+import { prepareLeaf, type WriteAtOnce } from './leaf.ts';
 import { isPromise, joinAll, keysOf, type Container, type Path, type Run, type Text } from './run.ts';
 
 /** Writes a resolved value that is no promise; throws when it doesn't fit the type. */
@@ -25,6 +25,10 @@ export type Complete = (value: unknown, path: Path, run: Run) => Text;
 /** Writes the fields of a selection for one object. */
 export interface ObjectWriter {
   write(source: unknown, path: Path | undefined, run: Run): Text;
+  /** Writes an object whose fields can all be written at once; undefined for any other. Doesn't count the length. */
+  readonly writeAtOnce: WriteAtOnce;
+  /** False when `writeAtOnce` is never of use. */
+  readonly isWrittenAtOnce: boolean;
   /** True when nothing in it is resolved by a function, so that it can be written at any time. */
   readonly isPlain: boolean;
 }
@@ -38,6 +42,31 @@ export interface CompletedField {
   readonly selectionFor: (type: GraphQLObjectType) => ObjectWriter;
   /** The `info` argument of resolvers at this path. */
   readonly infoAt: (path: Path, run: Run) => GraphQLResolveInfo;
+}
+
+/**
+ * Prepares the usual case of CompleteValue: leaves, and objects of leaves and included relations, need no path, `info` or promise.
+ * Undefined for a type that always needs them.
+ */
+export function prepareAtOnce(
+  type: GraphQLOutputType,
+  selectionFor: CompletedField['selectionFor'],
+): WriteAtOnce | undefined {
+  const isNullable = !isNonNullType(type);
+  const nullableType = isNonNullType(type) ? (type.ofType as GraphQLOutputType) : type;
+  const write = writerAtOnce(nullableType, selectionFor);
+  if (write === undefined) return undefined;
+  return (value) => {
+    if (value === null || value === undefined) return isNullable ? 'null' : undefined;
+    return write(value);
+  };
+}
+
+function writerAtOnce(type: GraphQLOutputType, selectionFor: CompletedField['selectionFor']): WriteAtOnce | undefined {
+  if (isLeafType(type)) return prepareLeaf(type).writeAtOnce;
+  if (!isObjectType(type) || type.isTypeOf) return undefined;
+  const selection = selectionFor(type);
+  return selection.isWrittenAtOnce ? (value) => selection.writeAtOnce(value) : undefined;
 }
 
 /** Prepares the specification's CompleteValue for a type. */
@@ -81,7 +110,7 @@ export function handleFailure(
 
 function prepareNullable(type: GraphQLOutputType, field: CompletedField): Complete {
   if (isLeafType(type)) {
-    const write = prepareLeaf(type);
+    const { write } = prepareLeaf(type);
     return (value, _path, run) => {
       const text = write(value);
       run.write(text.length);
@@ -146,28 +175,33 @@ function infoAbove(path: Path, run: Run, field: CompletedField): GraphQLResolveI
   return field.infoAt(place, run);
 }
 
+/** How the items of a list are written. */
+interface PreparedList {
+  readonly field: CompletedField;
+  readonly complete: Complete;
+  readonly isNullable: boolean;
+  readonly writeAtOnce: WriteAtOnce | undefined;
+  readonly mayPause: boolean;
+}
+
 function prepareList(itemType: GraphQLOutputType, field: CompletedField): Complete {
   const complete = prepareCompletion(itemType, field);
   const isNullable = !isNonNullType(itemType);
+  let list: PreparedList | undefined;
   return (value, path, run) => {
     if (typeof value !== 'object' || value === null || !(Symbol.iterator in value)) {
       throw new TypeError(`${field.name} is no list: ${inspect(value)}`);
     }
     const items = Array.isArray(value) ? (value as unknown[]) : Array.from(value as Iterable<unknown>);
-    const writeItem = (item: unknown, index: number): Text => {
-      const place: Path = { prev: path, key: index, typename: undefined };
-      const fail = (failure: unknown): string => handleFailure(failure, isNullable, field.nodes, place, run);
-      try {
-        const text = isPromise(item)
-          ? Promise.resolve(item).then((resolved) => complete(resolved, place, run))
-          : complete(item, place, run);
-        return typeof text === 'string' ? text : text.then(undefined, fail);
-      } catch (failure) {
-        return fail(failure);
-      }
+    list ??= {
+      field,
+      complete,
+      isNullable,
+      writeAtOnce: prepareAtOnce(itemType, field.selectionFor),
+      mayPause: isPlain(itemType, field),
     };
     run.write(items.length === 0 ? 2 : items.length + 1);
-    return new ListWriter(items, writeItem, path, run, isPlain(itemType, field)).write();
+    return new ListWriter(list, items, path, run).write();
   };
 }
 
@@ -179,37 +213,32 @@ function isPlain(itemType: GraphQLOutputType, field: CompletedField): boolean {
 
 /** Writes the items of a list in order; promises are awaited together. */
 class ListWriter {
+  readonly #list: PreparedList;
   readonly #items: readonly unknown[];
-  readonly #writeItem: (item: unknown, index: number) => Text;
   readonly #path: Path;
   readonly #run: Run;
-  readonly #mayPause: boolean;
   /** The parts up to the last promise. */
   readonly #parts: Text[] = [];
   #text = '';
   #next = 0;
 
-  constructor(
-    items: readonly unknown[],
-    writeItem: (item: unknown, index: number) => Text,
-    path: Path,
-    run: Run,
-    mayPause: boolean,
-  ) {
+  constructor(list: PreparedList, items: readonly unknown[], path: Path, run: Run) {
+    this.#list = list;
     this.#items = items;
-    this.#writeItem = writeItem;
     this.#path = path;
     this.#run = run;
-    this.#mayPause = mayPause;
   }
 
   write(): Text {
     const items = this.#items;
+    const { mayPause, writeAtOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
-        if (this.#mayPause && this.#run.isDue()) return this.#run.pause().then(() => this.write());
+        if (mayPause && this.#run.isDue()) return this.#run.pause().then(() => this.write());
         const index = this.#next;
-        const text = this.#writeItem(items[index], index);
+        let text: Text | undefined = writeAtOnce?.(items[index]);
+        if (text === undefined) text = this.#writeItem(items[index], index);
+        else this.#run.write(text.length);
         this.#text += index === 0 ? '[' : ',';
         if (typeof text === 'string') this.#text += text;
         else {
@@ -225,6 +254,21 @@ class ListWriter {
     }
     this.#text += items.length === 0 ? '[]' : ']';
     return this.#parts.length === 0 ? this.#text : joinAll(this.#container());
+  }
+
+  #writeItem(item: unknown, index: number): Text {
+    const { complete, isNullable, field } = this.#list;
+    const run = this.#run;
+    const path: Path = { prev: this.#path, key: index, typename: undefined };
+    const fail = (failure: unknown): string => handleFailure(failure, isNullable, field.nodes, path, run);
+    try {
+      const text = isPromise(item)
+        ? Promise.resolve(item).then((resolved) => complete(resolved, path, run))
+        : complete(item, path, run);
+      return typeof text === 'string' ? text : text.then(undefined, fail);
+    } catch (failure) {
+      return fail(failure);
+    }
   }
 
   #container(): Container {

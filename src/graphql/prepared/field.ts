@@ -11,8 +11,15 @@ import {
 
 import { isToOne, type PreparedInfo } from '../relations.ts';
 import { prepareArguments } from './arguments.ts';
-import { handleFailure, prepareCompletion, type CompletedField, type ObjectWriter } from './completion.ts';
-import { prepareLeaf } from './leaf.ts';
+import {
+  handleFailure,
+  prepareAtOnce,
+  prepareCompletion,
+  type Complete,
+  type CompletedField,
+  type ObjectWriter,
+} from './completion.ts';
+import type { WriteAtOnce } from './leaf.ts';
 import { isPromise, type Path, type Run, type Text } from './run.ts';
 
 /** Resolves a field of one object, and writes its value; throws only where null isn't allowed. */
@@ -20,6 +27,8 @@ type WriteField = (source: unknown, parent: Path | undefined, run: Run) => Text;
 
 export interface PreparedField {
   readonly write: WriteField;
+  /** Writes a value that the object has; undefined where the field always needs to be resolved. */
+  readonly atOnce: () => WriteAtOnce | undefined;
   /** True when it and everything below it are properties that need no resolver. */
   readonly isPlain: () => boolean;
   readonly relations: PreparedInfo['relations'];
@@ -45,56 +54,85 @@ export function prepareField(field: FieldOfObject): PreparedField {
   const namedType = getNamedType(definition.type);
   return {
     write: prepareWrite(field),
+    atOnce: () => prepareFieldAtOnce(field),
     relations: field.relations,
     isPlain: () =>
       !definition.resolve && (isLeafType(namedType) || (isObjectType(namedType) && selectionFor(namedType).isPlain)),
   };
 }
 
+function prepareFieldAtOnce({ definition, selectionFor }: FieldOfObject): WriteAtOnce | undefined {
+  if (!mayBeRead(definition)) return undefined;
+  const write = prepareAtOnce(definition.type, selectionFor);
+  if (write === undefined || !definition.resolve) return write;
+  return (value) => (value === undefined ? undefined : write(value));
+}
+
+/** True for a property of the object, and for a relation that may be included. */
+function mayBeRead(definition: FieldOfObject['definition']): boolean {
+  return !definition.resolve || isToOne(definition);
+}
+
 function prepareWrite(field: FieldOfObject): WriteField {
-  const { key, parentType, definition, nodes, selectionFor } = field;
-  const { name, type } = definition;
+  const { key, parentType, definition, nodes } = field;
+  const { name } = definition;
   const typename = parentType.name;
-  const isNullable = !isNonNullType(type);
-  const nullableType = isNonNullType(type) ? type.ofType : type;
-  const writeLeaf = isLeafType(nullableType) ? prepareLeaf(nullableType) : undefined;
-  const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(field, path, run);
-  const complete = prepareCompletion(type, { name: `${typename}.${name}`, nodes, selectionFor, infoAt });
+  const finish = prepareFinish(field);
   const resolve = definition.resolve ?? callMethod;
   // A property of the object needn't be resolved.
   const isProperty = !definition.resolve;
-  const mayBeRead = isProperty || isToOne(definition);
+  const isRead = mayBeRead(definition);
   const argumentsOf = prepareArguments(definition, nodes[0] as FieldNode);
 
   return (source, parent, run) => {
     if (run.isTooLarge) return 'null';
-    let path: Path | undefined;
+    const path: Path = { prev: parent, key, typename };
+    let value: unknown;
     try {
-      let value: unknown = mayBeRead ? (source as Source)?.[name] : undefined;
+      value = isRead ? (source as Source)?.[name] : undefined;
       if (isProperty ? typeof value === 'function' : value === undefined) {
-        path = { prev: parent, key, typename };
         value = resolve(source, argumentsOf(run.variables), run.context, infoOf(field, path, run));
       }
-      if (writeLeaf !== undefined && isPlainValue(value)) {
-        const text = writeLeaf(value);
-        run.write(text.length);
-        return text;
-      }
-      const place = (path ??= { prev: parent, key, typename });
-      const text = isPromise(value)
-        ? Promise.resolve(value).then((resolved) => complete(resolved, place, run))
-        : complete(value, place, run);
-      if (typeof text === 'string') return text;
-      return text.then(undefined, (failure: unknown) => handleFailure(failure, isNullable, nodes, place, run));
     } catch (failure) {
-      return handleFailure(failure, isNullable, nodes, path ?? { prev: parent, key, typename }, run);
+      return handleFailure(failure, !isNonNullType(definition.type), nodes, path, run);
     }
+    return finish(value, path, run);
   };
 }
 
-/** True for the usual values of leaves, which are no null, error or promise. */
-function isPlainValue(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+/** Writes a resolved value, or the promise of one; throws only where null isn't allowed. */
+function prepareFinish(field: FieldOfObject): Complete {
+  const { parentType, definition, nodes, selectionFor } = field;
+  const { name, type } = definition;
+  const isNullable = !isNonNullType(type);
+  const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(field, path, run);
+  const complete = prepareCompletion(type, { name: `${parentType.name}.${name}`, nodes, selectionFor, infoAt });
+  // Prepared with the first value, as the selections below are.
+  let atOnce: { readonly write: WriteAtOnce | undefined } | undefined;
+
+  const fail = (failure: unknown, path: Path, run: Run): string => handleFailure(failure, isNullable, nodes, path, run);
+  const finish: Complete = (value, path, run) => {
+    if (isPromise(value)) {
+      return Promise.resolve(value).then(
+        (resolved) => finish(resolved, path, run),
+        (failure: unknown) => fail(failure, path, run),
+      );
+    }
+    try {
+      atOnce ??= { write: prepareAtOnce(type, selectionFor) };
+      const written = atOnce.write?.(value);
+      if (written !== undefined) {
+        run.write(written.length);
+        return written;
+      }
+      const text = complete(value, path, run);
+      if (typeof text === 'string') return text;
+      return text.then(undefined, (failure: unknown) => fail(failure, path, run));
+    } catch (failure) {
+      return fail(failure, path, run);
+    }
+  };
+  return finish;
 }
 
 /** The method of an object that has one where others have a property. */

@@ -125,6 +125,13 @@ export interface Container {
   readonly restLength: number;
 }
 
+/** The parts stay as they are until the whole response is sent: `join` would copy them on each level. */
+function concatenate(parts: readonly string[]): string {
+  let text = '';
+  for (const part of parts) text += part;
+  return text;
+}
+
 /**
  * Waits for all parts, and joins them. When some fail, the first failure is thrown, but not before the others have ended:
  * nothing runs after the response, or during the next mutation.
@@ -137,7 +144,7 @@ export function joinAll(container: Container, failure?: { readonly error: unknow
     const settle = (): void => {
       waiting -= 1;
       if (waiting > 0) return;
-      if (firstFailure === undefined) return resolve((parts as string[]).join(''));
+      if (firstFailure === undefined) return resolve(concatenate(parts as string[]));
       const length = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
       run.discard(path, length + restLength);
       const { error } = firstFailure;

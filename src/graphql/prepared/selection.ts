@@ -23,7 +23,8 @@ import {
 import { isToOne } from '../relations.ts';
 import type { ObjectWriter } from './completion.ts';
 import { prepareField, type PreparedField } from './field.ts';
-import { joinAll, type Path, type Run, type Text } from './run.ts';
+import type { WriteAtOnce } from './leaf.ts';
+import { isPromise, joinAll, type Path, type Run, type Text } from './run.ts';
 
 /** An operation with fixed values for its `@skip` and `@include` conditions. */
 export interface Variant {
@@ -45,6 +46,13 @@ export interface SelectedField {
   readonly field: PreparedField;
 }
 
+/** A field that can be written at once. */
+interface FieldAtOnce {
+  readonly prefix: string;
+  readonly name: string;
+  readonly write: WriteAtOnce;
+}
+
 /**
  * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
  *
@@ -57,6 +65,7 @@ export class Selection implements ObjectWriter {
   #fields: readonly SelectedField[] | undefined;
   #prefixLength = 0;
   #isPlain: boolean | undefined;
+  #fieldsAtOnce: readonly FieldAtOnce[] | undefined;
 
   constructor(variant: Variant, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     this.#variant = variant;
@@ -88,6 +97,22 @@ export class Selection implements ObjectWriter {
   /** The fields; none when a condition is null. */
   get validFields(): readonly SelectedField[] {
     return this.#isValid() ? this.fields : [];
+  }
+
+  get isWrittenAtOnce(): boolean {
+    this.#fieldsAtOnce ??= fieldsAtOnce(this.validFields);
+    return this.#fieldsAtOnce.length > 0;
+  }
+
+  writeAtOnce(source: unknown): string | undefined {
+    if (typeof source !== 'object' || source === null || source instanceof Error || isPromise(source)) return undefined;
+    let text = '';
+    for (const { prefix, name, write } of this.#fieldsAtOnce ?? []) {
+      const written = write((source as Readonly<Record<string, unknown>>)[name]);
+      if (written === undefined) return undefined;
+      text += prefix + written;
+    }
+    return `${text}}`;
   }
 
   write(source: unknown, path: Path | undefined, run: Run): Text {
@@ -122,6 +147,17 @@ export class Selection implements ObjectWriter {
     parts.push(text);
     return joinAll({ run, path, parts, restLength: 0 });
   }
+}
+
+/** None when one of them can't be written at once. */
+function fieldsAtOnce(fields: readonly SelectedField[]): readonly FieldAtOnce[] {
+  const found: FieldAtOnce[] = [];
+  for (const { prefix, name, field } of fields) {
+    const write = field.atOnce();
+    if (write === undefined) return [];
+    found.push({ prefix, name, write });
+  }
+  return found;
 }
 
 function prepareFields(
