@@ -11,6 +11,7 @@ import { OrderResolver } from './orders/order.resolver.ts';
 import { PetResolver } from './pets/pet.resolver.ts';
 import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
+import { resolveDirectly } from './direct-resolvers.ts';
 import { guardRootFields } from './scopes.ts';
 
 /** The schema of the store. The services validate input; TypeGraphQL needn't. */
@@ -29,6 +30,7 @@ export function createSchema(): GraphQLSchema {
     ],
     validate: false,
   });
+  resolveDirectly(schema);
   guardRootFields(schema);
   // TypeGraphQL has no place for the descriptions of the schema and the root types.
   schema.description = 'A pet store: pets in categories, the stock of each pet, and orders.';
