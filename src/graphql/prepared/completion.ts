@@ -46,7 +46,7 @@ export interface CompletedField {
 
 /**
  * Prepares the usual case of CompleteValue: leaves, and objects of leaves and included relations, need no path, `info` or promise.
- * Undefined for a type that always needs them.
+ * Undefined for a type that always needs them. Where it writes nothing, properties are read a second time.
  */
 export function prepareAtOnce(
   type: GraphQLOutputType,

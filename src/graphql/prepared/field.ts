@@ -83,6 +83,8 @@ function prepareWrite(field: FieldOfObject): WriteField {
   const isProperty = !definition.resolve;
   const isRead = mayBeRead(definition);
   const argumentsOf = prepareArguments(definition, nodes[0] as FieldNode);
+  // Prepared with the first value, as the selections below are.
+  let atOnce: { readonly write: WriteAtOnce | undefined } | undefined;
 
   return (source, parent, run) => {
     if (run.isTooLarge) return 'null';
@@ -92,6 +94,13 @@ function prepareWrite(field: FieldOfObject): WriteField {
       value = isRead ? (source as Source)?.[name] : undefined;
       if (isProperty ? typeof value === 'function' : value === undefined) {
         value = resolve(source, argumentsOf(run.variables), run.context, infoOf(field, path, run));
+      } else {
+        atOnce ??= { write: prepareFieldAtOnce(field) };
+        const written = atOnce.write?.(value);
+        if (written !== undefined) {
+          run.write(written.length);
+          return written;
+        }
       }
     } catch (failure) {
       return handleFailure(failure, !isNonNullType(definition.type), nodes, path, run);
@@ -107,9 +116,6 @@ function prepareFinish(field: FieldOfObject): Complete {
   const isNullable = !isNonNullType(type);
   const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(field, path, run);
   const complete = prepareCompletion(type, { name: `${parentType.name}.${name}`, nodes, selectionFor, infoAt });
-  // Prepared with the first value, as the selections below are.
-  let atOnce: { readonly write: WriteAtOnce | undefined } | undefined;
-
   const fail = (failure: unknown, path: Path, run: Run): string => handleFailure(failure, isNullable, nodes, path, run);
   const finish: Complete = (value, path, run) => {
     if (isPromise(value)) {
@@ -119,12 +125,6 @@ function prepareFinish(field: FieldOfObject): Complete {
       );
     }
     try {
-      atOnce ??= { write: prepareAtOnce(type, selectionFor) };
-      const written = atOnce.write?.(value);
-      if (written !== undefined) {
-        run.write(written.length);
-        return written;
-      }
       const text = complete(value, path, run);
       if (typeof text === 'string') return text;
       return text.then(undefined, (failure: unknown) => fail(failure, path, run));
