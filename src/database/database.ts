@@ -3,17 +3,9 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { PostgresDialect } from 'kysely';
 
 import { migrations } from '../../migrations/index.ts';
-import { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
-import { ApiKeyUsage } from '../domain/access/api-key-usage.entity.ts';
-import { ApiKey } from '../domain/access/api-key.entity.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
-import { Category } from '../domain/categories/category.entity.ts';
 import { unavailable } from '../domain/errors.ts';
-import { IdempotencyRecord } from '../domain/idempotency/idempotency-record.entity.ts';
-import { InventoryItem } from '../domain/inventory/inventory-item.entity.ts';
-import { Order } from '../domain/orders/order.entity.ts';
-import { Pet } from '../domain/pets/pet.entity.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import type { Stores } from '../domain/stores.ts';
 import { createUsageTable } from './usage-table.ts';
@@ -25,7 +17,7 @@ import { createSession } from './session.ts';
 import { createStatements } from './statements.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
-import { createStores } from './stores/stores.ts';
+import { createStores, entities } from './stores/stores.ts';
 
 const migrationsTable = 'petstore_migrations';
 
@@ -85,7 +77,7 @@ function createOrm(pool: ConnectionPool): MikroORM {
   return new MikroORM({
     // MikroORM 7.2's migrator creates the database unless the server lists this name. A pooler may rename ours; every server lists this one.
     dbName: 'template1',
-    entities: [ApiKey, ApiKeyChange, ApiKeyUsage, Category, IdempotencyRecord, InventoryItem, Order, Pet],
+    entities: [...entities],
     extensions: [Migrator],
     migrations: {
       migrationsList: migrations.map(({ name, migration }) => ({ name, class: migration })),

@@ -1,10 +1,7 @@
-import { categorySorting } from '../domain/categories/category.store.ts';
 import type { Rule } from '../domain/input.ts';
-import { inventorySorting } from '../domain/inventory/inventory-item.store.ts';
-import { orderSorting } from '../domain/orders/order.store.ts';
 import { cursorRule } from '../domain/page.ts';
-import { petSorting } from '../domain/pets/pet.store.ts';
 import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
+import { sortings } from '../domain/stores.ts';
 import type { Schema } from './openapi/document.ts';
 
 /** The domain's rules by the formats of the document that stand for them. */
@@ -16,10 +13,7 @@ const textRules: Readonly<Record<string, Rule<string, unknown>>> = {
 
 /** By format. A cursor is decoded once, here; services take its position. */
 export const cursorRules = Object.fromEntries(
-  [petSorting, categorySorting, orderSorting, inventorySorting].map((sorting) => [
-    `${sorting.kind}-cursor`,
-    cursorRule(sorting),
-  ]),
+  sortings.map((sorting) => [`${sorting.kind}-cursor`, cursorRule(sorting)]),
 );
 
 /**

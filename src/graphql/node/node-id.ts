@@ -1,10 +1,23 @@
 import { validationFailed, type Violation } from '../../domain/errors.ts';
 import { parseId, type Id } from '../../domain/id.ts';
 import { decodeOpaque, encodeOpaque, quoteOpaque } from '../../domain/opaque-text.ts';
+import type { Loaders } from '../loaders.ts';
 
-/** The types that implement `Node`. */
-const nodeTypeNames = ['Pet', 'Category', 'Order', 'InventoryItem'] as const;
-export type NodeTypeName = (typeof nodeTypeNames)[number];
+interface NodeLoader {
+  load(id: string): Promise<object | null>;
+}
+
+/** The types that implement `Node`, with the loader of each. */
+const nodeLoaders = {
+  Pet: (loaders: Loaders): NodeLoader => loaders.petById(),
+  Category: (loaders: Loaders): NodeLoader => loaders.categoryById(),
+  Order: (loaders: Loaders): NodeLoader => loaders.orderById(),
+  InventoryItem: (loaders: Loaders): NodeLoader => loaders.inventoryItemByPetId(),
+};
+export type NodeTypeName = keyof typeof nodeLoaders;
+
+/** A row with the name of its GraphQL type, by which the executor resolves the type of a `Node`. */
+export type TypedNode = object & { readonly __typename: NodeTypeName };
 
 /** A decoded node id. */
 interface NodeKey {
@@ -43,12 +56,19 @@ export function decodeNodeIds(nodeIds: readonly string[]): readonly NodeKey[] {
   return keys;
 }
 
+/** Loads the row of a node, with the name of its type. */
+export async function loadNode(loaders: Loaders, { type, id }: NodeKey): Promise<TypedNode | null> {
+  const row = await nodeLoaders[type](loaders).load(id);
+  return row && { ...row, __typename: type };
+}
+
 function parse(nodeId: string): NodeKey | undefined {
   const parts = decodeOpaque(nodeId);
   if (parts?.length !== 2) return undefined;
-  const type = nodeTypeNames.find((name) => name === parts[0]);
-  const id = typeof parts[1] === 'string' ? parseId(parts[1]) : undefined;
-  return type === undefined || id === undefined ? undefined : { type, id };
+  const [type, id] = parts;
+  if (typeof type !== 'string' || typeof id !== 'string' || !Object.hasOwn(nodeLoaders, type)) return undefined;
+  const parsedId = parseId(id);
+  return parsedId && { type: type as NodeTypeName, id: parsedId };
 }
 
 function problemOf(nodeId: string): string {

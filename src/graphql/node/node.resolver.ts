@@ -1,9 +1,8 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
 import type { GraphQLContext } from '../context.ts';
-import type { Loaders } from '../loaders.ts';
-import { decodeNodeId, decodeNodeIds, type NodeTypeName } from './node-id.ts';
-import { NodeType, type TypedNode } from './node.type.ts';
+import { decodeNodeId, decodeNodeIds, loadNode, type TypedNode } from './node-id.ts';
+import { NodeType } from './node.type.ts';
 
 /** Finds nodes of any type by their global ids. The loaders read the nodes of one type by one statement. */
 @Resolver()
@@ -16,8 +15,7 @@ export class NodeResolver {
     @Arg('nodeId', () => ID, { description: 'The `nodeId` of a node.' }) nodeId: string,
     @Ctx() { loaders }: GraphQLContext,
   ): Promise<TypedNode | null> {
-    const { type, id } = decodeNodeId(nodeId);
-    return load(loaders, type, id);
+    return loadNode(loaders, decodeNodeId(nodeId));
   }
 
   @Query(() => [NodeType], {
@@ -28,17 +26,6 @@ export class NodeResolver {
     @Arg('nodeIds', () => [ID], { description: 'The global ids of nodes, at most 100.' }) nodeIds: string[],
     @Ctx() { loaders }: GraphQLContext,
   ): Promise<(TypedNode | null)[]> {
-    return Promise.all(decodeNodeIds(nodeIds).map(({ type, id }) => load(loaders, type, id)));
+    return Promise.all(decodeNodeIds(nodeIds).map((key) => loadNode(loaders, key)));
   }
-}
-
-async function load(loaders: Loaders, type: NodeTypeName, id: string): Promise<TypedNode | null> {
-  const loaderByType = {
-    Pet: () => loaders.petById(),
-    Category: () => loaders.categoryById(),
-    Order: () => loaders.orderById(),
-    InventoryItem: () => loaders.inventoryItemByPetId(),
-  } satisfies Record<NodeTypeName, () => { load(id: string): Promise<object | null> }>;
-  const row: object | null = await loaderByType[type]().load(id);
-  return row && { ...row, __typename: type };
 }

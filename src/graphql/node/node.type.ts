@@ -1,9 +1,6 @@
 import { Field, ID, InterfaceType } from 'type-graphql';
 
-import type { NodeTypeName } from './node-id.ts';
-
-/** A row with the name of its GraphQL type, by which the executor resolves the type of a `Node`. */
-export type TypedNode = object & { readonly __typename: NodeTypeName };
+import type { TypedNode } from './node-id.ts';
 
 export const nodeIdDescription = 'The global id: opaque, stable and unique among all types.';
 
