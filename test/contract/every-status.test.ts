@@ -17,7 +17,7 @@ let store: Store;
 const breakdowns: Record<string, Answers> = {};
 
 beforeAll(async () => {
-  store = await openStore();
+  store = await openStore(operations);
   breakdowns['500'] = await answersWhenBroken(operations, store);
   breakdowns['503'] = await answersWhenLocked(operations, store);
 });

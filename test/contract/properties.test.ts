@@ -13,7 +13,7 @@ let store: Store;
 let headers: Ask['headers'];
 
 beforeAll(async () => {
-  store = await openStore();
+  store = await openStore(operations);
   headers = await store.keys.unlimited();
 });
 afterAll(() => store.close());

@@ -49,7 +49,6 @@ describe.each(languages)('the samples in %s', (language) => {
       const { source } = samples.find(({ lang }) => lang === language)!;
       outcomes.push([operationId, await run(language, source, key)]);
     }
-    expect(outcomes).toHaveLength(18);
     expect(outcomes.filter(([, output]) => !isSuccess(language, output))).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export async function openStore(): Promise<Store> {
+export async function openStore(operations: readonly Operation[]): Promise<Store> {
   const database = await createTestDatabase();
   const environment = { ...database.environment, DATABASE_POOL: '4' };
   const app = await startTestApp(environment, { streamLimits: { perKey: 100, perProcess: 100 } });
@@ -50,7 +50,7 @@ export async function openStore(): Promise<Store> {
     if (answer.status !== 201) throw new Error(`POST ${path} was answered ${answer.status}: ${answer.text}`);
     return parseExactly(answer.text) as Record<string, number>;
   };
-  const fixtures = fixturesOf(create);
+  const fixtures = new Fixtures(operations, create);
   return {
     app,
     keys,
@@ -58,9 +58,9 @@ export async function openStore(): Promise<Store> {
     create,
     goodRequest: async ({ method, path, body }) => {
       const [, name] = /\{(\w+)\}/.exec(path) ?? [];
-      const url = name === undefined ? path : path.replace(`{${name}}`, String(await fixtures[name]!()));
+      const url = name === undefined ? path : path.replace(`{${name}}`, String(await fixtures.create(name)));
       const request = { method, url, headers };
-      return body === undefined ? request : withBody(request, await exampleOf(body, fixtures));
+      return body === undefined ? request : withBody(request, await fixtures.exampleOf(body));
     },
     whileLocked: (work) => whileLocked(environment, work),
     lockWait: async () => {
@@ -87,24 +87,38 @@ export function withBody(request: Ask, body: object): Ask {
   };
 }
 
-type Fixtures = Readonly<Record<string, () => Promise<number>>>;
+/** New resources by the names of the parameters and fields that take their ids. */
+class Fixtures {
+  readonly #collections: ReadonlyMap<string, Operation>;
+  readonly #create: Store['create'];
 
-/** By the names of the parameters and fields that want the id of one. */
-function fixturesOf(create: Store['create']): Fixtures {
-  const categoryId = async (): Promise<number> => (await create('/categories', { name: 'Dogs' }))['id']!;
-  const petId = async (): Promise<number> =>
-    (await create('/pets', { name: 'Rex', categoryId: await categoryId() }))['id']!;
-  const orderId = async (): Promise<number> => (await create('/store/orders', { petId: await petId() }))['id']!;
-  return { categoryId, petId, orderId };
-}
-
-/** The body that the document's own examples make, with ids of things that are there. */
-async function exampleOf(schema: Schema, fixtures: Fixtures): Promise<Record<string, unknown>> {
-  const fields: Record<string, unknown> = {};
-  for (const [name, { readOnly, example }] of Object.entries(schema.properties ?? {})) {
-    if (readOnly !== true) fields[name] = name in fixtures ? await fixtures[name]!() : example;
+  constructor(operations: readonly Operation[], create: Store['create']) {
+    this.#create = create;
+    const creations = operations.filter(({ method }) => method === 'POST');
+    this.#collections = new Map(
+      operations.flatMap(({ path }) => {
+        const [, collection, name = ''] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];
+        const creation = creations.find((each) => each.path === collection);
+        return creation === undefined ? [] : [[name, creation]];
+      }),
+    );
   }
-  return fields;
+
+  /** Creates what `petId` names by a POST to the collection of `/pets/{petId}`; returns its id. */
+  async create(name: string): Promise<number> {
+    const creation = this.#collections.get(name);
+    if (creation === undefined) throw new Error(`No operation creates what ${name} names.`);
+    return (await this.#create(creation.path, await this.exampleOf(creation.body ?? {})))['id']!;
+  }
+
+  /** The body that the document's own examples make, with ids of resources that exist. */
+  async exampleOf(schema: Schema): Promise<Record<string, unknown>> {
+    const fields: Record<string, unknown> = {};
+    for (const [name, { readOnly, example }] of Object.entries(schema.properties ?? {})) {
+      if (readOnly !== true) fields[name] = this.#collections.has(name) ? await this.create(name) : example;
+    }
+    return fields;
+  }
 }
 
 async function whileLocked<Result>(
