@@ -6,6 +6,7 @@ import type { CategoryListRequest } from '../../domain/categories/category.servi
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
+import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
@@ -39,6 +40,7 @@ export class CategoryResolver {
     return connectionOf(await services.categories.list(request), () => services.categories.count(request.filter));
   }
 
+  @Computed()
   @FieldResolver(() => ID, { description: nodeIdDescription })
   nodeId(@Root() category: Category): string {
     return encodeNodeId('Category', category.id);

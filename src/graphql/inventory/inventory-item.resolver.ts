@@ -6,6 +6,7 @@ import { inventoryRelations, type InventoryRow } from '../../domain/inventory/in
 import type { InventoryListRequest } from '../../domain/inventory/inventory.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
+import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
@@ -39,6 +40,7 @@ export class InventoryItemResolver {
     return connectionOf(page, () => services.inventory.count(request.filter));
   }
 
+  @Computed()
   @FieldResolver(() => ID, { description: nodeIdDescription })
   nodeId(@Root() item: InventoryItem): string {
     return encodeNodeId('InventoryItem', item.petId);

@@ -6,6 +6,7 @@ import type { OrderListRequest } from '../../domain/orders/order.service.ts';
 import { orderRelations, type OrderRow } from '../../domain/orders/order.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
+import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
@@ -36,6 +37,7 @@ export class OrderResolver {
     return connectionOf(page, () => services.orders.count(request.filter));
   }
 
+  @Computed()
   @FieldResolver(() => ID, { description: nodeIdDescription })
   nodeId(@Root() order: Order): string {
     return encodeNodeId('Order', order.id);

@@ -10,6 +10,7 @@ import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { CategoryType } from '../categories/category.type.ts';
 import { connectionOf, type Connection } from '../connections/connection.ts';
+import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
@@ -42,6 +43,7 @@ export class PetResolver {
     return connectionOf(page, () => services.pets.count(request.filter));
   }
 
+  @Computed()
   @FieldResolver(() => ID, { description: nodeIdDescription })
   nodeId(@Root() pet: Pet): string {
     return encodeNodeId('Pet', pet.id);

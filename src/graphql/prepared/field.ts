@@ -9,6 +9,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
+import { isComputed } from '../computed.ts';
 import { isToOne, type PreparedInfo } from '../relations.ts';
 import { prepareArguments } from './arguments.ts';
 import {
@@ -29,7 +30,7 @@ export interface PreparedField {
   readonly write: WriteField;
   /** Writes a value that the object has; undefined where the field always needs to be resolved. */
   readonly atOnce: () => WriteAtOnce | undefined;
-  /** True when it and everything below it are properties that need no resolver. */
+  /** True when it and everything below it are properties, or computed from them. */
   readonly isPlain: () => boolean;
   readonly relations: PreparedInfo['relations'];
 }
@@ -57,7 +58,8 @@ export function prepareField(field: FieldOfObject): PreparedField {
     atOnce: () => prepareFieldAtOnce(field),
     relations: field.relations,
     isPlain: () =>
-      !definition.resolve && (isLeafType(namedType) || (isObjectType(namedType) && selectionFor(namedType).isPlain)),
+      (!definition.resolve || isComputed(definition)) &&
+      (isLeafType(namedType) || (isObjectType(namedType) && selectionFor(namedType).isPlain)),
   };
 }
 
