@@ -1,33 +1,26 @@
 import type { Operation } from './document.ts';
 import type { Answer } from './response-check.ts';
-import type { Store } from './store.ts';
+import { primaryKeys, type Store } from './store.ts';
 
-/** What every operation answers by its id. */
+/** The response of each operation, by its id. */
 export type Answers = ReadonlyMap<string, Answer>;
 
-/** A column of each table that no operation can do without. */
-const columns = [
-  ['categories', 'id'],
-  ['pets', 'id'],
-  ['orders', 'id'],
-  ['inventory', 'pet_id'],
-];
-
-/** What is answered while the tables are not what the program believes. */
+/** The responses while no table of a resource has its primary key's column. */
 export async function answersWhenBroken(operations: readonly Operation[], store: Store): Promise<Answers> {
   const requests = await requestsOf(operations, store);
-  for (const [table, column] of columns) await store.app.sql(`alter table ${table} rename ${column} to broken`);
+  const columns = await store.app.sql(primaryKeys);
+  for (const { table, column } of columns) await store.app.sql(`alter table ${table} rename ${column} to broken`);
   const answers: [string, Answer][] = [];
   for (const [operationId, request] of requests) answers.push([operationId, await store.ask(request)]);
-  for (const [table, column] of columns) await store.app.sql(`alter table ${table} rename broken to ${column}`);
+  for (const { table, column } of columns) await store.app.sql(`alter table ${table} rename broken to ${column}`);
   return new Map(answers);
 }
 
-/** What is answered while the database doesn't answer, because somebody else's transaction has all of it. */
+/** The responses while the database doesn't respond, because another transaction has locked all tables of resources. */
 export async function answersWhenLocked(operations: readonly Operation[], store: Store): Promise<Answers> {
   const requests = await requestsOf(operations, store);
   const answers = await store.whileLocked(async () => {
-    // The embedded database has one connection: whoever has it waits until the end, and everybody else is sent away before.
+    // The embedded database has one connection: the request that has it waits until the end, and all others are refused before.
     const [[, first] = []] = requests;
     await Promise.race([store.ask(first!), store.ask(first!)]);
     return Promise.all(requests.map(async ([id, request]) => [id, await store.ask(request)] as const));

@@ -23,7 +23,7 @@ export interface Store {
   /** A request of the operation that succeeds, on resources that nothing else uses. */
   goodRequest(operation: Operation): Promise<Ask>;
   create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
-  /** Runs while somebody else's transaction keeps every table to itself. */
+  /** Runs while another transaction has locked every table of a resource. */
   whileLocked<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when something waits for such a lock. */
   lockWait(): Promise<void>;
@@ -74,6 +74,11 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
     },
   };
 }
+
+/** The tables of the resources, with the columns of their primary keys. */
+export const primaryKeys = `select conrelid::regclass::text as table, attname as column
+  from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+  where contype = 'p' and conrelid::regclass::text !~ 'api_key|quota|idempotency|migrations|pg_|[.]'`;
 
 const waitingLocks = `select from pg_locks join pg_database on pg_database.oid = database
   where not granted and locktype = 'relation' and datname = current_database()`;
@@ -131,7 +136,8 @@ async function whileLocked<Result>(
   await client.connect();
   try {
     await client.query('begin');
-    await client.query('lock table categories, pets, orders, inventory in access exclusive mode');
+    const { rows } = await client.query<{ table: string }>(primaryKeys);
+    await client.query(`lock table ${rows.map(({ table }) => table).join(', ')} in access exclusive mode`);
     return await work();
   } finally {
     await client.end();
