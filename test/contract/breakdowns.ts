@@ -8,7 +8,7 @@ export type Answers = ReadonlyMap<string, Answer>;
 /** The responses while no table of a resource has its primary key's column. */
 export async function answersWhenBroken(operations: readonly Operation[], store: Store): Promise<Answers> {
   const requests = await requestsOf(operations, store);
-  const columns = await store.app.sql(primaryKeys);
+  const columns = (await store.app.sql(primaryKeys)) as { table: string; column: string }[];
   for (const { table, column } of columns) await store.app.sql(`alter table ${table} rename ${column} to broken`);
   const answers: [string, Answer][] = [];
   for (const [operationId, request] of requests) answers.push([operationId, await store.ask(request)]);

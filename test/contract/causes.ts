@@ -96,7 +96,7 @@ async function stillRunning(operation: Operation, store: Store): Promise<Answer[
 }
 
 function withId(request: Ask, id: string): Ask {
-  return { ...request, url: request.url.replace(/\d+$/, id) };
+  return { ...request, url: request.url.replace(/\d+(?=\D*$)/, id) };
 }
 
 function withHeader(request: Ask, name: string, value: string): Ask {
