@@ -63,7 +63,7 @@ export class FallbackCounterStore implements CounterStore {
 
   async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
     const shared = this.#shared;
-    if (shared === undefined) return this.local.decideNow(subject, charge);
+    if (shared === undefined) return this.local.decide(subject, charge);
     try {
       const decided = await shared.decide(subject, charge, this.local.snapshot(subject));
       this.#clockOffsetMillis = decided.now - Date.now();
@@ -71,7 +71,7 @@ export class FallbackCounterStore implements CounterStore {
       return decisionOf(decided, subject, charge);
     } catch (error) {
       this.#lose(shared, error);
-      return this.local.decideNow(subject, charge);
+      return this.local.decide(subject, charge);
     }
   }
 

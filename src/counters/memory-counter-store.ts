@@ -40,11 +40,7 @@ export class MemoryCounterStore implements CounterStore {
     return this.#keys.size + this.#addresses.size;
   }
 
-  async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
-    return this.decideNow(subject, charge);
-  }
-
-  decideNow(subject: QuotaSubject, charge: Charge): QuotaDecision {
+  decide(subject: QuotaSubject, charge: Charge): QuotaDecision {
     const now = this.#now();
     this.#markUsed(subject, now);
     return decisionOf(decide(this.#counterOf(subject, now), subject, charge, this.#rules, now), subject, charge);

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { requestCancel, type CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import { describesAlways } from './prepared-statement.ts';
+import { parseRowsOf, type MessageReceiver } from './row-parser.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -56,7 +57,7 @@ function isTlsFailure(code: unknown, message = ''): boolean {
 
 /** The part of `pg`'s client that its types omit. */
 interface Internals extends CancelKey {
-  readonly connection: {
+  readonly connection: MessageReceiver & {
     readonly stream: { cork(): void; uncork(): void; destroy(error?: Error): void };
     parsedStatements: object;
   };
@@ -94,6 +95,7 @@ export class Connection extends pg.Client {
   constructor(options: ConnectionOptions) {
     super({ ...options.config, types, keepAlive: true, pipeline: options.isPipelined === true });
     this.#options = options;
+    parseRowsOf(this.#internals.connection);
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
     // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full collection.)

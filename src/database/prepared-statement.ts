@@ -1,5 +1,7 @@
 import pg from 'pg';
 
+import { executionMessage, toText } from './execution-message.ts';
+
 type Row = Record<string, unknown>;
 
 /** A parameter of a statement. */
@@ -18,7 +20,7 @@ interface Column {
 interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): void; cork(): void; uncork(): void };
   parse(message: { name: string; text: string }): void;
   bind(message: {
     statement: string;
@@ -31,7 +33,6 @@ interface Connection {
 }
 
 const int8: number = pg.types.builtins.INT8;
-const integers = /^-?\d+(?:,-?\d+)*$/;
 
 /**
  * The columns of each statement that a connection has prepared. They never change there, so PostgreSQL describes them only once.
@@ -75,9 +76,14 @@ export class PreparedStatement {
 
   submit(connection: Connection): null {
     const { name, text } = this;
-    // Each message would be a system call of its own.
-    connection.stream.cork();
+    const { stream } = connection;
     const isKnown = name in connection.parsedStatements || name in connection.submittedNamedStatements;
+    if (isKnown && this.#decode !== undefined) {
+      if (stream.writable) stream.write(executionMessage(name, this.#values));
+      return null;
+    }
+    // Each message would be a system call of its own.
+    stream.cork();
     if (!isKnown) {
       connection.parse({ name, text });
       connection.submittedNamedStatements[name] = text;
@@ -86,7 +92,7 @@ export class PreparedStatement {
     if (this.#decode === undefined) this.#describe(connection);
     connection.execute();
     connection.sync();
-    connection.stream.uncork();
+    stream.uncork();
     return null;
   }
 
@@ -134,19 +140,4 @@ export class PreparedStatement {
 function parserOf(dataTypeID: number): Column['parse'] {
   if (dataTypeID === int8) return (text) => text;
   return pg.types.getTypeParser(dataTypeID, 'text') as Column['parse'];
-}
-
-function toText(value: Parameter): string | null {
-  if (value === null) return null;
-  return typeof value === 'object' ? arrayText(value) : String(value);
-}
-
-/** Most values are ids, which need no quotes. */
-function arrayText(values: readonly (string | number)[]): string {
-  const text = values.join(',');
-  return `{${integers.test(text) ? text : values.map(quote).join(',')}}`;
-}
-
-function quote(value: string | number): string {
-  return `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -83,13 +83,20 @@ function refuseUnmatched(request: FastifyRequest): never {
  *
  * Only the client's own cache may store a response.
  */
-async function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const isPublic = request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
+function setDefaultHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  _payload: unknown,
+  done: (error: Error | null) => void,
+): void {
   const isTransient = reply.statusCode === 201 || request.routeOptions.config?.isNeverStored === true;
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');
-  if (isPublic) return;
+  if (request.is404 && request.server.routeTable.isPublic(pathOf(request.url))) return done(null);
   void reply.header('vary', apiVary);
-  if (!reply.hasHeader('x-ratelimit-limit'))
-    void reply.headers(await request.server.authentication.headersFor(request.ip, request.principal));
+  if (reply.hasHeader('x-ratelimit-limit')) return done(null);
+  request.server.authentication.headersFor(request.ip, request.principal).then((headers) => {
+    void reply.headers(headers);
+    done(null);
+  }, done);
 }

@@ -94,7 +94,8 @@ export class Connections {
     const isPaused = connection.accept(request, response, () => {
       this.#underWay += 1;
       if (this.#isDraining) response.shouldKeepAlive = false;
-      response.once('close', () => this.#end(connection, request, response));
+      // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
+      response.on('close', () => this.#end(connection, request, response));
       listener(request, response);
     });
     if (isPaused) this.#onRefusal('connection_requests');

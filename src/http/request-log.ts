@@ -62,7 +62,7 @@ export function recordResponse(
   known?: MatchedRoute,
 ): void {
   const startedAt = performance.now();
-  reply.raw.once('close', () => {
+  reply.raw.on('close', () => {
     const { statusCode: status, writableFinished } = reply.raw;
     const { url: route, config } = known ?? request.routeOptions;
     const millis = performance.now() - startedAt;

@@ -48,7 +48,7 @@ function keyOf(requestsPerDay: number): QuotaSubject {
 describe('the day counters of a single process', () => {
   it('are complete after an orderly end, and the window is the same one', async () => {
     const first = await start();
-    const [spent] = await Promise.all(Array.from({ length: 30 }, () => first.access.quota.consume(keyOf(50), 1)));
+    const [spent] = await Promise.all(Array.from({ length: 30 }, async () => first.access.quota.consume(keyOf(50), 1)));
     await first.end();
 
     const second = await start();
@@ -57,7 +57,9 @@ describe('the day counters of a single process', () => {
       remaining: 20,
       resetsAt: spent?.day.resetsAt,
     });
-    const decisions = await Promise.all(Array.from({ length: 30 }, () => second.access.quota.consume(keyOf(50), 1)));
+    const decisions = await Promise.all(
+      Array.from({ length: 30 }, async () => second.access.quota.consume(keyOf(50), 1)),
+    );
     expect(decisions.filter(({ outcome }) => outcome === 'admitted')).toHaveLength(20);
     await second.end();
   });

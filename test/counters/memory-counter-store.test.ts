@@ -12,7 +12,7 @@ describe('the counters of one process', () => {
         const store = new MemoryCounterStore({ rules: scenario.rules, now: () => model.now });
         for (const step of scenario.steps) {
           if (step.kind === 'request') {
-            const decision = await store.decide(model.subject('key:1'), step);
+            const decision = store.decide(model.subject('key:1'), step);
             expect(decision).toEqual(model.request(step.needs, step.spends));
           } else {
             model.apply(step);
@@ -34,26 +34,26 @@ describe('the counters of one process, many at a time', () => {
     ['free', 60, 1_000],
     ['pro', 300, 10_000],
     ['business', 1_000, 100_000],
-  ])('admit exactly what the plan %s has per minute and per day', async (_, requestsPerMinute, requestsPerDay) => {
+  ])('admit exactly what the plan %s has per minute and per day', (_, requestsPerMinute, requestsPerDay) => {
     let now = 1_800_000_000_000;
     const store = new MemoryCounterStore({ rules, now: () => now });
     const key = { id: '1', limits: { requestsPerMinute, requestsPerDay }, bans, isAnonymous: false };
-    const admittedOf = async (requests: number): Promise<number> => {
-      const decisions = await Promise.all(Array.from({ length: requests }, () => store.decide(key, one)));
+    const admittedOf = (requests: number): number => {
+      const decisions = Array.from({ length: requests }, () => store.decide(key, one));
       return decisions.filter(({ outcome }) => outcome === 'admitted').length;
     };
     let admitted = 0;
     for (let left = requestsPerDay; left > 0; left -= requestsPerMinute) {
-      expect(await admittedOf(requestsPerMinute + 7)).toBe(Math.min(left, requestsPerMinute));
+      expect(admittedOf(requestsPerMinute + 7)).toBe(Math.min(left, requestsPerMinute));
       admitted += Math.min(left, requestsPerMinute);
       now += 60_000;
     }
     expect(admitted).toBe(requestsPerDay);
-    expect(await admittedOf(1)).toBe(0);
+    expect(admittedOf(1)).toBe(0);
     now = 1_800_000_000_000 + 86_400_000 - 1;
-    expect(await admittedOf(1)).toBe(0);
+    expect(admittedOf(1)).toBe(0);
     now += 1;
-    expect(await admittedOf(requestsPerMinute + 1)).toBe(requestsPerMinute);
+    expect(admittedOf(requestsPerMinute + 1)).toBe(requestsPerMinute);
   });
 
   it('forget those whose windows have closed, a few with each new one', () => {
@@ -61,7 +61,7 @@ describe('the counters of one process, many at a time', () => {
     const store = new MemoryCounterStore({ rules, now: () => now });
     const come = (first: number, count: number): void => {
       for (let id = first; id < first + count; id += 1) {
-        store.decideNow({ id: String(id), limits, bans, isAnonymous: false }, one);
+        store.decide({ id: String(id), limits, bans, isAnonymous: false }, one);
       }
     };
     come(0, 10_000);
@@ -74,11 +74,11 @@ describe('the counters of one process, many at a time', () => {
   it('never keep more addresses than they may, and no key is forgotten for one', () => {
     const store = new MemoryCounterStore({ rules, maxAddresses: 100 });
     const key = { id: '1', limits: { ...limits, requestsPerMinute: 1 }, bans, isAnonymous: false };
-    store.decideNow(key, one);
+    store.decide(key, one);
     for (let id = 0; id < 10_000; id += 1) {
-      store.decideNow({ id: `address:${id}`, limits, bans: undefined, isAnonymous: true }, one);
+      store.decide({ id: `address:${id}`, limits, bans: undefined, isAnonymous: true }, one);
     }
     expect(store.size).toBe(101);
-    expect(store.decideNow(key, one).outcome).toBe('refused');
+    expect(store.decide(key, one).outcome).toBe('refused');
   });
 });

@@ -84,15 +84,25 @@ export class KeyDirectory {
    *
    * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
    */
-  async find(text: string, connection?: object): Promise<Principal | undefined> {
+  find(text: string, connection?: object): Principal | undefined | Promise<Principal | undefined> {
     if (this.#isAdmin(text)) return administrator;
     const hash = this.#hashOf(text, connection);
     if (hash === undefined) return undefined;
+    // The path of nearly every request.
+    const known = this.#isPast(this.#freshAt, refreshAfterMillis) ? undefined : this.#keyOf(hash);
+    return known === undefined ? this.#findAnew(hash) : this.#principalOf(known, hash);
+  }
+
+  async #findAnew(hash: KeyHash): Promise<Principal | undefined> {
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
     // While this process is behind, an unknown key may be a new one.
     const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
     const key = this.#keyOf(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
-    return key !== undefined && this.#now() < goodUntil(key.record, hash) ? key.principal : undefined;
+    return key && this.#principalOf(key, hash);
+  }
+
+  #principalOf({ record, principal }: KnownKey, hash: KeyHash): Principal | undefined {
+    return this.#now() < goodUntil(record, hash) ? principal : undefined;
   }
 
   /**

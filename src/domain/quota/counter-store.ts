@@ -69,5 +69,5 @@ export interface CounterStore {
    *
    * A denial is a result, not an error. Spends from both windows or from neither.
    */
-  decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision>;
+  decide(subject: QuotaSubject, charge: Charge): QuotaDecision | Promise<QuotaDecision>;
 }

@@ -3,6 +3,9 @@ import type { AutomaticBan, Charge, CounterStore, QuotaDecision, QuotaSubject } 
 /** Called for each automatic ban, to save it. Must not throw. */
 export type OnBan = (subject: QuotaSubject, ban: AutomaticBan) => void;
 
+/** Of a store in this process without a promise: that is the path of every request. */
+type Decided = QuotaDecision | Promise<QuotaDecision>;
+
 const one: Charge = { needs: 1, spends: 1 };
 
 /** Decides whether a key or an address may make one more request. */
@@ -16,17 +19,17 @@ export class QuotaService {
   }
 
   /** For a request whose cost is known, at least 1. */
-  consume(subject: QuotaSubject, cost: number): Promise<QuotaDecision> {
+  consume(subject: QuotaSubject, cost: number): Decided {
     return this.#decide(subject, { needs: cost, spends: cost });
   }
 
   /** For a request whose cost isn't known yet: refused when nothing is left; spends nothing. */
-  check(subject: QuotaSubject): Promise<QuotaDecision> {
+  check(subject: QuotaSubject): Decided {
     return this.#decide(subject, { needs: 1, spends: 0 });
   }
 
   /** For a response that costs nothing but carries the quota headers: refused only by a ban. */
-  peek(subject: QuotaSubject): Promise<QuotaDecision> {
+  peek(subject: QuotaSubject): Decided {
     return this.#decide(subject, { needs: 0, spends: 0 });
   }
 
@@ -40,8 +43,13 @@ export class QuotaService {
     return { cost: 1, decision: await this.consume(subject, 1) };
   }
 
-  async #decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
-    const decision = await this.#store.decide(subject, charge);
+  #decide(subject: QuotaSubject, charge: Charge): Decided {
+    const decision = this.#store.decide(subject, charge);
+    if (!(decision instanceof Promise)) return this.#recordBan(subject, decision);
+    return decision.then((each) => this.#recordBan(subject, each));
+  }
+
+  #recordBan(subject: QuotaSubject, decision: QuotaDecision): QuotaDecision {
     if (decision.outcome === 'banned' && decision.begun !== undefined) this.#onBan(subject, decision.begun);
     return decision;
   }

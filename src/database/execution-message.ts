@@ -1,0 +1,49 @@
+import type { Parameter } from './prepared-statement.ts';
+
+/** Execute, of all rows, and Sync. */
+const executeAndSync = Buffer.from('E\0\0\0\u0009\0\0\0\0\0S\0\0\0\u0004', 'latin1');
+
+const integers = /^-?\d+(?:,-?\d+)*$/;
+
+/**
+ * Bind, Execute and Sync for a prepared statement in one buffer: each buffer is prepared for a system call by itself.
+ *
+ * All values are text, and so is the result ("Message Formats" in PostgreSQL's manual).
+ */
+export function executionMessage(name: string, values: readonly Parameter[]): Buffer {
+  const texts = values.map(toText);
+  const sizes = texts.map((text) => (text === null ? 0 : Buffer.byteLength(text)));
+  const nameSize = Buffer.byteLength(name);
+  // Its own length, an unnamed portal, the name with its end, three counts, and four bytes of length for each value.
+  const bindSize = sizes.reduce((sum, size) => sum + 4 + size, 4 + 1 + nameSize + 1 + 3 * 2);
+  const message = Buffer.allocUnsafe(1 + bindSize + executeAndSync.length);
+  message.write('B', 0, 'latin1');
+  let at = message.writeInt32BE(bindSize, 1);
+  at = message.writeUInt8(0, at);
+  at += message.write(name, at);
+  at = message.writeUInt8(0, at);
+  at = message.writeInt16BE(0, at);
+  at = message.writeInt16BE(texts.length, at);
+  for (const [index, text] of texts.entries()) {
+    at = message.writeInt32BE(text === null ? -1 : (sizes[index] as number), at);
+    if (text !== null) at += message.write(text, at);
+  }
+  at = message.writeInt16BE(0, at);
+  executeAndSync.copy(message, at);
+  return message;
+}
+
+export function toText(value: Parameter): string | null {
+  if (value === null) return null;
+  return typeof value === 'object' ? arrayText(value) : String(value);
+}
+
+/** Most values are ids, which need no quotes. */
+function arrayText(values: readonly (string | number)[]): string {
+  const text = values.join(',');
+  return `{${integers.test(text) ? text : values.map(quote).join(',')}}`;
+}
+
+function quote(value: string | number): string {
+  return `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+}
