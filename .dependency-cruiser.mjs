@@ -55,7 +55,14 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: pathOf('database') },
       to: {
-        path: packages('@mikro-orm/(?!core/)[^/]+', 'pg', 'pg-connection-string', 'kysely', '@electric-sql/[^/]+'),
+        path: packages(
+          '@mikro-orm/(?!core/)[^/]+',
+          'pg',
+          'pg-protocol',
+          'pg-connection-string',
+          'kysely',
+          '@electric-sql/[^/]+',
+        ),
       },
     },
     {

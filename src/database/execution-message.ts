@@ -1,9 +1,7 @@
-import type { Parameter } from './prepared-statement.ts';
+import { toText, type Parameter } from './parameter.ts';
 
 /** Execute, of all rows, and Sync. */
 const executeAndSync = Buffer.from('E\0\0\0\u0009\0\0\0\0\0S\0\0\0\u0004', 'latin1');
-
-const integers = /^-?\d+(?:,-?\d+)*$/;
 
 /**
  * Bind, Execute and Sync for a prepared statement in one buffer: each buffer is prepared for a system call by itself.
@@ -31,19 +29,4 @@ export function executionMessage(name: string, values: readonly Parameter[]): Bu
   at = message.writeInt16BE(0, at);
   executeAndSync.copy(message, at);
   return message;
-}
-
-export function toText(value: Parameter): string | null {
-  if (value === null) return null;
-  return typeof value === 'object' ? arrayText(value) : String(value);
-}
-
-/** Most values are ids, which need no quotes. */
-function arrayText(values: readonly (string | number)[]): string {
-  const text = values.join(',');
-  return `{${integers.test(text) ? text : values.map(quote).join(',')}}`;
-}
-
-function quote(value: string | number): string {
-  return `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

@@ -1,6 +1,7 @@
 import { currentRequest } from '../domain/access/current-subject.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
-import { PreparedStatement, type Decode, type Parameter } from './prepared-statement.ts';
+import type { Parameter } from './parameter.ts';
+import { PreparedStatement, type Decode } from './prepared-statement.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
 import { isLoss, isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
 

@@ -1,11 +1,9 @@
 import pg from 'pg';
 
-import { executionMessage, toText } from './execution-message.ts';
+import { executionMessage } from './execution-message.ts';
+import { toText, type Parameter } from './parameter.ts';
 
 type Row = Record<string, unknown>;
-
-/** A parameter of a statement. */
-export type Parameter = string | number | boolean | null | readonly (string | number)[];
 
 /** Converts the text fields to a row. */
 export type Decode = (fields: readonly (string | null)[]) => unknown;

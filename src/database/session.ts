@@ -8,6 +8,7 @@ import type { Query, Session } from './stores/session.ts';
 /** Runs each statement in its own transaction, on a shared connection if it is short. */
 export function createSession(orm: MikroORM, { send, guard }: Statements): Session {
   return {
+    isTransaction: false,
     run: send,
     transaction: (work) =>
       guard(() => orm.em.fork().transactional((em) => work(createTransactionSession(transactionOf(em))))),
@@ -23,6 +24,7 @@ export function transactionOf(em: EntityManager): Transaction<unknown> {
 /** Runs every statement in the transaction. */
 export function createTransactionSession(transaction: Transaction<unknown>): Session {
   const session: Session = {
+    isTransaction: true,
     run: async <Row>({ text, values, decode }: Query<Row>): Promise<Row[]> => {
       const { rows } = await translated(transaction.executeQuery(CompiledQuery.raw(text, [...values])));
       return rows.map((row) => decode(Object.values(row as Record<string, unknown>)));

@@ -2,7 +2,8 @@ import type { ConnectionPool } from './connection-pool.ts';
 import type { Connection } from './connection.ts';
 import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';
-import { PreparedStatement, type Parameter } from './prepared-statement.ts';
+import type { Parameter } from './parameter.ts';
+import { PreparedStatement } from './prepared-statement.ts';
 import type { StatementRunner } from './statement-runner.ts';
 import type { Query } from './stores/session.ts';
 

@@ -1,6 +1,6 @@
 import type { Position, SortValueType } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
-import type { Parameter } from '../prepared-statement.ts';
+import type { Parameter } from '../parameter.ts';
 import type { Condition } from './conditions.ts';
 import { StatementText } from './statement.ts';
 

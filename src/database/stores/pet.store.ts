@@ -13,10 +13,11 @@ import {
 import type { RowData } from '../../domain/store.ts';
 import { all, contains, isEveryStatus, oneOf } from './conditions.ts';
 import { EntityTable } from './entity-table.ts';
+import { insertionOf, type Companion } from './insertion.ts';
 import { hasOne, namedBy } from './selection.ts';
 import type { Session } from './session.ts';
 import { TableReads } from './table-reads.ts';
-import { insertionOf, TableWrites, type Companion } from './table-writes.ts';
+import { TableWrites } from './table-writes.ts';
 
 type NewPet = Parameters<PetStore['insert']>[0];
 
@@ -46,7 +47,7 @@ export function bulkPetInsertion(
   from: string,
 ): string {
   const { table, stockItem } = petTables(metadata);
-  const { write, companionWrites } = insertionOf(table, pet, [stockItem(inventory)], from);
+  const { write, companionWrites } = insertionOf(table, pet, [stockItem(inventory)], { rows: from });
   const writes = [`${table.name} as (${write} returning *)`, ...companionWrites];
   return `with ${writes.join(', ')} select count(*) from ${table.name}`;
 }

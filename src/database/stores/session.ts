@@ -1,4 +1,4 @@
-import type { Parameter } from '../prepared-statement.ts';
+import type { Parameter } from '../parameter.ts';
 
 /**
  * Decides on which connection it runs: short reads share some; one that writes has a connection of its own, and so has a read that may take
@@ -23,6 +23,8 @@ export interface Query<Row> {
  * Throws UNAVAILABLE when the database can't be reached, and `ForeignKeyViolation`.
  */
 export interface Session {
+  /** What fails in a transaction ends it, and its statements run one after another. */
+  readonly isTransaction: boolean;
   run<Row>(query: Query<Row>): Promise<Row[]>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;

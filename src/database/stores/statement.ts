@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Parameter } from '../prepared-statement.ts';
+import type { Parameter } from '../parameter.ts';
 import type { Query, QueryKind } from './session.ts';
 
 /** Adds a value to the parameters of a statement; returns its placeholder. */

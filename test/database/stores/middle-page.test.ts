@@ -41,6 +41,7 @@ afterAll(() => opened.close());
 
 /** Runs it for its plan only: how many rows came from tables and indexes, left out or not. */
 const explain: Session = {
+  isTransaction: false,
   run: async <Row>({ name, text, values }: Query<Row>) => {
     const literals = values.map(literal);
     const plain = text.replaceAll(/\$(\d+)/g, (_, place: string) => String(literals[Number(place) - 1]));

@@ -1,0 +1,109 @@
+import { currentSubject } from '../../domain/access/current-subject.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { recordFailure, throwIfLost } from '../driver-errors.ts';
+import type { Parameter, Scalar } from '../parameter.ts';
+import type { Query, Session } from './session.ts';
+import type { FixedStatement } from './statement.ts';
+
+interface Batch<Row> {
+  readonly rows: (readonly Parameter[])[];
+  /** In the order of the rows. */
+  inserted: Promise<readonly Row[]>;
+}
+
+/** The statements of one subject. */
+interface Lane<Row> {
+  underWay: number;
+  /** Batches that wait for an earlier one to end, in their order; each is called once. */
+  readonly waiting: Set<() => void>;
+  /** The batch that takes more rows. */
+  gathering: Batch<Row> | undefined;
+}
+
+/** Enough for one to be sent while another is written to disk. */
+const maxUnderWay = 2;
+const maxRows = 100;
+
+/** Together with the waits for a connection and for the response less than 5 seconds. */
+const maxWaitMillis = 400;
+
+/**
+ * Inserts rows in one statement that come at the same time: a commit waits for the disk, however many rows it has.
+ *
+ * Model: while two statements of a subject (a key) are under way, its further rows gather, and the next statement inserts them all. A row
+ * without others at its time is a statement of its own. Guarantees: rows of different subjects are never in one statement; a row that the
+ * database refuses takes no other one with it, because then each is inserted alone; no row waits longer than 400 ms for earlier
+ * statements. Failure: a lost database fails all rows of a statement, of which all or none have been written.
+ */
+export class InsertBatches<Row> {
+  readonly #session: Session;
+  readonly #one: FixedStatement<Row>;
+  readonly #many: FixedStatement<Row>;
+  readonly #lanes = new Map<string, Lane<Row>>();
+
+  /** The parameters of `many` are those of `one`, as lists, and it returns its rows in their order. */
+  constructor(session: Session, one: FixedStatement<Row>, many: FixedStatement<Row>) {
+    this.#session = session;
+    this.#one = one;
+    this.#many = many;
+  }
+
+  async insert(row: readonly Parameter[]): Promise<Row | undefined> {
+    throwIfLost();
+    const batch = this.#batchOf(currentSubject() ?? '');
+    const index = batch.rows.push(row) - 1;
+    try {
+      return (await batch.inserted)[index];
+    } catch (error) {
+      const isLost = error instanceof DomainError && error.code === 'UNAVAILABLE';
+      // Recorded so far for the request only whose row began the batch.
+      if (isLost || batch.rows.length === 1) throw recordFailure(error);
+      const [inserted] = await this.#session.run(this.#one.with(row));
+      return inserted;
+    }
+  }
+
+  #batchOf(subject: string): Batch<Row> {
+    let lane = this.#lanes.get(subject);
+    if (lane === undefined)
+      this.#lanes.set(subject, (lane = { underWay: 0, waiting: new Set(), gathering: undefined }));
+    if (lane.gathering !== undefined && lane.gathering.rows.length < maxRows) return lane.gathering;
+    const batch: Batch<Row> = { rows: [], inserted: Promise.resolve([]) };
+    lane.gathering = batch;
+    batch.inserted = this.#send(batch, lane, subject);
+    return batch;
+  }
+
+  async #send(batch: Batch<Row>, lane: Lane<Row>, subject: string): Promise<readonly Row[]> {
+    if (lane.underWay >= maxUnderWay) await turnIn(lane);
+    lane.underWay += 1;
+    // What arrives in this turn of the event loop comes along.
+    await new Promise((resolve) => void setImmediate(resolve));
+    if (lane.gathering === batch) lane.gathering = undefined;
+    try {
+      return await this.#session.run(this.#statementOf(batch.rows));
+    } finally {
+      lane.underWay -= 1;
+      const [next] = lane.waiting;
+      next?.();
+      if (next === undefined && lane.underWay === 0 && lane.gathering === undefined) this.#lanes.delete(subject);
+    }
+  }
+
+  #statementOf([first = [], ...others]: Batch<Row>['rows']): Query<Row> {
+    if (others.length === 0) return this.#one.with(first);
+    return this.#many.with(first.map((value, index) => [value, ...others.map((row) => row[index])] as Scalar[]));
+  }
+}
+
+function turnIn({ waiting }: Pick<Lane<unknown>, 'waiting'>): Promise<void> {
+  return new Promise((resolve) => {
+    const begin = (): void => {
+      clearTimeout(timeout);
+      waiting.delete(begin);
+      resolve();
+    };
+    const timeout = setTimeout(begin, maxWaitMillis);
+    waiting.add(begin);
+  });
+}
