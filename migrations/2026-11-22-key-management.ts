@@ -85,7 +85,7 @@ const actionOf = `case
 /**
  * Written by triggers, so that no change gets past it. Who makes the change is said by `petstore.changed_by`, for the transaction.
  *
- * Entries are numbered under the lock of the versions, so in the order in which they are committed: whoever sees one has seen all before it.
+ * Entries are numbered under the lock of the versions, so in the order in which they are committed: a reader that sees one has seen all before it.
  *
  * A statement that changes more than 1,000 keys leaves old entries alone: the next change of each key deletes those beyond the last 1,000.
  */

@@ -33,7 +33,7 @@ import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-slots.ts';
 
 /** The interval at which expired idempotency records are deleted. */
-const clearEveryMillis = 10 * 60 * 1000;
+const deleteEveryMillis = 10 * 60 * 1000;
 
 /** What `main` has started already, and what tests observe or replace. */
 export interface AppOverrides {
@@ -45,7 +45,7 @@ export interface AppOverrides {
   readonly httpLimits?: Partial<HttpLimits>;
 }
 
-/** Connections that wait to be accepted, as far as the system allows so many. */
+/** Connections that wait to be accepted; the system may allow fewer. */
 const backlog = 4096;
 
 /** The whole service, not listening yet. */
@@ -163,11 +163,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
   await registerApi(server, { authentication, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);
-  const clearing = setInterval(() => {
-    idempotency.clearOld().catch((error: unknown) => server.log.warn({ err: error }, 'old records are not cleared'));
-  }, clearEveryMillis);
+  const deletion = setInterval(() => {
+    idempotency
+      .deleteExpired()
+      .catch((error: unknown) => server.log.warn({ err: error }, 'expired idempotency records are not deleted'));
+  }, deleteEveryMillis);
   server.addHook('onClose', async () => {
-    clearInterval(clearing);
+    clearInterval(deletion);
     await graphql.stop();
     await metricsServer?.close();
     await counters.close();
@@ -218,12 +220,15 @@ function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
     },
     onBan: ({ id }: QuotaSubject, { until }: AutomaticBan) => {
       metrics.countBan();
-      log.warn({ key: id, until: new Date(until) }, 'a key is banned: it went on after its quota was spent');
+      log.warn(
+        { key: id, until: new Date(until) },
+        'a key is banned: it kept sending requests after its quota was spent',
+      );
     },
     onChange: ({ keyId, name, by, action, at, changes }: NamedKeyChange) =>
       log.info({ key: keyId, name: name ?? undefined, by, action, at, changes }, 'api key changed'),
     onMore: (count: number, { keyId, by, action, at }: NamedKeyChange) =>
       log.info({ count, first: { key: keyId, by, action, at } }, 'more api keys changed: api_key_history has them'),
-    onSaveFailure: (error: unknown) => log.warn({ err: error }, 'a ban or what has been spent is not saved yet'),
+    onSaveFailure: (error: unknown) => log.warn({ err: error }, 'a ban or usage is not saved yet'),
   };
 }

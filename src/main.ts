@@ -10,7 +10,7 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedde
 import { explainFailure } from './database/failed-start.ts';
 import type { LogDestination } from './http/log-destination.ts';
 
-// V8 takes what is made for requests for long-lived when it sees some of it survive, and each request that it keeps then keeps the next.
+// V8 would pretenure objects of requests once it sees some of them survive, and each request kept alive then keeps the next alive.
 setFlagsFromString('--no-allocation-site-pretenuring');
 
 async function start(): Promise<void> {
@@ -36,7 +36,7 @@ async function start(): Promise<void> {
 /** How long after the drain timeout usage may still be saved. */
 const recordMillis = 200;
 
-/** How long the last lines may take to leave. */
+/** The timeout for flushing the last log lines. */
 const maxFlushMillis = 2_000;
 
 async function exit(code: number, log: LogDestination, flushMillis = maxFlushMillis): Promise<never> {
@@ -62,12 +62,12 @@ function stopOnSignals(app: App, log: LogDestination, config: Config): void {
     app.server.log.info({ signal }, 'draining');
     const endsAt = performance.now() + (config.drainDelaySeconds + config.drainTimeoutSeconds) * 1000;
     const end = (code: number): Promise<never> => exit(code, log, Math.max(0, endsAt - performance.now()));
-    // What is cut off at the end of the time may still be recorded; a stopped database never responds.
+    // Requests aborted at the timeout may still be recorded; a stopped database never responds.
     const late = wait(endsAt + recordMillis - performance.now());
     Promise.race([app.drain(), late]).then(
       () => end(0),
       (error: unknown) => {
-        app.server.log.fatal({ err: error }, 'the end was not a clean one');
+        app.server.log.fatal({ err: error }, 'shutdown failed');
         return end(1);
       },
     );

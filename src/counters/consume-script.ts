@@ -26,21 +26,21 @@ local needs, spends = tonumber(ARGV[3]), tonumber(ARGV[4])
 local limits = { tonumber(ARGV[5]), tonumber(ARGV[6]) }
 local banAfter, epoch = tonumber(ARGV[7]), tonumber(ARGV[9])
 local lengths = { ${minuteMillis}, ${dayMillis} }
-local kept = redis.call('HMGET', counter, 'mo', 'ms', 'mr', 'do', 'ds', 'dr', 'be', 'bu', 'bb')
+local stored = redis.call('HMGET', counter, 'mo', 'ms', 'mr', 'do', 'ds', 'dr', 'be', 'bu', 'bb')
 local opened, spent, refused = {}, {}, {}
 
-local function keep(...)
+local function save(...)
   redis.call('HSET', counter, ...)
   redis.call('PEXPIRE', counter, ${lifetimeMillis})
   redis.call('PEXPIRE', generation, ${lifetimeMillis})
 end
-local function keepWindows()
-  keep('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
+local function saveWindows()
+  save('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])
 end
 
 local isMoved = false
 for i = 1, 2 do
-  opened[i], spent[i], refused[i] = tonumber(kept[i * 3 - 2]) or 0, tonumber(kept[i * 3 - 1]) or 0, tonumber(kept[i * 3]) or 0
+  opened[i], spent[i], refused[i] = tonumber(stored[i * 3 - 2]) or 0, tonumber(stored[i * 3 - 1]) or 0, tonumber(stored[i * 3]) or 0
   if opened[i] ~= 0 and now - opened[i] >= lengths[i] then opened[i], spent[i], refused[i], isMoved = 0, 0, 0, true end
   if opened[i] > now then opened[i], isMoved = now, true end
   if refused[i] > now then refused[i], isMoved = now, true end
@@ -52,20 +52,20 @@ for i = 1, 2 do
     elseif knownOpened < opened[i] then opened[i], spent[i], isMoved = knownOpened, spent[i] + knownSpent, true end
   end
 end
-if isMoved then keepWindows() end
-local keptEpoch, bannedUntil, begun = tonumber(kept[7]) or 0, tonumber(kept[8]) or 0, kept[9] or ''
+if isMoved then saveWindows() end
+local storedEpoch, bannedUntil, begun = tonumber(stored[7]) or 0, tonumber(stored[8]) or 0, stored[9] or ''
 
 local function decided(outcome)
-  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, keptEpoch }
+  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, storedEpoch }
 end
 
 if epoch then
-  if epoch > keptEpoch then
-    keptEpoch, bannedUntil, begun = epoch, 0, ''
-    keep('be', epoch, 'bu', 0, 'bb', '')
+  if epoch > storedEpoch then
+    storedEpoch, bannedUntil, begun = epoch, 0, ''
+    save('be', epoch, 'bu', 0, 'bb', '')
     redis.call('DEL', refusals)
   end
-  if epoch == keptEpoch then
+  if epoch == storedEpoch then
     bannedUntil = math.max(bannedUntil, tonumber(ARGV[10]))
     begun = begun .. ' ' .. ARGV[11]
   end
@@ -84,7 +84,7 @@ if #full == 0 then
       if opened[i] == 0 then opened[i] = now end
       spent[i] = spent[i] + spends
     end
-    keepWindows()
+    saveWindows()
   end
   return decided(outcome)
 end
@@ -94,7 +94,7 @@ for _, i in ipairs(full) do
   if refused[i] == 0 then refused[i], isFirst = now, true
   elseif now - refused[i] > ${graceMillis} then couldKnow = true end
 end
-if isFirst then keepWindows() end
+if isFirst then saveWindows() end
 if not epoch or banAfter == 0 or not couldKnow then return decided(1) end
 if (tonumber(redis.call('LINDEX', refusals, 0) or 0)) > now then redis.call('DEL', refusals) end
 redis.call('LPUSH', refusals, now)
@@ -112,7 +112,7 @@ for text in string.gmatch(begun, '%d+') do
   end
 end
 bannedUntil = now + math.min(${dayMillis}, tonumber(ARGV[8]) * 1000 * 2 ^ count)
-keep('be', keptEpoch, 'bu', bannedUntil, 'bb', list)
+save('be', storedEpoch, 'bu', bannedUntil, 'bb', list)
 redis.call('DEL', refusals)
 return decided(4)
 `;

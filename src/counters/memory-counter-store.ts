@@ -1,5 +1,12 @@
 import type { BanRules } from '../domain/quota/bans.ts';
-import { decide, decisionOf, isOver, newCounter, type Counter, type CounterDecision } from '../domain/quota/counter.ts';
+import {
+  decide,
+  decisionOf,
+  isExpired,
+  newCounter,
+  type Counter,
+  type CounterDecision,
+} from '../domain/quota/counter.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from '../domain/quota/counter-store.ts';
 import type { DayCounter, KeyUsage } from '../domain/quota/usage.ts';
 
@@ -46,7 +53,7 @@ export class MemoryCounterStore implements CounterStore {
     return decisionOf(decide(this.#counterOf(subject, now), subject, charge, this.#rules, now), subject, charge);
   }
 
-  /** Takes over the counters of another store. */
+  /** Sets the counter to the decision of another store. */
   restore(subject: QuotaSubject, { now, minute, day, bannedUntil, banEpoch, isBanNew }: CounterDecision): void {
     this.#markUsed(subject, now);
     const counter = this.#counterOf(subject, now);
@@ -132,7 +139,7 @@ class SweptCounters {
     for (let count = 0; count < sweepsPerInsertion; count++) {
       const { value } = this.#sweep.next();
       if (value === undefined) this.#sweep = this.#counters.entries();
-      else if (isOver(value[1], now)) this.#counters.delete(value[0]);
+      else if (isExpired(value[1], now)) this.#counters.delete(value[0]);
     }
     if (this.#counters.size < this.#maxSize) return;
     for (const oldest of this.#counters.keys()) {

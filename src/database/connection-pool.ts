@@ -49,7 +49,7 @@ export class ConnectionPool {
     const { size, share, recent, waitMillis, onRefusal } = options;
     this.#options = options;
     this.#turns = new Turns({ capacity: size, share, recent, waitMillis, onRefusal });
-    this.#watch = setInterval(() => this.#look(), watchMillis).unref();
+    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
   }
 
   get totalCount(): number {
@@ -141,7 +141,8 @@ export class ConnectionPool {
     return () => {
       if (isReleased) return;
       isReleased = true;
-      const isUsable = generation === this.#generation && !connection.isLost && isAtRest(connection) && !this.#isEnded;
+      const isUsable =
+        generation === this.#generation && !connection.isLost && isReusable(connection) && !this.#isEnded;
       if (isUsable) this.#idle.push({ connection, since: performance.now() });
       else this.#discard(connection);
       turn.give();
@@ -149,7 +150,7 @@ export class ConnectionPool {
   }
 
   #discard(connection: Connection): void {
-    if (connection.isLost || !isAtRest(connection)) connection.destroy('not in order');
+    if (connection.isLost || !isReusable(connection)) connection.destroy('not in order');
     else void connection.close();
   }
 
@@ -163,7 +164,7 @@ export class ConnectionPool {
   }
 
   /** Ends statements that take too long, and closes connections that have been idle for too long. */
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (const connection of this.#all) connection.checkProgress(now);
     const { idleMillis } = this.#options;
@@ -178,7 +179,7 @@ export class ConnectionPool {
 const openGraceMillis = 100;
 
 /** In no transaction, and with no pending cancel request that could end the next client's statement. */
-function isAtRest(connection: Connection): boolean {
+function isReusable(connection: Connection): boolean {
   return connection.getTransactionStatus() === 'I' && !connection.isCancelling;
 }
 

@@ -11,7 +11,7 @@ import { parseRowsOf, type MessageReceiver } from './row-parser.ts';
  * Model: `open` connects and prepares the session; after that it is `pg`'s client. Guarantees: it follows the whole of `DATABASE_URL`;
  * the session's time zone is UTC; a statement ends after `statementTimeoutMillis`, by the server's own setting on a direct connection and by a
  * cancel request behind a pooler, whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers. Failure: a connection on which nothing comes back for
- * `answerTimeoutMillis` is destroyed, because a server that is paused or cut off never responds, and TCP reports nothing for minutes
+ * `responseTimeoutMillis` is destroyed, because a server that is paused or cut off never responds, and TCP reports nothing for minutes
  * (`query_timeout` of `pg` would leave such a connection in use).
  */
 
@@ -21,8 +21,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutMillis: number;
   /** After which a statement is canceled; undefined for no limit. */
   readonly statementTimeoutMillis?: number | undefined;
-  /** After which a connection that owes a response is destroyed; undefined for never. */
-  readonly answerTimeoutMillis?: number | undefined;
+  /** After which a connection whose response is pending is destroyed; undefined for never. */
+  readonly responseTimeoutMillis?: number | undefined;
   /** The kind of session: our own on a server, the shared one of the embedded database, or that of another process. */
   readonly session: 'server' | 'embedded' | 'guest';
   readonly isPipelined?: boolean;
@@ -85,9 +85,9 @@ export class Connection extends pg.Client {
   isLost = false;
   /** True once it was destroyed because nothing came back. */
   hasTimedOut = false;
-  /** When a response last came, or was first owed. */
+  /** When a response last came, or was first pending. */
   #progressAt = 0;
-  #isOwing = false;
+  #isAwaitingResponse = false;
   #isBehindPooler = false;
   #cancelling: Promise<void> | undefined;
   readonly #options: ConnectionOptions;
@@ -99,7 +99,7 @@ export class Connection extends pg.Client {
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
     // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full collection.)
-    this.on('drain', () => (this.#isOwing = false));
+    this.on('drain', () => (this.#isAwaitingResponse = false));
   }
 
   /** Connects and prepares the session. Throws ConnectionFailure. */
@@ -140,16 +140,16 @@ export class Connection extends pg.Client {
 
   /** Restarts the wait: a response has come, or is now pending. */
   recordProgress(): void {
-    this.#isOwing = true;
+    this.#isAwaitingResponse = true;
     this.#progressAt = performance.now();
   }
 
   /** Cancels a statement that takes too long, and destroys the connection without a response. Call it a few times per second. */
   checkProgress(now: number): void {
-    const { statementTimeoutMillis, answerTimeoutMillis } = this.#options;
-    if (!this.#isOwing || answerTimeoutMillis === undefined) return;
+    const { statementTimeoutMillis, responseTimeoutMillis } = this.#options;
+    if (!this.#isAwaitingResponse || responseTimeoutMillis === undefined) return;
     const waitedMillis = now - this.#progressAt;
-    if (waitedMillis > answerTimeoutMillis) {
+    if (waitedMillis > responseTimeoutMillis) {
       this.hasTimedOut = true;
       this.destroy();
     } else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {

@@ -10,16 +10,16 @@ import { RecentSubjects } from './recent-subjects.ts';
  */
 const waitMillis = 2_000;
 /** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */
-const exclusiveTimeouts = { statementTimeoutMillis: 2_300, answerTimeoutMillis: 2_500 };
+const exclusiveTimeouts = { statementTimeoutMillis: 2_300, responseTimeoutMillis: 2_500 };
 /** Reads that share a connection must be short: those behind a slow one wait as long, and are then sent once more. */
-const pipelinedTimeouts = { statementTimeoutMillis: 1_500, answerTimeoutMillis: 2_000 };
+const pipelinedTimeouts = { statementTimeoutMillis: 1_500, responseTimeoutMillis: 2_000 };
 /** A command beside a running service waits longer, but not for one that is paused. */
-const guestTimeouts = { answerTimeoutMillis: 15_000 };
+const guestTimeouts = { responseTimeoutMillis: 15_000 };
 /** The embedded database never stalls by itself; a long statement delays all others. */
 const embeddedWaitMillis = 10_000;
 /** For migrations and commands, which may wait for a server that is about to start. */
-const patientConnectMillis = 5_000;
-const patientWaitMillis = 60_000;
+const maintenanceConnectMillis = 5_000;
+const maintenanceWaitMillis = 60_000;
 const idleMillis = 30_000;
 
 export interface ConnectionsOptions {
@@ -98,22 +98,22 @@ function createPool(
 }
 
 /** One connection for migrations and commands, without a statement timeout. */
-export function patientConnection(location: DatabaseLocation): ConnectionOptions {
+export function maintenanceConnection(location: DatabaseLocation): ConnectionOptions {
   const config = connectionConfigOf(location);
   return {
     config,
     session: typeof location === 'string' ? 'server' : 'embedded',
-    connectTimeoutMillis: config.connectTimeoutMillis ?? patientConnectMillis,
+    connectTimeoutMillis: config.connectTimeoutMillis ?? maintenanceConnectMillis,
   };
 }
 
 /** One exclusive connection without a statement timeout. */
-export function createPatientPool(location: DatabaseLocation): ConnectionPool {
+export function createMaintenancePool(location: DatabaseLocation): ConnectionPool {
   return new ConnectionPool({
-    connection: patientConnection(location),
+    connection: maintenanceConnection(location),
     size: 1,
     share: 1,
     recent: new RecentSubjects(),
-    waitMillis: patientWaitMillis,
+    waitMillis: maintenanceWaitMillis,
   });
 }

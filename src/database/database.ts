@@ -11,7 +11,7 @@ import type { Stores } from '../domain/stores.ts';
 import { createUsageTable } from './usage-table.ts';
 import type { DatabaseLocation } from './connection-config.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import { createConnections, createPatientPool, type ConnectionsOptions } from './connections.ts';
+import { createConnections, createMaintenancePool, type ConnectionsOptions } from './connections.ts';
 import { DiskCheck, diskProbe } from './disk-check.ts';
 import { createSession } from './session.ts';
 import { createStatements } from './statements.ts';
@@ -68,8 +68,8 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
 }
 
 /** The ORM for migrations, on one such connection. */
-export function createPatientOrm(location: DatabaseLocation): MikroORM {
-  return createOrm(createPatientPool(location));
+export function createMaintenanceOrm(location: DatabaseLocation): MikroORM {
+  return createOrm(createMaintenancePool(location));
 }
 
 /** The ORM on the connections of a pool, which it closes with itself. */

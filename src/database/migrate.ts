@@ -6,8 +6,8 @@ import { migrations } from '../../migrations/index.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { DatabaseLocation } from './connection-config.ts';
 import { Connection } from './connection.ts';
-import { patientConnection } from './connections.ts';
-import { createPatientOrm } from './database.ts';
+import { maintenanceConnection } from './connections.ts';
+import { createMaintenanceOrm } from './database.ts';
 import { createTransactionSession, transactionOf } from './session.ts';
 import { createStores } from './stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
@@ -37,7 +37,7 @@ export interface MigrateOptions {
  * store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
 export async function migrate({ location, fill }: MigrateOptions): Promise<void> {
-  const orm = createPatientOrm(location);
+  const orm = createMaintenanceOrm(location);
   try {
     // The embedded database has a single process, and its connections would share the lock.
     if (typeof location === 'string') await whileLocked(location, () => migrateUp(orm, fill));
@@ -78,9 +78,9 @@ async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
 async function whileLocked(url: string, work: () => Promise<void>): Promise<void> {
-  const connection = await new Connection(patientConnection(url)).open();
+  const connection = await new Connection(maintenanceConnection(url)).open();
   try {
-    await assertSuitable(connection, () => new Connection(patientConnection(url)).open());
+    await assertSuitable(connection, () => new Connection(maintenanceConnection(url)).open());
     await connection.query('begin');
     await connection.query('select pg_advisory_xact_lock($1)', [lockNumber]);
     await work();

@@ -48,7 +48,7 @@ export class PipelinedConnections {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    this.#watch = setInterval(() => this.#look(), watchMillis).unref();
+    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
@@ -117,7 +117,7 @@ export class PipelinedConnections {
     if (this.#current === connection) this.#current = undefined;
   }
 
-  #look(): void {
+  #check(): void {
     const now = performance.now();
     for (const connection of this.#all) connection.checkProgress(now);
   }

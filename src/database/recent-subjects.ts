@@ -5,7 +5,7 @@ interface Use {
 
 const recentMillis = 1_000;
 
-/** Which subjects (keys) have used the database a moment ago: the last two are enough to tell whether one is alone. */
+/** The subjects (keys) that have used the database within the last second: the last two show whether one is alone. */
 export class RecentSubjects {
   #last: Use = { subject: '', at: -Infinity };
   #other: Use = { subject: '', at: -Infinity };

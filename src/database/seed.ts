@@ -2,8 +2,8 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import type { DatabaseLocation } from './connection-config.ts';
 import { Connection } from './connection.ts';
-import { patientConnection } from './connections.ts';
-import { createPatientOrm } from './database.ts';
+import { maintenanceConnection } from './connections.ts';
+import { createMaintenanceOrm } from './database.ts';
 import { bulkPetInsertion } from './stores/pet.store.ts';
 
 export interface SeedOptions {
@@ -32,8 +32,8 @@ const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04
  */
 export async function seedStore(options: SeedOptions): Promise<void> {
   const { location, onProgress } = options;
-  const orm = createPatientOrm(location);
-  const client = await new Connection(patientConnection(location)).open();
+  const orm = createMaintenanceOrm(location);
+  const client = await new Connection(maintenanceConnection(location)).open();
   try {
     await client.query('begin');
     await client.query('lock table categories, pets, orders, inventory');

@@ -55,8 +55,8 @@ const rememberedSubjects = 1_000;
  * Schedules the use of a limited number of connections.
  *
  * Model: each subject (a key) has queues of its own, for slow turns and for others. The next turn goes to the subject that has used connections
- * for the least time, as in start-time fair queuing; within a subject to the one that waits longest. A turn is slow when it may take much of the
- * database's processors: a count, a search. Guarantees: nobody waits longer than `waitMillis`; one subject never has more than its share of the turns,
+ * for the least time, as in start-time fair queuing; within a subject to the caller that waits longest. A turn is slow when it may take much of the
+ * database's processors: a count, a search. Guarantees: no caller waits longer than `waitMillis`; one subject never has more than its share of the turns,
  * even while a connection is free; slow turns of all subjects together never take more than one share either, so that others don't
  * find every connection in use by them; while other subjects use the database, the slow turns of one come one by one. Passing on a turn takes
  * a step for each subject that waits. The service's own work, which has no subject, is limited only by the capacity.
@@ -65,14 +65,14 @@ export class Turns {
   readonly #options: TurnsOptions;
   readonly #now: () => number;
   readonly #shares = new Map<string, Share>();
-  /** Those with somebody waiting; the one served last is the last. */
+  /** Those with waiting callers; the one served last is the last. */
   readonly #waitingShares = new Set<Share>();
   readonly #usedMillis = new LruMap<string, number>(rememberedSubjects);
   #free: number;
   #slowTaken = 0;
   #waiting = 0;
   #arrivals = 0;
-  /** What the subject served last had used when it was served. */
+  /** The used time of the subject served last, when it was served. */
   #clock = 0;
 
   constructor(options: TurnsOptions) {
@@ -137,7 +137,7 @@ export class Turns {
     return next;
   }
 
-  /** Without overtaking anybody of the same subject. */
+  /** Never overtakes a waiting caller of the same subject. */
   #mayStart(share: Share, isSlow: boolean): boolean {
     if (this.#free === 0 || share.waiting.size + share.waitingSlow.size > 0) return false;
     return this.#hasTurn(share) && (!isSlow || this.#hasSlowTurn(share));

@@ -4,9 +4,9 @@ import { validationFailed, type Violation } from './errors.ts';
 export type Rule<Raw, Stored> = (value: Raw, refuse: (problem: string) => void) => Stored;
 
 /**
- * Collects what is wrong with an input, so that the client learns of every failing field at once.
+ * Collects the violations of an input, so that the client gets every failing field at once.
  *
- * What comes back for a refused value must not be used; `throwIfRefused` sees to that when it is called before anything else happens.
+ * The result for a refused value must not be used: call `throwIfRefused` before.
  */
 export class InputCheck {
   readonly #violations: Violation[] = [];

@@ -103,7 +103,7 @@ export function parseKeyset<Row, SortField extends string>(
   };
 }
 
-/** The page of a range. Whether there are rows before the cursor isn't looked up: a cursor says so, as the Relay specification allows. */
+/** The page of a range. A cursor implies that there are rows before it: the Relay specification allows not to look. */
 export function pageOf<Row, SortField extends string>(
   sorting: Sorting<Row, SortField>,
   keyset: Keyset<SortField>,
@@ -135,10 +135,10 @@ export function cursorRule(list: { kind: string; defaultField: string }): Rule<s
 const firstPosition: Position = { value: null, id: '0' as Id };
 
 /**
- * All rows of a list, or all behind a cursor, in batches that are one statement each: nothing is held while the caller works on one.
+ * All rows of a list, or all after a cursor, in batches of one statement each: no connection is held while the caller works on a batch.
  *
- * Every row that is there the whole time comes exactly once; one created, changed or deleted meanwhile comes as it was or
- * as it is, or not at all.
+ * Every row that exists during the whole walk comes exactly once; one created, changed or deleted meanwhile comes in its old or new
+ * state, or not at all.
  */
 export async function* inBatches<Row>(
   list: (request: PageArguments) => Promise<Page<Row>>,

@@ -28,8 +28,8 @@ export class Reference {
   };
 
   /**
-   * Throws the violations, and one for a missing reference. That takes a query only when there are violations: a
-   * target that is the only thing missing is found by the write itself.
+   * Throws the violations, and one for a missing target. It queries the target only when there are other violations: otherwise
+   * the write itself reports it.
    */
   async throwIfRefused(check: InputCheck, stores: Stores, id: Id | null | undefined): Promise<void> {
     if (!check.hasRefused) return;
@@ -41,8 +41,8 @@ export class Reference {
   }
 
   /**
-   * Does the write and reports a violated foreign key as the missing target that it is: nothing can come between it and the commit.
-   * When the write is refused for another reason, a missing target is still what is reported.
+   * Writes, and reports a violated foreign key as a missing target, which has no race with other transactions.
+   * When the write is refused for another reason, a missing target takes precedence.
    */
   async guard<T>(stores: Stores, id: Id | null | undefined, write: () => Promise<T>): Promise<T> {
     try {

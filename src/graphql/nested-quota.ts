@@ -37,15 +37,15 @@ export class NestedQuota {
 
   async #decide(principal: Principal, field: string, parents: number): Promise<HttpError | undefined> {
     const limit = principal.subject.limits.requestsPerMinute * parentsPerRequest;
-    const { left, closesInSeconds } = this.#sums.look({ contextIdentity: principal.id, fieldIdentity: field }, limit);
-    // The limiter takes a maximum of 0 for none given.
-    const isRefused = left <= 0 || (await this.#ask(principal, field, parents, left)) !== undefined;
+    const { left, closesInSeconds } = this.#sums.peek({ contextIdentity: principal.id, fieldIdentity: field }, limit);
+    // The limiter treats a maximum of 0 as unset.
+    const isRefused = left <= 0 || (await this.#consume(principal, field, parents, left)) !== undefined;
     if (!isRefused) return undefined;
-    const message = `${field} can be asked for ${limit} parents per minute with this key, and there is no room for these ${parents}.`;
+    const message = `${field} can be loaded for ${limit} parents per minute with this key, and fewer than these ${parents} are left.`;
     return new HttpError('RATE_LIMITED', message, { retryAfterSeconds: closesInSeconds });
   }
 
-  #ask(principal: Principal, field: string, parents: number, max: number): Promise<string | undefined> {
+  #consume(principal: Principal, field: string, parents: number, max: number): Promise<string | undefined> {
     return this.#limiter(
       {
         parent: undefined,
@@ -73,7 +73,7 @@ class ParentSums implements Store {
     this.#now = now;
   }
 
-  look(identity: Identity, limit: number): { readonly left: number; readonly closesInSeconds: number } {
+  peek(identity: Identity, limit: number): { readonly left: number; readonly closesInSeconds: number } {
     const now = this.#now();
     const { openedAt = now, parents = 0 } = this.#open(identity) ?? {};
     return { left: limit - parents, closesInSeconds: Math.max(1, Math.ceil((openedAt + windowMillis - now) / 1000)) };

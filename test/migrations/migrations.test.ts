@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
-import { createPatientOrm } from '../../src/database/database.ts';
+import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { embeddedPostgresAddress, startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
     stopEngine = () => engine.close();
   }
   const location = databaseUrl ?? embeddedPostgresAddress(dataDir);
-  orm = createPatientOrm(location);
+  orm = createMaintenanceOrm(location);
 });
 
 afterAll(async () => {

@@ -9,7 +9,7 @@ import {
   getNullableType,
 } from 'graphql';
 
-import { createPatientOrm } from '../../src/database/database.ts';
+import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { Category } from '../../src/domain/categories/category.entity.ts';
 import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../src/domain/orders/order.entity.ts';
@@ -56,7 +56,7 @@ const nouns = [
   }),
 ];
 
-const metadata = createPatientOrm('postgresql://unused/unused').getMetadata();
+const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 const schema = createSchema();
 const schemas = (readDocument()['components'] as { readonly schemas: Readonly<Record<string, Schema>> }).schemas;
 

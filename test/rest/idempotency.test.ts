@@ -179,7 +179,7 @@ describe('the record', () => {
       expect(await ask('one')).toBe(true);
       now += 1;
       expect(await ask('one', 'another request')).toBe(false);
-      await service.clearOld();
+      await service.deleteExpired();
       now += day - 1;
       expect(await ask('one', 'another request')).toBe(true);
       expect(await opened.sql('select principal_id from idempotency_records')).toEqual([{ principal_id: 'one' }]);

@@ -89,7 +89,7 @@ function openDataDirectory(dataDir: string): { readonly realDataDir: string; rea
   }
 }
 
-/** The address of an engine that another process may run on this directory; connecting tells whether one does. */
+/** The address of an engine that another process may run on this directory; connecting shows whether one does. */
 export function embeddedPostgresAddress(dataDir: string): PostgresAddress {
   const connection = addressOf(realPathOf(dataDir));
   assertTrustedSocketDirectory(connection.host);

@@ -11,15 +11,15 @@ import type { Principal } from './principal.ts';
 /*
  * Caches the keys in use, so that a request costs no lookup.
  *
- * Model. Known secrets lead to the id of their key, and the id to what is known of the key. While there are requests, a round every 400 ms reads
+ * Model. A map leads from known secrets to the id of their key, another from the id to the key. While there are requests, a round every 400 ms reads
  * the changes since the last one, at most 1,000. When there were more, keys have been deleted, or a backup has been restored, the round
- * reads every known key again by its id, 1,000 at a time, and forgets which secrets are unknown. An idle process sends nothing.
+ * reads every known key again by its id, 1,000 at a time, and discards the list of unknown secrets. An idle process sends nothing.
  *
  * Guarantees. A change holds within a second, or within seconds when the known keys have to be read again; it never depends on how many keys
  * there are or have changed, but on how many are known: at most 100,000. There is one round at a time, so that an older state never
  * overwrites a newer one, and wrong secrets, however many, never occupy more than one connection.
  *
- * Failures. Without the database, or while a round takes longer than 400 ms, known keys go on as they were known; a well-formed unknown
+ * Failures. Without the database, or while a round takes longer than 400 ms, known keys stay valid as last read; a well-formed unknown
  * secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from the same version.
  */
 
@@ -49,7 +49,7 @@ interface AdminKey {
 }
 
 interface Round {
-  readonly asked: ReadonlySet<KeyHash>;
+  readonly requested: ReadonlySet<KeyHash>;
   readonly found: ReadonlyMap<KeyHash, KnownKey>;
 }
 
@@ -102,12 +102,12 @@ export class KeyDirectory {
   }
 
   #principalOf({ record, principal }: KnownKey, hash: KeyHash): Principal | undefined {
-    return this.#now() < goodUntil(record, hash) ? principal : undefined;
+    return this.#now() < validUntil(record, hash) ? principal : undefined;
   }
 
   /**
-   * Learns of every change that was committed before the call, so that it holds for the next request. Never throws: without the
-   * database the change is learnt of when it is back.
+   * Reads every change that was committed before the call, so that it holds for the next request. Never throws: without the
+   * database the change is read when it is back.
    */
   async catchUp(): Promise<void> {
     // The statement under way may have been sent before the change.
@@ -156,8 +156,8 @@ export class KeyDirectory {
     for (;;) {
       this.#wanted.add(hash);
       // The statement under way may have been sent without this hash.
-      const { asked, found } = await this.#startRound();
-      if (asked.has(hash)) return found.get(hash);
+      const { requested, found } = await this.#startRound();
+      if (requested.has(hash)) return found.get(hash);
     }
   }
 
@@ -173,38 +173,38 @@ export class KeyDirectory {
     this.#triedAt = startedAt;
     // Lookups in the same turn of the event loop share the statement.
     await Promise.resolve();
-    const asked = new Set(this.#wanted);
+    const requested = new Set(this.#wanted);
     this.#wanted.clear();
     try {
-      const { latest, keys, isComplete } = await this.#records.read([...asked], this.#version);
+      const { latest, keys, isComplete } = await this.#records.read([...requested], this.#version);
       if (!isComplete) this.#unknown.clear();
-      const found = this.#learn(asked, keys);
+      const found = this.#learn(requested, keys);
       if (!isComplete) await this.#recheckAll();
       this.#version = latest;
       this.#freshAt = startedAt;
       this.#isBehind = false;
-      return { asked, found };
+      return { requested, found };
     } catch (error) {
       this.#isBehind = true;
       throw error;
     }
   }
 
-  #learn(asked: ReadonlySet<KeyHash>, records: readonly KeyRecord[]): Map<KeyHash, KnownKey> {
+  #learn(requested: ReadonlySet<KeyHash>, records: readonly KeyRecord[]): Map<KeyHash, KnownKey> {
     const found = new Map<KeyHash, KnownKey>();
     for (const record of records) {
       const key = knownKey(record);
       const hashes = [record.sha256, record.previousSha256].filter((hash) => hash !== null);
       for (const hash of hashes) {
         this.#unknown.delete(hash);
-        if (!asked.has(hash)) continue;
+        if (!requested.has(hash)) continue;
         found.set(hash, key);
         this.#ids.set(hash, record.id);
         this.#keys.set(record.id, key);
       }
       this.#keys.replace(record.id, key);
     }
-    for (const hash of asked) if (!found.has(hash)) this.#unknown.set(hash, true);
+    for (const hash of requested) if (!found.has(hash)) this.#unknown.set(hash, true);
     return found;
   }
 
@@ -243,7 +243,7 @@ function knownKey(record: KeyRecord): KnownKey {
 }
 
 /** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */
-function goodUntil(
+function validUntil(
   { sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt }: KeyRecord,
   hash: KeyHash,
 ): number {

@@ -6,7 +6,7 @@ export interface IdempotentRequest {
   /** The principal that the key belongs to. */
   readonly principalId: string;
   readonly key: string;
-  /** The same for the same request only. */
+  /** Equal for equal requests only. */
   readonly fingerprint: string;
 }
 
@@ -34,8 +34,8 @@ export class IdempotencyService<Result extends StoredResult> {
   /**
    * Does the work and stores its result, in one transaction; or returns the result that was stored in the last 24 hours.
    *
-   * The work must use the stores that it receives, which are those of that transaction: then neither a crash nor a second
-   * process can come between the work and the record of it. A failure of the work stores nothing.
+   * The work must use the stores that it receives, which are those of that transaction: then the work and its record are
+   * committed together, or neither. A failure of the work stores nothing.
    * Throws CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another request.
    */
   async once(
@@ -52,7 +52,7 @@ export class IdempotencyService<Result extends StoredResult> {
     }
   }
 
-  /** Other processes are kept out by a lock in the database. */
+  /** A lock in the database excludes other processes. */
   async #onceIn(
     stores: Stores,
     { principalId, key, fingerprint }: IdempotentRequest,
@@ -71,7 +71,7 @@ export class IdempotencyService<Result extends StoredResult> {
   }
 
   /** Deletes the records that are too old to be replayed, in batches of a short statement each. */
-  async clearOld(): Promise<void> {
+  async deleteExpired(): Promise<void> {
     let deleted: number;
     do deleted = await this.#stores.idempotency.deleteUntil(this.#oldestStored(), deletedPerBatch);
     while (deleted === deletedPerBatch);

@@ -36,7 +36,7 @@ export function newBanState(): BanState {
 }
 
 /** Discards counts from before an operator banned or unbanned the key. An older record, from a process that is behind, changes nothing. */
-export function takeOver(state: BanState, record: BanRecord): void {
+export function discardOlderEpoch(state: BanState, record: BanRecord): void {
   if (record.epoch <= state.epoch) return;
   state.epoch = record.epoch;
   state.bannedUntil = 0;

@@ -4,7 +4,7 @@ import {
   countRefusal,
   graceMillis,
   newBanState,
-  takeOver,
+  discardOlderEpoch,
   type BanRules,
   type BanState,
 } from './bans.ts';
@@ -62,7 +62,7 @@ export function decide(
   bringUpToDate(minute, minuteMillis, now);
   bringUpToDate(day, dayMillis, now);
   if (record !== undefined) {
-    takeOver(bans, record);
+    discardOlderEpoch(bans, record);
     bannedUntil = banEnd(bans, record);
     if (now < bannedUntil) return decided('banned');
   }
@@ -112,7 +112,7 @@ export function decisionOf(decided: CounterDecision, { limits }: QuotaSubject, c
 }
 
 /** Whether the counter can be deleted without effect. Stored bans don't matter here. */
-export function isOver({ minute, day, bans }: Counter, now: number): boolean {
+export function isExpired({ minute, day, bans }: Counter, now: number): boolean {
   if (isOpen(minute, minuteMillis, now) || isOpen(day, dayMillis, now) || now < bans.bannedUntil) return false;
   return bans.automaticBans.every((begun) => now - begun >= dayMillis);
 }

@@ -47,7 +47,7 @@ export class InventoryItemResolver {
   }
 
   @FieldResolver(() => ID, {
-    description: "The pet's id once more, so that client caches can tell the items apart.",
+    description: "The pet's id again, as the cache key of the item.",
   })
   id(@Root() item: InventoryItem): string {
     return item.petId;

@@ -15,12 +15,12 @@ export interface KnownOperation {
  * The cache holds between this many characters of text and twice as many. A document takes 90 to 200 bytes for each; fields and variants
  * count as if they were text.
  */
-const keptCharacters = 2 ** 17;
+const generationCharacters = 2 ** 17;
 const charactersPerField = 8;
 
 /** The recently used operations, by the exact text of their document and their name. */
 export class OperationCache {
-  readonly #operations = new LruMap<string, KnownOperation>(keptCharacters, weightOf);
+  readonly #operations = new LruMap<string, KnownOperation>(generationCharacters, weightOf);
 
   find(text: string, operationName: string | undefined): KnownOperation | undefined {
     return this.#operations.get(keyOf(text, operationName));

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState, type ComponentProps } from 'react';
 import { takeFromAddress, type Operation } from './address.ts';
 import { headersWith, storeKey } from './api-key.ts';
 import { examples } from './examples.ts';
-import type { Outcome } from './outcome.ts';
+import type { ResponseSummary } from './response-summary.ts';
 import { ResponseLine } from './response-line.tsx';
 import { SchemaNotice } from './schema-notice.tsx';
 import { createFetcher } from './service.ts';
@@ -33,8 +33,8 @@ export function Explorer({ firstKey, firstOperation, onReady }: Props) {
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [arrived, setArrived] = useState<Operation>();
-  const [outcome, setOutcome] = useState<Outcome>();
-  const fetcher = useMemo(() => createFetcher(key, setOutcome), [key]);
+  const [summary, setSummary] = useState<ResponseSummary>();
+  const fetcher = useMemo(() => createFetcher(key, setSummary), [key]);
   const changeKey = (changed: string | undefined): void => {
     storeKey(changed);
     setKey(changed);
@@ -72,7 +72,7 @@ export function Explorer({ firstKey, firstOperation, onReady }: Props) {
     >
       <GraphiQL.Logo>{null}</GraphiQL.Logo>
       <GraphiQL.Footer>
-        <ResponseLine outcome={outcome} />
+        <ResponseLine summary={summary} />
       </GraphiQL.Footer>
       <Tools apiKey={key} onForget={() => changeKey(undefined)} arrived={arrived} />
       <WhenReady onReady={takeOver} />

@@ -1,7 +1,7 @@
 import type { Operation } from './address.ts';
 import { headersWith } from './api-key.ts';
 import { examples } from './examples.ts';
-import { describe } from './outcome.ts';
+import { describe } from './response-summary.ts';
 import { send } from './service.ts';
 
 const firstExample: Operation = { query: examples[0]?.query ?? '' };
@@ -39,9 +39,9 @@ export class FirstEditor {
   async #run(key: string | undefined): Promise<void> {
     const result = this.#form?.querySelector('pre');
     const { query = '' } = { query: this.#text?.value };
-    const body = await send({ query, variables: variablesOf(this.#start) }, headersWith(key), key, (outcome) => {
+    const body = await send({ query, variables: variablesOf(this.#start) }, headersWith(key), key, (summary) => {
       const status = this.#form?.querySelector('[role="status"]');
-      if (status && outcome) status.textContent = describe(outcome);
+      if (status && summary) status.textContent = describe(summary);
     });
     if (result) result.textContent = JSON.stringify(body, null, 2);
   }

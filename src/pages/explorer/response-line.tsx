@@ -1,10 +1,10 @@
-import { describe, type Outcome } from './outcome.ts';
+import { describe, type ResponseSummary } from './response-summary.ts';
 
 /** The line below the result: how the last request went. */
-export function ResponseLine({ outcome }: { readonly outcome: Outcome | undefined }) {
+export function ResponseLine({ summary }: { readonly summary: ResponseSummary | undefined }) {
   return (
     <p className="response-line" role="status" aria-label="Last response">
-      {outcome === undefined ? 'Nothing sent yet.' : describe(outcome)}
+      {summary === undefined ? 'Nothing sent yet.' : describe(summary)}
     </p>
   );
 }

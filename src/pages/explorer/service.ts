@@ -2,7 +2,7 @@ import type { GraphiQL } from 'graphiql';
 import type { ComponentProps } from 'react';
 
 import { headersWith, unmasked } from './api-key.ts';
-import { outcomeOf, type Outcome } from './outcome.ts';
+import { summaryOf, type ResponseSummary } from './response-summary.ts';
 
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 type FetcherParams = Pick<Parameters<Fetcher>[0], 'query' | 'operationName' | 'variables'>;
@@ -17,7 +17,7 @@ interface GraphQLResponse {
   readonly errors?: readonly Failure[];
 }
 
-type OnOutcome = (outcome: Outcome | undefined) => void;
+type OnSummary = (summary: ResponseSummary | undefined) => void;
 
 /** Relative, so that the service may live below a path of another. */
 const endpoint = './graphql';
@@ -28,10 +28,10 @@ const endpoint = './graphql';
  * They have the headers that stand in the headers editor, with the key where its mask is. The introspection query, which
  * GraphiQL sends before it has an editor, has only the key.
  */
-export function createFetcher(key: string | undefined, onOutcome: OnOutcome): Fetcher {
+export function createFetcher(key: string | undefined, onSummary: OnSummary): Fetcher {
   return async (params, options) => {
     if (params.operationName !== 'IntrospectionQuery')
-      return send(withoutStaleName(params), options?.headers ?? {}, key, onOutcome);
+      return send(withoutStaleName(params), options?.headers ?? {}, key, onSummary);
     const response = await send(params, options?.headers ?? headersWith(key), key);
     // Without `data`, GraphiQL would send a second query, which costs quota and fails too.
     return { data: null, ...response };
@@ -59,9 +59,9 @@ export async function send(
   params: FetcherParams,
   headers: Readonly<Record<string, unknown>>,
   key: string | undefined,
-  onOutcome?: OnOutcome,
+  onSummary?: OnSummary,
 ): Promise<GraphQLResponse> {
-  let outcome: Outcome | undefined;
+  let summary: ResponseSummary | undefined;
   try {
     const begun = performance.now();
     const response = await fetch(endpoint, {
@@ -73,16 +73,16 @@ export async function send(
       },
       body: JSON.stringify(params),
     });
-    outcome = outcomeOf(response, performance.now() - begun);
+    summary = summaryOf(response, performance.now() - begun);
     const body = await response.text();
-    outcome = outcomeOf(response, performance.now() - begun);
+    summary = summaryOf(response, performance.now() - begun);
     return JSON.parse(body) as GraphQLResponse;
   } catch (error) {
     // No connection, an invalid header, or a proxy in between that responded in its own way.
-    const received = outcome && `HTTP ${outcome.status}`;
+    const received = summary && `HTTP ${summary.status}`;
     const reason = [received, error instanceof Error ? error.message : String(error)].filter(Boolean).join(', ');
     return { errors: [{ message: `No response of the service: ${reason}.` }] };
   } finally {
-    onOutcome?.(outcome);
+    onSummary?.(summary);
   }
 }

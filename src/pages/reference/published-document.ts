@@ -18,13 +18,13 @@ export function publishedYaml(prefix: string): string {
 }
 
 /** How many addresses a text is cached for: clients choose the Host, so the memory needs a bound. */
-const keptAddresses = 4;
+const cachedAddresses = 4;
 
 /** A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work as pasted. */
 export class AddressedText {
   readonly #mediaType: string;
   readonly #write: () => string;
-  readonly #texts = new LruMap<string, PublicText>(keptAddresses);
+  readonly #texts = new LruMap<string, PublicText>(cachedAddresses);
   /** The parts between the addresses, computed on first use. */
   #parts: readonly string[] | undefined;
   #tag = '';

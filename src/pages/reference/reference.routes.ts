@@ -25,7 +25,7 @@ interface DocsOptions {
 
 const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
-/** The OpenAPI document, as JSON and as YAML, and the page that makes it readable. They are for everybody. */
+/** The OpenAPI document, as JSON and as YAML, and the page that shows it. All of them are public. */
 export function registerDocs(server: FastifyInstance, { document, restPrefix, script, guides }: DocsOptions): void {
   const published = publishedDocument(document, restPrefix);
   const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;

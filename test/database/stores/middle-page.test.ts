@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { createPatientOrm } from '../../../src/database/database.ts';
+import { createMaintenanceOrm } from '../../../src/database/database.ts';
 import type { Query, Session } from '../../../src/database/stores/session.ts';
 import { createStores } from '../../../src/database/stores/stores.ts';
 import type { Id } from '../../../src/domain/id.ts';
@@ -16,7 +16,7 @@ const pageSize = 20;
 /** A walk along an index passes a few rows that the filter leaves out; whoever starts at the beginning passes half the store. */
 const fewRows = 1_000;
 
-const metadata = createPatientOrm('postgresql://unused/unused').getMetadata();
+const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 
 let opened: OpenedDatabase;
 let stores: Stores;

@@ -1,5 +1,5 @@
 /** The status and headers of a response that the explorer shows. */
-export interface Outcome {
+export interface ResponseSummary {
   readonly status: number;
   /** From sending the request to having read the whole response. */
   readonly millis: number;
@@ -12,7 +12,7 @@ export interface Outcome {
 
 const windowFigures = /"(\w+)";r=(\d+)/g;
 
-export function outcomeOf({ status, headers }: Response, millis: number): Outcome {
+export function summaryOf({ status, headers }: Response, millis: number): ResponseSummary {
   return {
     status,
     millis: Math.round(millis),
@@ -26,7 +26,7 @@ export function outcomeOf({ status, headers }: Response, millis: number): Outcom
 }
 
 /** The status line: `HTTP 200 · 74 ms · cost 1 · left 998 this minute, 99998 this day · request …`. */
-export function describe({ status, millis, cost, left, requestId }: Outcome): string {
+export function describe({ status, millis, cost, left, requestId }: ResponseSummary): string {
   const windows = left.map(({ window, remaining }) => `${remaining} this ${window}`).join(', ');
   return [
     `HTTP ${status}`,
