@@ -3,6 +3,7 @@ import {
   isLeafType,
   isNonNullType,
   isObjectType,
+  TypeNameMetaFieldDef,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
@@ -11,7 +12,7 @@ import {
 
 import { isComputed } from '../computed.ts';
 import { isToOne, type PreparedInfo } from '../relations.ts';
-import { prepareArguments } from './arguments.ts';
+import { prepareArguments, type ArgumentsOf } from './arguments.ts';
 import {
   handleFailure,
   prepareAtOnce,
@@ -22,18 +23,6 @@ import {
 } from './completion.ts';
 import type { WriteAtOnce } from './leaf.ts';
 import { isPromise, type Path, type Run, type Text } from './run.ts';
-
-/** Resolves a field of one object, and writes its value; throws only where null isn't allowed. */
-type WriteField = (source: unknown, parent: Path | undefined, run: Run) => Text;
-
-export interface PreparedField {
-  readonly write: WriteField;
-  /** Writes a value that the object has; undefined where the field always needs to be resolved. */
-  readonly atOnce: () => WriteAtOnce | undefined;
-  /** True when it and everything below it are properties, or computed from them. */
-  readonly isPlain: () => boolean;
-  readonly relations: PreparedInfo['relations'];
-}
 
 /** A field of an object type, selected by one or more nodes of the document under one response key. */
 export interface FieldOfObject {
@@ -49,92 +38,110 @@ export interface FieldOfObject {
 
 type Source = Readonly<Record<string, unknown>> | null | undefined;
 
-/** Prepares the specification's ExecuteField. */
-export function prepareField(field: FieldOfObject): PreparedField {
-  const { definition, selectionFor } = field;
-  const namedType = getNamedType(definition.type);
-  return {
-    write: prepareWrite(field),
-    atOnce: () => prepareFieldAtOnce(field),
-    relations: field.relations,
-    isPlain: () =>
-      (!definition.resolve || isComputed(definition)) &&
-      (isLeafType(namedType) || (isObjectType(namedType) && selectionFor(namedType).isPlain)),
-  };
-}
+/** A field prepared for the specification's ExecuteField; what a value needs is prepared with the first one. */
+export class PreparedField {
+  readonly #field: FieldOfObject;
+  readonly #isNullable: boolean;
+  /** A property of the object, which needn't be resolved. */
+  readonly #isProperty: boolean;
+  /** True for a property, and for a relation, which may be included. */
+  readonly #isRead: boolean;
+  #argumentsOf: ArgumentsOf | undefined;
+  #complete: Complete | undefined;
+  #atOnce: WriteAtOnce | null | undefined;
 
-function prepareFieldAtOnce({ definition, selectionFor }: FieldOfObject): WriteAtOnce | undefined {
-  if (!mayBeRead(definition)) return undefined;
-  const write = prepareAtOnce(definition.type, selectionFor);
-  if (write === undefined || !definition.resolve) return write;
-  return (value) => (value === undefined ? undefined : write(value));
-}
+  constructor(field: FieldOfObject) {
+    const { definition } = field;
+    this.#field = field;
+    this.#isNullable = !isNonNullType(definition.type);
+    this.#isProperty = !definition.resolve;
+    this.#isRead = this.#isProperty || isToOne(definition);
+  }
 
-/** True for a property of the object, and for a relation that may be included. */
-function mayBeRead(definition: FieldOfObject['definition']): boolean {
-  return !definition.resolve || isToOne(definition);
-}
+  /** True when it and everything below it are properties, or computed from them. */
+  get isPlain(): boolean {
+    const { definition, selectionFor } = this.#field;
+    const type = getNamedType(definition.type);
+    if (!this.#isProperty && !isComputed(definition)) return false;
+    return isLeafType(type) || (isObjectType(type) && selectionFor(type).isPlain);
+  }
 
-function prepareWrite(field: FieldOfObject): WriteField {
-  const { key, parentType, definition, nodes } = field;
-  const { name } = definition;
-  const typename = parentType.name;
-  const finish = prepareFinish(field);
-  const resolve = definition.resolve ?? callMethod;
-  // A property of the object needn't be resolved.
-  const isProperty = !definition.resolve;
-  const isRead = mayBeRead(definition);
-  const argumentsOf = prepareArguments(definition, nodes[0] as FieldNode);
-  // Prepared with the first value, as the selections below are.
-  let atOnce: { readonly write: WriteAtOnce | undefined } | undefined;
+  get relations(): readonly string[] {
+    return this.#field.relations();
+  }
 
-  return (source, parent, run) => {
+  /** Writes a value that the object has; undefined where the field always needs to be resolved. */
+  get atOnce(): WriteAtOnce | undefined {
+    if (this.#atOnce === undefined) this.#atOnce = this.#prepareAtOnce() ?? null;
+    return this.#atOnce ?? undefined;
+  }
+
+  /** Resolves the field of one object, and writes its value; throws only where null isn't allowed. */
+  write(source: unknown, parent: Path | undefined, run: Run): Text {
     if (run.isTooLarge) return 'null';
-    const path: Path = { prev: parent, key, typename };
+    const { key, parentType, definition } = this.#field;
+    const path: Path = { prev: parent, key, typename: parentType.name };
     let value: unknown;
     try {
-      value = isRead ? (source as Source)?.[name] : undefined;
-      if (isProperty ? typeof value === 'function' : value === undefined) {
-        value = resolve(source, argumentsOf(run.variables), run.context, infoOf(field, path, run));
+      value = this.#isRead ? (source as Source)?.[definition.name] : undefined;
+      if (this.#isProperty ? typeof value === 'function' : value === undefined) {
+        value = this.#resolve(source, path, run);
       } else {
-        atOnce ??= { write: prepareFieldAtOnce(field) };
-        const written = atOnce.write?.(value);
+        const written = this.atOnce?.(value);
         if (written !== undefined) {
           run.write(written.length);
           return written;
         }
       }
     } catch (failure) {
-      return handleFailure(failure, !isNonNullType(definition.type), nodes, path, run);
+      return this.#fail(failure, path, run);
     }
-    return finish(value, path, run);
-  };
-}
+    return this.#finish(value, path, run);
+  }
 
-/** Writes a resolved value, or the promise of one; throws only where null isn't allowed. */
-function prepareFinish(field: FieldOfObject): Complete {
-  const { parentType, definition, nodes, selectionFor } = field;
-  const { name, type } = definition;
-  const isNullable = !isNonNullType(type);
-  const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(field, path, run);
-  const complete = prepareCompletion(type, { name: `${parentType.name}.${name}`, nodes, selectionFor, infoAt });
-  const fail = (failure: unknown, path: Path, run: Run): string => handleFailure(failure, isNullable, nodes, path, run);
-  const finish: Complete = (value, path, run) => {
+  #resolve(source: unknown, path: Path, run: Run): unknown {
+    const { definition, nodes } = this.#field;
+    this.#argumentsOf ??= prepareArguments(definition, nodes[0] as FieldNode);
+    const resolve = definition.resolve ?? callMethod;
+    return resolve(source, this.#argumentsOf(run.variables), run.context, infoOf(this.#field, path, run));
+  }
+
+  /** Writes a value, or the promise of one. */
+  #finish(value: unknown, path: Path, run: Run): Text {
     if (isPromise(value)) {
       return Promise.resolve(value).then(
-        (resolved) => finish(resolved, path, run),
-        (failure: unknown) => fail(failure, path, run),
+        (resolved) => this.#finish(resolved, path, run),
+        (failure: unknown) => this.#fail(failure, path, run),
       );
     }
     try {
-      const text = complete(value, path, run);
+      const text = (this.#complete ??= this.#prepareCompletion())(value, path, run);
       if (typeof text === 'string') return text;
-      return text.then(undefined, (failure: unknown) => fail(failure, path, run));
+      return text.then(undefined, (failure: unknown) => this.#fail(failure, path, run));
     } catch (failure) {
-      return fail(failure, path, run);
+      return this.#fail(failure, path, run);
     }
-  };
-  return finish;
+  }
+
+  #fail(failure: unknown, path: Path, run: Run): string {
+    return handleFailure(failure, this.#isNullable, this.#field.nodes, path, run);
+  }
+
+  #prepareCompletion(): Complete {
+    const { parentType, definition, nodes, selectionFor } = this.#field;
+    const name = `${parentType.name}.${definition.name}`;
+    const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(this.#field, path, run);
+    return prepareCompletion(definition.type, { name, nodes, selectionFor, infoAt });
+  }
+
+  #prepareAtOnce(): WriteAtOnce | undefined {
+    const { definition, parentType, selectionFor } = this.#field;
+    if (definition === TypeNameMetaFieldDef) return () => `"${parentType.name}"`;
+    const write = this.#isRead ? prepareAtOnce(definition.type, selectionFor) : undefined;
+    if (write === undefined || this.#isProperty) return write;
+    // A relation that isn't included has to be resolved.
+    return (value) => (value === undefined ? undefined : write(value));
+  }
 }
 
 /** The method of an object that has one where others have a property. */

@@ -21,8 +21,16 @@ export interface LeafWriter {
 // oxlint-disable-next-line no-control-regex
 const escapedCharacter = /["\\\u0000-\u001F\uD800-\uDFFF]/;
 
-/** Prepares a leaf type. Values of the usual kinds are written at once, all others as `serialize` has them. */
+const writers = new WeakMap<GraphQLLeafType, LeafWriter>();
+
+/** Prepares a leaf type, once for all fields. Values of the usual kinds are written at once, all others as `serialize` has them. */
 export function prepareLeaf(type: GraphQLLeafType): LeafWriter {
+  const writer = writers.get(type) ?? makeWriter(type);
+  writers.set(type, writer);
+  return writer;
+}
+
+function makeWriter(type: GraphQLLeafType): LeafWriter {
   const serialize = (value: unknown): string => {
     const serialized: unknown = type.serialize(value);
     const text = serialized === undefined ? undefined : (JSON.stringify(serialized) as string | undefined);

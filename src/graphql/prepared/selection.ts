@@ -22,7 +22,7 @@ import {
 
 import { isToOne } from '../relations.ts';
 import type { ObjectWriter } from './completion.ts';
-import { prepareField, type PreparedField } from './field.ts';
+import { PreparedField } from './field.ts';
 import type { WriteAtOnce } from './leaf.ts';
 import { isPromise, joinAll, type Path, type Run, type Text } from './run.ts';
 
@@ -34,7 +34,7 @@ export interface Variant {
   /** The variables that its conditions name. */
   readonly conditions: Readonly<Record<string, unknown>>;
   /** Each node is prepared once for each type, however many fragments lead to it. */
-  readonly prepared: Map<FieldNode, Map<GraphQLObjectType, PreparedField>>;
+  readonly prepared: Map<FieldNode, { readonly type: GraphQLObjectType; readonly field: PreparedField }[]>;
 }
 
 export interface SelectedField {
@@ -59,8 +59,8 @@ interface FieldAtOnce {
  * Throws the GraphQLError of a condition that is null.
  */
 export class Selection implements ObjectWriter {
+  readonly type: GraphQLObjectType;
   readonly #variant: Variant;
-  readonly #type: GraphQLObjectType;
   readonly #sets: readonly SelectionSetNode[];
   #fields: readonly SelectedField[] | undefined;
   #prefixLength = 0;
@@ -69,17 +69,17 @@ export class Selection implements ObjectWriter {
 
   constructor(variant: Variant, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     this.#variant = variant;
-    this.#type = type;
+    this.type = type;
     this.#sets = sets;
   }
 
   get isPlain(): boolean {
-    return (this.#isPlain ??= this.#isValid() && this.fields.every(({ field }) => field.isPlain()));
+    return (this.#isPlain ??= this.#isValid() && this.fields.every(({ field }) => field.isPlain));
   }
 
   get fields(): readonly SelectedField[] {
     if (this.#fields === undefined) {
-      this.#fields = prepareFields(this.#variant, this.#type, this.#sets);
+      this.#fields = prepareFields(this.#variant, this.type, this.#sets);
       this.#prefixLength = this.#fields.reduce((length, { prefix }) => length + prefix.length, 0);
     }
     return this.#fields;
@@ -153,7 +153,7 @@ export class Selection implements ObjectWriter {
 function fieldsAtOnce(fields: readonly SelectedField[]): readonly FieldAtOnce[] {
   const found: FieldAtOnce[] = [];
   for (const { prefix, name, field } of fields) {
-    const write = field.atOnce();
+    const write = field.atOnce;
     if (write === undefined) return [];
     found.push({ prefix, name, write });
   }
@@ -184,13 +184,13 @@ function fieldOf(
   definition: GraphQLField<unknown, unknown>,
   nodes: readonly FieldNode[],
 ): PreparedField {
-  const [node, ...others] = nodes as [FieldNode];
-  const byType = others.length === 0 ? variant.prepared.get(node) : undefined;
-  const known = byType?.get(type);
-  if (known !== undefined) return known;
+  const [node] = nodes as [FieldNode];
+  if (nodes.length > 1) return makeField(variant, type, key, definition, nodes);
+  const known = variant.prepared.get(node) ?? [];
+  const same = known.find((each) => each.type === type);
+  if (same !== undefined) return same.field;
   const field = makeField(variant, type, key, definition, nodes);
-  if (byType !== undefined) byType.set(type, field);
-  else if (others.length === 0) variant.prepared.set(node, new Map([[type, field]]));
+  variant.prepared.set(node, [...known, { type, field }]);
   return field;
 }
 
@@ -202,14 +202,16 @@ function makeField(
   nodes: readonly FieldNode[],
 ): PreparedField {
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  const selections = new Map<GraphQLObjectType, Selection>();
+  let selections: readonly Selection[] = [];
   const selectionFor = (type: GraphQLObjectType): Selection => {
-    const selection = selections.get(type) ?? new Selection(variant, type, sets);
-    selections.set(type, selection);
+    const known = selections.find((selection) => selection.type === type);
+    if (known !== undefined) return known;
+    const selection = new Selection(variant, type, sets);
+    selections = [...selections, selection];
     return selection;
   };
   let relations: readonly string[] | undefined;
-  return prepareField({
+  return new PreparedField({
     key,
     parentType,
     definition,
@@ -232,7 +234,7 @@ function relationsBelow(
   if (Object.values(all).some(isToOne)) {
     return unique(fields.map(({ name }) => name).filter((name) => all[name] !== undefined && isToOne(all[name])));
   }
-  return unique(fields.filter(({ name }) => !all[name]?.resolve).flatMap(({ field }) => field.relations()));
+  return unique(fields.filter(({ name }) => !all[name]?.resolve).flatMap(({ field }) => field.relations));
 }
 
 function unique(names: readonly string[]): readonly string[] {
