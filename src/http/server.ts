@@ -12,12 +12,14 @@ import { Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
 import { loggerOptions, recordResponse, type OnResponse } from './request-log.ts';
+import { ResponseMemory, type ResponseMemoryLimits } from './response-memory.ts';
 import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     readonly connections: Connections;
     readonly incompleteBodies: IncompleteBodies;
+    readonly responseMemory: ResponseMemory;
     readonly routeTable: RouteTable;
   }
   interface FastifyReply {
@@ -27,7 +29,7 @@ declare module 'fastify' {
 }
 
 /** The bounds of what clients can make the server hold or do at once. */
-export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLimits;
+export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLimits & ResponseMemoryLimits;
 
 export interface LogStream {
   write(line: string): void;
@@ -99,6 +101,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);
   server.decorate('incompleteBodies', new IncompleteBodies(onRefusal, limits));
+  server.decorate('responseMemory', new ResponseMemory(onRefusal, limits));
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);

@@ -152,6 +152,11 @@ export const attacks: Readonly<Record<string, Attack>> = {
     const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
     return leaveUnread(target, 100, one.repeat(20));
   },
+  '8 large results, 32 at once on each of 20 connections': (target) => {
+    const aliases = times(45, (index) => `${'a'.repeat(100)}${index}:nodeId`).join(' ');
+    const query = `{categories(first:49){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`;
+    return leaveUnread(target, 20, get(target, `/graphql?query=${encodeURIComponent(query)}`).repeat(32));
+  },
   '8 slow bodies': async (target) => {
     const head = `POST /pets HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`;
     const text = head + 'x'.repeat(mebibyte - 1);

@@ -19,6 +19,8 @@ const maxBlockedMillis = 250 * slowness;
 const maxNeighbourMillis = 1_000 * slowness;
 /** Prepared operations are kept up to some 40 MB, texts of persisted queries up to 8; the rest is garbage that V8 has no reason to collect yet. */
 const maxLeftMegabytes = 200;
+/** The bytes of results are a part of what it takes to make them. */
+const maxPeakMegabytes = 1_024;
 
 let directory: string;
 let target: Target;
@@ -59,6 +61,7 @@ function expectHarmless(name: string, answers: string, damage: Damage): void {
   expect(answers).not.toMatch(/\b500\b|INTERNAL/);
   expect(blockedMillis).toBeLessThan(maxBlockedMillis);
   expect(neighbourMillis).toBeLessThan(maxNeighbourMillis);
+  expect(peakMegabytes).toBeLessThan(maxPeakMegabytes);
   expect(leftMegabytes).toBeLessThan(maxLeftMegabytes);
 }
 

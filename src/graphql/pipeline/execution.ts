@@ -2,6 +2,7 @@ import { OperationTypeNode, type GraphQLError } from 'graphql';
 
 import type { OnRefusal } from '../../http/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
+import { smallResponseBytes, type Reservation } from '../../http/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
 import { executionResponse, refusalResponse, type GraphQLResponse } from './response.ts';
@@ -13,6 +14,9 @@ import { bytesOf } from './request.ts';
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
 }
+
+/** Waits until there is memory for a response of this size; throws UNAVAILABLE. */
+export type ReserveMemory = (bytes: number) => Promise<Pick<Reservation, 'resize'>>;
 
 export interface ExecutionOptions {
   readonly limits: ExecutionLimits;
@@ -36,6 +40,7 @@ export async function executeOperation(
   variables: Readonly<Record<string, unknown>>,
   context: GraphQLContext,
   options: ExecutionOptions,
+  reserve: ReserveMemory,
 ): Promise<GraphQLResponse> {
   const { limits, introspection, onRefusal, onErrors } = options;
   const { request, meter } = context;
@@ -47,7 +52,10 @@ export async function executeOperation(
     await meter.spend(quotaCost(measured, bytesOf(request)));
     const coerced = coerceVariables(source, variables, !introspection);
     assertWithinLimits(measured, limits, onRefusal);
+    const bytes = Math.min(measured.bytes, limits.maxResponseBytes);
+    const memory = bytes > smallResponseBytes ? await reserve(bytes) : undefined;
     const execution = await prepared.run(context, coerced, limits.maxResponseBytes);
+    memory?.resize(execution.data?.length ?? 0);
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
     response = executionResponse(execution, prepared.kind === OperationTypeNode.MUTATION, limits.maxResponseBytes);

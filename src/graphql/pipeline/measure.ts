@@ -26,6 +26,8 @@ export interface Measure {
   /** Objects that could be looked up; see `Measurement`. */
   readonly cost: number;
   readonly aliases: number;
+  /** An estimate of the size of a large result; without bound for introspection. */
+  readonly bytes: number;
   /** The root fields that it executes: the schema's names, by response key. */
   readonly rootFields: ReadonlyMap<string, string>;
 }
@@ -107,12 +109,14 @@ interface Size {
   readonly depth: number;
   readonly cost: number;
   readonly aliases: number;
+  /** An estimate of what it writes. */
+  readonly bytes: number;
   /** Whether the rows of a connection are read, and whether they are counted. */
   readonly isPaged: boolean;
   readonly isCounted: boolean;
 }
 
-const empty: Size = { depth: 0, cost: 0, aliases: 0, isPaged: false, isCounted: false };
+const empty: Size = { depth: 0, cost: 0, aliases: 0, bytes: 0, isPaged: false, isCounted: false };
 
 /**
  * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never with what its
@@ -138,11 +142,11 @@ class Measurement {
 
   measure(): Measure {
     const { operation, schema } = this.#source;
-    const { depth, cost, aliases } = this.#ofSelections(
+    const { depth, cost, aliases, bytes } = this.#ofSelections(
       operation.selectionSet,
       schema.getRootType(operation.operation) ?? undefined,
     );
-    return { depth, cost, aliases, rootFields: this.#rootFields() };
+    return { depth, cost, aliases, bytes, rootFields: this.#rootFields() };
   }
 
   /** Equal response keys are merged, as the specification's CollectFields does. */
@@ -168,17 +172,18 @@ class Measurement {
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
-    let { depth, cost, aliases, isPaged, isCounted } = empty;
+    let { depth, cost, aliases, bytes, isPaged, isCounted } = empty;
     for (const selection of selections) {
       if (this.#isSkipped(selection)) continue;
       const size = this.#ofSelection(selection, parent);
       depth = Math.max(depth, size.depth);
       cost = countable(cost + size.cost);
       aliases = countable(aliases + size.aliases);
+      bytes = countable(bytes + size.bytes);
       isPaged ||= size.isPaged;
       isCounted ||= size.isCounted;
     }
-    return { depth, cost, aliases, isPaged, isCounted };
+    return { depth, cost, aliases, bytes, isPaged, isCounted };
   }
 
   #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
@@ -207,12 +212,17 @@ class Measurement {
     const type = typeOfField(parent, name);
     const within = field.selectionSet === undefined ? empty : this.#ofSelections(field.selectionSet, type);
     const aliases = countable(within.aliases + (field.alias === undefined ? 0 : 1));
-    if (name.startsWith('__')) return { ...empty, aliases };
+    const keyBytes = (field.alias ?? field.name).value.length + bytesAroundField;
+    if (name.startsWith('__')) {
+      const isText = name === '__typename';
+      return { ...empty, aliases, bytes: isText ? keyBytes + bytesOfLeaf : Number.MAX_SAFE_INTEGER };
+    }
     const isOfConnection = isConnection(parent);
     return {
       depth: within.depth + 1,
       cost: field.selectionSet === undefined ? 0 : this.#costOf(field, parent, type, within),
       aliases,
+      bytes: countable(keyBytes + this.#bytesOf(field, type, within)),
       isPaged: isOfConnection && (name === 'edges' || name === 'pageInfo'),
       isCounted: isOfConnection && name === 'totalCount',
     };
@@ -238,6 +248,17 @@ class Measurement {
     return countable(times * (1 + within.cost));
   }
 
+  #bytesOf(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {
+    const { value: name } = field.name;
+    if (field.selectionSet === undefined) {
+      if (type?.name !== 'String') return bytesOfLeaf;
+      return shortTexts.has(name) ? bytesOfShortText : bytesOfText;
+    }
+    const ids = this.#argument(field.arguments, 'nodeIds');
+    const times = isConnection(type) ? this.#pageSize(field) : typeof ids === 'number' ? Math.min(ids, maxPageSize) : 1;
+    return Math.max(1, times) * within.bytes;
+  }
+
   /** An invalid size counts as the nearest valid one: the service refuses it with a clearer message. */
   #pageSize(field: FieldNode): number {
     const sizes = [this.#argument(field.arguments, 'first'), this.#argument(field.arguments, 'last')];
@@ -261,6 +282,14 @@ class Measurement {
     return value?.kind === Kind.BOOLEAN ? value.value : undefined;
   }
 }
+
+/** Quotation marks, colon, comma and brackets. */
+const bytesAroundField = 6;
+/** Generous for usual values, far less than the longest ones: those would keep large pages of short texts waiting. */
+const bytesOfLeaf = 48;
+const bytesOfText = 1_000;
+const bytesOfShortText = 128;
+const shortTexts: ReadonlySet<string> = new Set(['name', 'cursor', 'startCursor', 'endCursor']);
 
 /** Keeps the product of nested lists finite: infinity times 0 would be NaN. */
 function countable(size: number): number {

@@ -5,6 +5,7 @@ import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
+import type { Reservation } from '../../http/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
@@ -118,7 +119,9 @@ class Endpoint {
     reply: FastifyReply,
   ): Promise<FastifyReply> {
     const context = new GraphQLContext(this.#options.services, this.#nestedQuota, request);
-    const { status, headers, body } = await executeOperation(operation, variables, context, this.#options);
+    const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
+      reserveFor(request, reply, bytes),
+    );
     return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
   }
 
@@ -141,6 +144,14 @@ function codesIn(body: string): readonly string[] {
     readonly errors: readonly { readonly extensions: { readonly code: string } }[];
   };
   return errors.map(({ extensions }) => extensions.code);
+}
+
+/** Until the response has been sent, or its connection is closed. */
+async function reserveFor(request: FastifyRequest, reply: FastifyReply, bytes: number): Promise<Reservation> {
+  const memory = await request.server.responseMemory.reserve(request.principal.id, bytes);
+  if (reply.raw.closed) memory.release();
+  else reply.raw.once('close', () => memory.release());
+  return memory;
 }
 
 function send(

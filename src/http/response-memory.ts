@@ -1,0 +1,139 @@
+import type { OnRefusal } from './bounds.ts';
+import { HttpError } from './error-table.ts';
+
+/** The limits of memory for large responses. Tests lower them. */
+export interface ResponseMemoryLimits {
+  readonly maxResponseBytesOfKey: number;
+  readonly maxResponseBytesOfAll: number;
+  readonly responseWaitMillis: number;
+}
+
+const mebibyte = 1024 * 1024;
+
+const defaultLimits: ResponseMemoryLimits = {
+  maxResponseBytesOfKey: 32 * mebibyte,
+  maxResponseBytesOfAll: 256 * mebibyte,
+  responseWaitMillis: 2_000,
+};
+
+const retryAfterSeconds = 5;
+
+/** A response that is estimated to be smaller isn't counted: there are at most 1,000 under way. */
+export const smallResponseBytes = 128 * 1024;
+
+/** Memory for one response. */
+export interface Reservation {
+  /** Its size is known now. */
+  resize(bytes: number): void;
+  /** The client has taken it, or is gone. Call it once. */
+  release(): void;
+}
+
+interface Waiter {
+  readonly bytes: number;
+  readonly resolve: (reservation: Reservation) => void;
+  readonly timeout: NodeJS.Timeout;
+}
+
+interface Share {
+  readonly keyId: string;
+  bytes: number;
+  readonly waiting: Set<Waiter>;
+}
+
+/**
+ * Memory for large responses, reserved before they are executed and held until the client has taken them.
+ *
+ * All requests of one read of a connection begin together, before any of them has a response whose unread bytes could be counted.
+ * So an estimate of what a response becomes is counted until its size is known. One response is always possible. Guarantees: responses that are
+ * known or estimated to be large fit in the limits of their key and of all keys; nobody waits longer than `responseWaitMillis`; keys that wait take turns.
+ */
+export class ResponseMemory {
+  readonly #limits: ResponseMemoryLimits;
+  readonly #onRefusal: OnRefusal;
+  readonly #shares = new Map<string, Share>();
+  /** Those with somebody waiting, in the order of their turns. */
+  readonly #waitingShares = new Set<Share>();
+  #bytes = 0;
+
+  constructor(onRefusal: OnRefusal, limits: Partial<ResponseMemoryLimits> = {}) {
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#onRefusal = onRefusal;
+  }
+
+  /** Throws UNAVAILABLE when other responses have used the memory for too long. */
+  async reserve(keyId: string, bytes: number): Promise<Reservation> {
+    const share = this.#shares.get(keyId) ?? { keyId, bytes: 0, waiting: new Set<Waiter>() };
+    this.#shares.set(keyId, share);
+    if (share.waiting.size === 0 && this.#fits(share, bytes)) return this.#take(share, bytes);
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        bytes,
+        resolve,
+        timeout: setTimeout(() => {
+          this.#remove(share, waiter);
+          reject(this.#refusal());
+        }, this.#limits.responseWaitMillis).unref(),
+      };
+      share.waiting.add(waiter);
+      this.#waitingShares.add(share);
+    });
+  }
+
+  #fits(share: Share, bytes: number): boolean {
+    const { maxResponseBytesOfKey, maxResponseBytesOfAll } = this.#limits;
+    return (
+      (share.bytes === 0 || share.bytes + bytes <= maxResponseBytesOfKey) &&
+      (this.#bytes === 0 || this.#bytes + bytes <= maxResponseBytesOfAll)
+    );
+  }
+
+  #take(share: Share, bytes: number): Reservation {
+    let held = 0;
+    const hold = (wanted: number): void => {
+      share.bytes += wanted - held;
+      this.#bytes += wanted - held;
+      held = wanted;
+    };
+    hold(bytes);
+    return {
+      resize: (actual) => {
+        hold(actual);
+        this.#passOn();
+      },
+      release: () => {
+        hold(0);
+        if (share.bytes === 0 && share.waiting.size === 0) this.#shares.delete(share.keyId);
+        this.#passOn();
+      },
+    };
+  }
+
+  #passOn(): void {
+    for (const share of this.#waitingShares) {
+      for (const waiter of share.waiting) {
+        if (!this.#fits(share, waiter.bytes)) break;
+        waiter.resolve(this.#take(share, waiter.bytes));
+        this.#remove(share, waiter);
+        // To the end: the other keys come first.
+        if (this.#waitingShares.delete(share)) this.#waitingShares.add(share);
+        break;
+      }
+    }
+  }
+
+  #remove(share: Share, waiter: Waiter): void {
+    clearTimeout(waiter.timeout);
+    share.waiting.delete(waiter);
+    if (share.waiting.size > 0) return;
+    this.#waitingShares.delete(share);
+    if (share.bytes === 0) this.#shares.delete(share.keyId);
+  }
+
+  #refusal(): HttpError {
+    this.#onRefusal('unread_responses');
+    const message =
+      'Too many large responses are under way or wait to be read. Read them, and try again in a few seconds.';
+    return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+  }
+}

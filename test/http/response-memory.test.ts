@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import type { Bound } from '../../src/http/bounds.ts';
+import { ResponseMemory, type Reservation } from '../../src/http/response-memory.ts';
+import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
+
+const refusals: Bound[] = [];
+const patient = { maxResponseBytesOfKey: 30, maxResponseBytesOfAll: 50, responseWaitMillis: 60_000 };
+
+/** Asks for memory, and notes who gets it in which order. */
+class Queue {
+  readonly order: string[] = [];
+  readonly held = new Map<string, Reservation>();
+  readonly #memory = new ResponseMemory((bound) => refusals.push(bound), patient);
+
+  /** `a1` is of the key `a`. */
+  async ask(bytes: number, ...names: string[]): Promise<void> {
+    for (const name of names) {
+      void this.#memory.reserve(name.charAt(0), bytes).then((reservation) => {
+        this.order.push(name);
+        this.held.set(name, reservation);
+      });
+    }
+    await new Promise(setImmediate);
+  }
+
+  async release(name: string): Promise<void> {
+    this.held.get(name)!.release();
+    await new Promise(setImmediate);
+  }
+}
+
+describe('memory for large responses', () => {
+  it('is bounded for a key, and for all', async () => {
+    const queue = new Queue();
+    await queue.ask(10, 'a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
+    expect(queue.order).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
+    await queue.release('a1');
+    expect(queue.order.at(-1)).toBe('a4');
+    await queue.release('b1');
+    expect(queue.order.at(-1)).toBe('b3');
+  });
+
+  it('is there for one response of any size', async () => {
+    const queue = new Queue();
+    await queue.ask(1_000, 'a1', 'b1');
+    expect(queue.order).toEqual(['a1']);
+    await queue.release('a1');
+    expect(queue.order).toEqual(['a1', 'b1']);
+  });
+
+  it('is free for others as soon as a response turns out smaller', async () => {
+    const queue = new Queue();
+    await queue.ask(30, 'a1', 'a2');
+    queue.held.get('a1')!.resize(0);
+    await new Promise(setImmediate);
+    expect(queue.order).toEqual(['a1', 'a2']);
+  });
+
+  it('is taken in turns by keys that wait', async () => {
+    const queue = new Queue();
+    await queue.ask(50, 'c1');
+    await queue.ask(20, 'a1', 'a2', 'a3', 'b1');
+    await queue.release('c1');
+    expect(queue.order).toEqual(['c1', 'a1', 'b1']);
+    await queue.release('a1');
+    expect(queue.order).toEqual(['c1', 'a1', 'b1', 'a2']);
+  });
+
+  it('is refused after a while, and whoever comes later is not held up by that', async () => {
+    const memory = new ResponseMemory((bound) => refusals.push(bound), { ...patient, responseWaitMillis: 10 });
+    refusals.length = 0;
+    const reservation = await memory.reserve('a', 30);
+    await expect(memory.reserve('a', 30)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(refusals).toEqual(['unread_responses']);
+    reservation.release();
+    await memory.reserve('a', 30);
+  });
+});
+
+describe('operations whose results can be large', () => {
+  let service: TestApp;
+  let keyId: string;
+  let send: (query: string, variables?: Record<string, unknown>) => Promise<GraphQLResult>;
+
+  beforeAll(async () => {
+    service = await startTestApp({}, { httpLimits: { maxResponseBytesOfKey: 1, responseWaitMillis: 1 } });
+    const { id, secret } = await service.createKey({ plan: 'business' });
+    keyId = id;
+    send = (query, variables) => service.graphql(query, variables, secret);
+  });
+
+  afterAll(() => service.close());
+
+  const page = 'edges { node { name category { name description a: description } } }';
+
+  it('are refused 503 before they are executed while others of the key use the memory', async () => {
+    const other = await service.app.server.responseMemory.reserve(keyId, 1);
+    const { status, errors, headers } = await send(`{ pets(first: 100) { ${page} } }`);
+    expect([status, errors[0]!.extensions.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect((await send(`{ pets(first: 5) { ${page} } }`)).status).toBe(200);
+    expect((await service.graphql(`{ pets(first: 100) { ${page} } }`)).status).toBe(200);
+    other.release();
+    for (let time = 0; time < 3; time += 1) expect((await send(`{ pets(first: 100) { ${page} } }`)).status).toBe(200);
+  });
+
+  it('are known by their page sizes, also those in variables', async () => {
+    const other = await service.app.server.responseMemory.reserve(keyId, 1);
+    const query = `query ($n: Int!) { pets(first: $n) { ${page} } }`;
+    expect((await send(query, { n: 5 })).status).toBe(200);
+    expect((await send(query, { n: 100 })).status).toBe(503);
+    other.release();
+  });
+});
