@@ -1,74 +1,43 @@
-import { Field, ID, Int, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 
 import type { ApiKeyChange, KeyAction } from '../../domain/access/api-key-change.entity.ts';
-import type { ListedKey } from '../../domain/access/api-key.store.ts';
+import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
 import type { WindowUsage } from '../../domain/access/key-status.ts';
 import type { PlanName } from '../../domain/access/plan.ts';
 import type { Scope } from '../../domain/access/scope.ts';
 import { connectionType } from '../connections/connection.type.ts';
+import { registerEnum } from '../enum.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 
-export const PlanEnum = { FREE: 'free', PRO: 'pro', BUSINESS: 'business', ENTERPRISE: 'enterprise' } as const;
-registerEnumType(PlanEnum, {
-  name: 'Plan',
-  description: 'A plan with its limits.',
-  valuesConfig: {
-    FREE: { description: '60 requests per minute and 1,000 per day.' },
-    PRO: { description: '300 requests per minute and 10,000 per day.' },
-    BUSINESS: { description: '1,000 requests per minute and 100,000 per day.' },
-    ENTERPRISE: { description: 'Individual limits for each key.' },
-  },
+export const PlanEnum = registerEnum<PlanName>('Plan', 'A plan with its limits.', {
+  free: '60 requests per minute and 1,000 per day.',
+  pro: '300 requests per minute and 10,000 per day.',
+  business: '1,000 requests per minute and 100,000 per day.',
+  enterprise: 'Individual limits for each key.',
 });
 
-export const ScopeEnum = { READ: 'read', WRITE: 'write', ADMIN: 'admin' } as const;
-registerEnumType(ScopeEnum, {
-  name: 'Scope',
-  description: 'What a key may do.',
-  valuesConfig: {
-    READ: { description: 'Queries.' },
-    WRITE: { description: 'Mutations of the store, and queries.' },
-    ADMIN: { description: 'Everything, API keys included.' },
-  },
+export const ScopeEnum = registerEnum<Scope>('Scope', 'What a key may do.', {
+  read: 'Queries.',
+  write: 'Mutations of the store, and queries.',
+  admin: 'Everything, API keys included.',
 });
 
-export const ApiKeyStatusEnum = { ACTIVE: 'active', BANNED: 'banned', EXPIRED: 'expired', REVOKED: 'revoked' } as const;
-registerEnumType(ApiKeyStatusEnum, {
-  name: 'ApiKeyStatus',
-  description: 'Whether a key is valid now.',
-  valuesConfig: {
-    ACTIVE: { description: 'It is valid.' },
-    BANNED: { description: 'Its requests are refused until the end of its ban.' },
-    EXPIRED: { description: 'It has expired; a later expiry makes it valid again.' },
-    REVOKED: { description: 'It was revoked permanently.' },
-  },
+export const ApiKeyStatusEnum = registerEnum<KeyStatus>('ApiKeyStatus', 'Whether a key is valid now.', {
+  active: 'It is valid.',
+  banned: 'Its requests are refused until the end of its ban.',
+  expired: 'It has expired; a later expiry makes it valid again.',
+  revoked: 'It was revoked permanently.',
 });
 
-const ApiKeyActionEnum = {
-  CREATED: 'created',
-  UPDATED: 'updated',
-  ROTATED: 'rotated',
-  PLAN_CHANGED: 'plan_changed',
-  BANNED: 'banned',
-  UNBANNED: 'unbanned',
-  REVOKED: 'revoked',
-  DELETED: 'deleted',
-} as const;
-registerEnumType(ApiKeyActionEnum, {
-  name: 'ApiKeyAction',
-  description: 'What was done to a key.',
-  valuesConfig: {
-    CREATED: { description: 'It was created.' },
-    UPDATED: { description: 'Its name, scopes or expiry were changed.' },
-    ROTATED: { description: 'It got a new secret.' },
-    PLAN_CHANGED: { description: 'It got another plan, or other limits.' },
-    BANNED: {
-      description:
-        'It was banned, by an administrator or automatically for sending requests after its quota was spent.',
-    },
-    UNBANNED: { description: 'Its ban was ended, and earlier bans reset.' },
-    REVOKED: { description: 'It was revoked.' },
-    DELETED: { description: 'It was deleted from the database.' },
-  },
+const ApiKeyActionEnum = registerEnum<KeyAction>('ApiKeyAction', 'What was done to a key.', {
+  created: 'It was created.',
+  updated: 'Its name, scopes or expiry were changed.',
+  rotated: 'It got a new secret.',
+  plan_changed: 'It got another plan, or other limits.',
+  banned: 'It was banned, by an administrator or automatically for sending requests after its quota was spent.',
+  unbanned: 'Its ban was ended, and earlier bans reset.',
+  revoked: 'It was revoked.',
+  deleted: 'It was deleted from the database.',
 });
 
 @ObjectType('ApiKeyWindow', { description: 'The usage of a key in one window.', simpleResolvers: true })

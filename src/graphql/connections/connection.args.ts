@@ -1,16 +1,16 @@
 import { ArgsType, Field, InputType, Int, registerEnumType, type ClassType } from 'type-graphql';
 
 import type { ListRequest, PageArguments, Sort, SortDirection } from '../../domain/page.ts';
+import { registerEnum } from '../enum.ts';
 
-const SortDirectionEnum = { ASC: 'asc', DESC: 'desc' } as const;
-registerEnumType(SortDirectionEnum, {
-  name: 'SortDirection',
-  description: 'The direction of an order. Entries without a value come last in both.',
-  valuesConfig: {
-    ASC: { description: 'Ascending: the smallest or earliest first.' },
-    DESC: { description: 'Descending: the largest or latest first.' },
+const SortDirectionEnum = registerEnum<SortDirection>(
+  'SortDirection',
+  'The direction of an order. Entries without a value come last in both.',
+  {
+    asc: 'Ascending: the smallest or earliest first.',
+    desc: 'Descending: the largest or latest first.',
   },
-});
+);
 
 @ArgsType()
 export class PageArgs implements PageArguments {

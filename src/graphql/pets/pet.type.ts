@@ -1,19 +1,19 @@
-import { Field, ID, ObjectType, registerEnumType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionType } from '../connections/connection.type.ts';
+import { registerEnum } from '../enum.ts';
 import { NodeType } from '../node/node.type.ts';
 
-export const PetStatusEnum = { AVAILABLE: 'available', PENDING: 'pending', SOLD: 'sold' } as const;
-registerEnumType(PetStatusEnum, {
-  name: 'PetStatus',
-  description: 'The state of the sale of a pet. Any status may follow any other.',
-  valuesConfig: {
-    AVAILABLE: { description: 'For sale; the status of a new pet.' },
-    PENDING: { description: 'Its sale is under way.' },
-    SOLD: { description: 'It has been sold.' },
+export const PetStatusEnum = registerEnum<PetStatus>(
+  'PetStatus',
+  'The state of the sale of a pet. Any status may follow any other.',
+  {
+    available: 'For sale; the status of a new pet.',
+    pending: 'Its sale is under way.',
+    sold: 'It has been sold.',
   },
-});
+);
 
 /** Its nested fields are in the resolver. */
 @ObjectType('Pet', {
