@@ -1,31 +1,31 @@
 import type { Operation } from './document.ts';
-import type { Answer } from './response-check.ts';
+import type { ReceivedResponse } from './response-check.ts';
 import { primaryKeys, type Store } from './store.ts';
 
 /** The response of each operation, by its id. */
-export type Answers = ReadonlyMap<string, Answer>;
+export type Responses = ReadonlyMap<string, ReceivedResponse>;
 
 /** The responses while no table of a resource has its primary key's column. */
-export async function answersWhenBroken(operations: readonly Operation[], store: Store): Promise<Answers> {
+export async function responsesWhenBroken(operations: readonly Operation[], store: Store): Promise<Responses> {
   const requests = await requestsOf(operations, store);
   const columns = (await store.app.sql(primaryKeys)) as { table: string; column: string }[];
   for (const { table, column } of columns) await store.app.sql(`alter table ${table} rename ${column} to broken`);
-  const answers: [string, Answer][] = [];
-  for (const [operationId, request] of requests) answers.push([operationId, await store.ask(request)]);
+  const responses: [string, ReceivedResponse][] = [];
+  for (const [operationId, request] of requests) responses.push([operationId, await store.ask(request)]);
   for (const { table, column } of columns) await store.app.sql(`alter table ${table} rename broken to ${column}`);
-  return new Map(answers);
+  return new Map(responses);
 }
 
 /** The responses while the database doesn't respond, because another transaction has locked all tables of resources. */
-export async function answersWhenLocked(operations: readonly Operation[], store: Store): Promise<Answers> {
+export async function responsesWhenLocked(operations: readonly Operation[], store: Store): Promise<Responses> {
   const requests = await requestsOf(operations, store);
-  const answers = await store.whileLocked(async () => {
+  const responses = await store.whileLocked(async () => {
     // The embedded database has one connection: the request that has it waits until the end, and all others are refused before.
     const [[, first] = []] = requests;
     await Promise.race([store.ask(first!), store.ask(first!)]);
     return Promise.all(requests.map(async ([id, request]) => [id, await store.ask(request)] as const));
   });
-  return new Map(answers);
+  return new Map(responses);
 }
 
 async function requestsOf(operations: readonly Operation[], store: Store) {

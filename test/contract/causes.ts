@@ -1,10 +1,10 @@
 import { serverUrl } from '../support/template-database.ts';
 import type { Operation } from './document.ts';
-import type { Answer } from './response-check.ts';
+import type { ReceivedResponse } from './response-check.ts';
 import { withBody, type Ask, type Store } from './store.ts';
 
-/** Makes the service answer an operation with a certain status, in every way that there is. */
-type Cause = (operation: Operation, store: Store) => Promise<Answer[]>;
+/** Makes the service respond to an operation with a certain status, in every way that there is. */
+type Cause = (operation: Operation, store: Store) => Promise<ReceivedResponse[]>;
 
 /** How to get each status, of every operation that lists it. Those of a broken store are in `breakdowns.ts`. */
 export const causes: Readonly<Record<string, Cause>> = {
@@ -60,7 +60,7 @@ export const causes: Readonly<Record<string, Cause>> = {
   },
 };
 
-/** True where two statements never run at a time: whoever comes second waits, and is then given the first one's answer. */
+/** True where two statements never run at a time: the second one waits, and then gets the first one's response. */
 export function isImpossible({ method }: Operation, status: string): boolean {
   return method === 'POST' && status === '409' && serverUrl() === undefined;
 }
@@ -72,7 +72,7 @@ function varied(vary: (request: Ask) => Ask[]): Cause {
 }
 
 /** What an operation can't do in the state that its resource is in. */
-async function conflict(operation: Operation, store: Store): Promise<Answer[]> {
+async function conflict(operation: Operation, store: Store): Promise<ReceivedResponse[]> {
   const request = await store.goodRequest(operation);
   const id = Number(/\d+$/.exec(request.url)?.[0]);
   if (operation.path === '/categories/{categoryId}') await store.create('/pets', { name: 'Rex', categoryId: id });
@@ -82,17 +82,17 @@ async function conflict(operation: Operation, store: Store): Promise<Answer[]> {
   return [await store.ask(operation.method === 'PATCH' ? withBody(request, { complete: false }) : request)];
 }
 
-/** A second request with the key of one that waits for a lock of somebody else. */
-async function stillRunning(operation: Operation, store: Store): Promise<Answer[]> {
+/** A second request with the key of one that waits for a lock of another transaction. */
+async function stillRunning(operation: Operation, store: Store): Promise<ReceivedResponse[]> {
   const request = await store.goodRequest(operation);
   const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, still running`);
-  const { running, answer } = await store.whileLocked(async () => {
+  const { running, response } = await store.whileLocked(async () => {
     const first = store.ask(keyed);
     await store.lockWait();
-    return { running: first, answer: await store.ask(keyed) };
+    return { running: first, response: await store.ask(keyed) };
   });
   await running;
-  return [answer];
+  return [response];
 }
 
 function withId(request: Ask, id: string): Ask {

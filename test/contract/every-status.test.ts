@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { answersWhenBroken, answersWhenLocked, type Answers } from './breakdowns.ts';
+import { responsesWhenBroken, responsesWhenLocked, type Responses } from './breakdowns.ts';
 import { causes, isImpossible } from './causes.ts';
 import { publishedOperations, type Operation } from './document.ts';
-import { createResponseCheck, type Answer } from './response-check.ts';
+import { createResponseCheck, type ReceivedResponse } from './response-check.ts';
 import { openStore, type Store } from './store.ts';
 
 const operations = await publishedOperations();
@@ -14,12 +14,12 @@ const pairs = operations.flatMap((operation) =>
 const asked = pairs.filter(({ operation, status }) => !isImpossible(operation, status));
 
 let store: Store;
-const breakdowns: Record<string, Answers> = {};
+const breakdowns: Record<string, Responses> = {};
 
 beforeAll(async () => {
   store = await openStore(operations);
-  breakdowns['500'] = await answersWhenBroken(operations, store);
-  breakdowns['503'] = await answersWhenLocked(operations, store);
+  breakdowns['500'] = await responsesWhenBroken(operations, store);
+  breakdowns['503'] = await responsesWhenLocked(operations, store);
 });
 afterAll(async () => {
   await store.close();
@@ -27,16 +27,16 @@ afterAll(async () => {
 });
 
 describe('every operation, in every status that the document lists', () => {
-  it.each(asked)('$id answers $status as documented', async ({ operation, status }) => {
-    const answers = await answersOf(operation, status);
-    expect(answers.length).toBeGreaterThan(0);
-    expect(answers.map((answer) => ({ status: answer.status, problems: check(operation, answer) }))).toEqual(
-      answers.map(() => ({ status: Number(status), problems: [] })),
+  it.each(asked)('$id responds with $status as documented', async ({ operation, status }) => {
+    const responses = await responsesTo(operation, status);
+    expect(responses.length).toBeGreaterThan(0);
+    expect(responses.map((response) => ({ status: response.status, problems: check(operation, response) }))).toEqual(
+      responses.map(() => ({ status: Number(status), problems: [] })),
     );
   });
 });
 
-async function answersOf(operation: Operation, status: string): Promise<Answer[]> {
+async function responsesTo(operation: Operation, status: string): Promise<ReceivedResponse[]> {
   const broken = breakdowns[status]?.get(operation.operationId);
   return broken === undefined ? causes[status]!(operation, store) : [broken];
 }

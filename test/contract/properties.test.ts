@@ -18,24 +18,24 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-describe('whatever is asked', () => {
-  it.each(operations)('$operationId gives a documented answer, and never fails itself', async (operation) => {
+describe('any request', () => {
+  it.each(operations)('$operationId gets a documented response, and never an internal error', async (operation) => {
     await fc.assert(
       fc.asyncProperty(anyRequest(operation, headers), async (request) => {
-        const answer = await store.ask(request);
-        expect(answer.status).toBeLessThan(500);
-        expect(check(operation, answer)).toEqual([]);
+        const response = await store.ask(request);
+        expect(response.status).toBeLessThan(500);
+        expect(check(operation, response)).toEqual([]);
       }),
       { numRuns: 150 },
     );
   });
 });
 
-describe('whatever is right by the document', () => {
+describe('a body that the document allows', () => {
   const bodied = operations.filter(({ body }) => body !== undefined);
 
   it.each(bodied)(
-    '$operationId answers it as it was given, unless its words or the state forbid it',
+    '$operationId returns it as it was sent, unless a rule or the state forbids it',
     async (operation) => {
       const { body: good, ...request } = await store.goodRequest(operation);
       const there = Object.entries(parseExactly(good!) as object).filter(([name]) => name.endsWith('Id'));
@@ -58,7 +58,7 @@ describe('whatever is right by the document', () => {
 /** White space alone, control characters, halves of surrogate pairs, and an order that is complete already. */
 const refusal = /"message":"(?:name|description): must|a complete order stays complete/;
 
-/** What an answer has to say of a body: names without the white space around them, and nothing of what is null. */
+/** The fields that a response must have of a body: names without the white space around them, and nothing of what is null. */
 function kept(body: object): object {
   const fields = Object.entries(body).filter(([, value]) => value !== null);
   return Object.fromEntries(fields.map(([name, value]) => [name, name === 'name' ? String(value).trim() : value]));

@@ -3,14 +3,14 @@ import { Ajv2019, type ValidateFunction } from 'ajv/dist/2019.js';
 import type { DocumentedResponse, Operation, Schema } from './document.ts';
 
 /** A response as it came, its integers exact. */
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly text: string;
 }
 
 /** What is wrong with a response by the document; nothing for a good one. */
-export type ResponseCheck = (operation: Operation, answer: Answer) => string[];
+export type ResponseCheck = (operation: Operation, response: ReceivedResponse) => string[];
 
 const int64 = { min: -(2n ** 63n), max: 2n ** 63n - 1n };
 const formats = {
@@ -38,10 +38,13 @@ export function createResponseCheck(operations: readonly Operation[]): ResponseC
   const known = new Set(
     operations.flatMap(({ responses }) => Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers))),
   );
-  return ({ responses }, answer) => {
-    const documented = responses[answer.status];
-    if (documented === undefined) return [`the status ${answer.status} is not documented: ${answer.text}`];
-    return [...headerProblems(documented, answer, known, problemsOf), ...bodyProblems(documented, answer, problemsOf)];
+  return ({ responses }, response) => {
+    const documented = responses[response.status];
+    if (documented === undefined) return [`the status ${response.status} is not documented: ${response.text}`];
+    return [
+      ...headerProblems(documented, response, known, problemsOf),
+      ...bodyProblems(documented, response, problemsOf),
+    ];
   };
 }
 
@@ -49,7 +52,7 @@ type Problems = (schema: Schema, value: unknown, place: string) => string[];
 
 function headerProblems(
   { headers: documented = {} }: DocumentedResponse,
-  { headers }: Answer,
+  { headers }: ReceivedResponse,
   known: ReadonlySet<string>,
   problemsOf: Problems,
 ): string[] {
@@ -61,7 +64,11 @@ function headerProblems(
   });
 }
 
-function bodyProblems({ content }: DocumentedResponse, { headers, text }: Answer, problemsOf: Problems): string[] {
+function bodyProblems(
+  { content }: DocumentedResponse,
+  { headers, text }: ReceivedResponse,
+  problemsOf: Problems,
+): string[] {
   const type = headers['content-type'];
   if (content === undefined) return text === '' && type === undefined ? [] : [`there is a body: ${type} ${text}`];
   const [mediaType = ''] = type?.split(';') ?? [];

@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { Operation, Schema } from './document.ts';
 import { openKeys, type Keys } from './keys.ts';
-import { parseExactly, type Answer } from './response-check.ts';
+import { parseExactly, type ReceivedResponse } from './response-check.ts';
 
 export interface Ask {
   readonly method: string;
@@ -19,7 +19,7 @@ export interface Ask {
 export interface Store {
   readonly app: TestApp;
   readonly keys: Keys;
-  ask(request: Ask): Promise<Answer>;
+  ask(request: Ask): Promise<ReceivedResponse>;
   /** A request of the operation that succeeds, on resources that nothing else uses. */
   goodRequest(operation: Operation): Promise<Ask>;
   create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
@@ -46,9 +46,9 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
     return { status: statusCode, headers: response.headers as Record<string, string | undefined>, text: payload };
   };
   const create: Store['create'] = async (path, body) => {
-    const answer = await ask(withBody({ method: 'POST', url: path, headers }, body));
-    if (answer.status !== 201) throw new Error(`POST ${path} was answered ${answer.status}: ${answer.text}`);
-    return parseExactly(answer.text) as Record<string, number>;
+    const response = await ask(withBody({ method: 'POST', url: path, headers }, body));
+    if (response.status !== 201) throw new Error(`POST ${path} got ${response.status}: ${response.text}`);
+    return parseExactly(response.text) as Record<string, number>;
   };
   const fixtures = new Fixtures(operations, create);
   return {

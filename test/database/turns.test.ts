@@ -45,7 +45,7 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order.at(-1)).toBe('a4');
   });
 
-  it('go to whoever has used connections for the least time', async () => {
+  it('go to the subject that has used connections for the least time', async () => {
     const queue = new Queue({ capacity: 1, share: 1 });
     await queue.ask('a1', 'a2', 'a3', 'b1', 'b2', 'b3');
     await queue.giveBack('a1', 100);
@@ -55,7 +55,7 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order).toEqual(['a1', 'b1', 'b2', 'b3', 'a2']);
   });
 
-  it('give nobody an advantage for having been away', async () => {
+  it('give no advantage to a subject for having been away', async () => {
     const queue = new Queue({ capacity: 1, share: 1 });
     await queue.ask('a1');
     for (let turn = 2; turn < 5; turn += 1) {
@@ -97,7 +97,7 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order.at(-1)).toBe('a2 slow');
   });
 
-  it('are refused after a while, and whoever comes later is not held up by that', async () => {
+  it('are refused after a while, and later callers are not delayed by that', async () => {
     let refusals = 0;
     const turns = new Turns({ ...patient, capacity: 1, share: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
     const turn = await turns.take('a', false);

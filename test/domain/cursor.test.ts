@@ -10,7 +10,7 @@ const byName: CursorScope = { kind: 'pets', sortField: 'NAME', valueType: 'text'
 const byDate: CursorScope = { kind: 'orders', sortField: 'SHIP_DATE', valueType: 'instant' };
 const rex: Position = { value: 'Rex 🐕', id: '9007199254740993' as Id };
 
-/** What somebody who has read the source can make. */
+/** What a reader of the source can forge. */
 function forge(body: string): string {
   const checksum = crc32(body, 1).toString(16).padStart(8, '0');
   return Buffer.from(checksum + body).toString('base64url');

@@ -28,10 +28,10 @@ it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /pets/%zz', 'POST
   async (start) => {
     for (const sent of ['', 'X-API-Key: zzz\r\n', `X-API-Key: ${key}\r\n`]) {
       const head = `${start} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n${sent}Transfer-Encoding: chunked\r\n\r\n`;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 8 }, async () => receive(await send(port, `${head}ZZ\r\n`))),
       );
-      for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+      for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
     }
     expect((await fetch(`${service.address}/healthz`)).status).toBe(200);
   },

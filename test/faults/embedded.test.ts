@@ -55,10 +55,10 @@ it('keeps a second service off its directory with a clear message, and the first
 
 it('finishes on SIGTERM what is under way, exits with 0, and has it after the next start', async () => {
   const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off' });
-  const answers = Array.from({ length: 20 }, (_, n) => first.graphql(create, { name: `written ${n}` }));
-  await Promise.race(answers);
+  const responses = Array.from({ length: 20 }, (_, n) => first.graphql(create, { name: `written ${n}` }));
+  await Promise.race(responses);
   first.signal('SIGTERM');
-  const settled = await Promise.allSettled(answers);
+  const settled = await Promise.allSettled(responses);
   expect(await first.ended()).toBe(0);
   const acknowledged = settled.filter((each) => each.status === 'fulfilled' && each.value.status === 200);
   expect(acknowledged.length).toBeGreaterThan(0);

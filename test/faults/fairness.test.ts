@@ -47,12 +47,12 @@ interface Outcome {
   readonly statuses: readonly number[];
 }
 
-/** Sends slow requests, whose statements never end because a lock is in their way; `meanwhile` runs until they are answered. */
+/** Sends slow requests, whose statements never end because a lock is in their way; `meanwhile` runs until their responses come. */
 async function attack(keys: readonly string[], meanwhile: () => Promise<unknown>): Promise<Outcome> {
   await blocker.query('begin; lock table pets');
   const over = new AbortController();
   const requests = keys.map((secret) => service.graphql(slow, {}, secret));
-  const answers = Promise.all(requests).finally(() => over.abort());
+  const responses = Promise.all(requests).finally(() => over.abort());
   let slowest = 0;
   while (!over.signal.aborted) {
     await meanwhile();
@@ -62,19 +62,19 @@ async function attack(keys: readonly string[], meanwhile: () => Promise<unknown>
     slowest = Math.max(slowest, rows.length);
   }
   await blocker.query('rollback');
-  return { slowest, statuses: (await answers).map(({ status }) => status) };
+  return { slowest, statuses: (await responses).map(({ status }) => status) };
 }
 
 const refused = (count: number): number[] => Array<number>(count).fill(503);
 
 describe('slow statements', () => {
-  it('of a key run one by one while others use the database, and those who wait are answered 503 in time', async () => {
+  it('of a key run one by one while others use the database, and those that wait get 503 in time', async () => {
     await service.graphql(write, {}, neighbour);
     const millis: number[] = [];
     const { slowest, statuses } = await attack(Array<string>(30).fill(attackers[0]!), async () => {
-      const answer = await service.graphql(write, {}, neighbour);
-      expect(answer.body).toMatchObject({ data: { createCategory: {} } });
-      millis.push(answer.millis);
+      const response = await service.graphql(write, {}, neighbour);
+      expect(response.body).toMatchObject({ data: { createCategory: {} } });
+      millis.push(response.millis);
     });
     expect({ slowest, statuses }).toEqual({ slowest: 1, statuses: refused(30) });
     // A waiting statement of the attacker takes two seconds.
@@ -83,8 +83,8 @@ describe('slow statements', () => {
 
   it('of many keys leave connections to others', async () => {
     const { slowest, statuses } = await attack([...attackers, ...attackers], async () => {
-      const answer = await service.graphql(write, {}, neighbour);
-      expect(answer.body).toMatchObject({ data: { createCategory: {} } });
+      const response = await service.graphql(write, {}, neighbour);
+      expect(response.body).toMatchObject({ data: { createCategory: {} } });
     });
     expect({ slowest, statuses }).toEqual({ slowest: share, statuses: refused(10) });
   });

@@ -52,8 +52,8 @@ it('a column whose type is changed under the running service is read on, without
   await other.query(
     'alter table pets alter column name type text collate "C" using name, alter column status type varchar(20)',
   );
-  const answers = await Promise.all(Array.from({ length: 40 }, () => service.graphql(read)));
-  expect(answers.map(({ status, body }) => [status, body.errors])).toEqual(answers.map(() => [200, undefined]));
+  const responses = await Promise.all(Array.from({ length: 40 }, () => service.graphql(read)));
+  expect(responses.map(({ status, body }) => [status, body.errors])).toEqual(responses.map(() => [200, undefined]));
 });
 
 it('reads go on when the server ends their connections', async () => {
@@ -85,17 +85,17 @@ it('a server that has become read-only is 503 for writes, serves reads, and is w
   expect(healed.body.data.createCategory.category.id).toMatch(/^\d+$/);
 });
 
-it('fifty mutations of one request on a database that hangs are answered within 5 seconds', async () => {
+it('fifty mutations of one request on a database that hangs get a response within 5 seconds', async () => {
   cluster.pause();
   const fields = Array.from(
     { length: 50 },
     (_, n) => `m${n}: createCategory(input: { name: "Late" }) { category { id } }`,
   );
-  const answer = await service.graphql(`mutation { ${fields.join(' ')} }`);
+  const response = await service.graphql(`mutation { ${fields.join(' ')} }`);
   cluster.resume();
-  expect(answer.status).toBe(503);
-  expect(answer.body.errors).toHaveLength(50);
-  expect(answer.millis).toBeLessThan(5_000);
+  expect(response.status).toBe(503);
+  expect(response.body.errors).toHaveLength(50);
+  expect(response.millis).toBeLessThan(5_000);
 });
 
 it('SIGTERM ends the service in time while the database is stopped', async () => {

@@ -49,7 +49,7 @@ async function start(
 const ask = async (address: string): Promise<number> =>
   (await fetch(`${address}/pets`, { headers: { 'x-api-key': 'x' } })).status;
 
-it('goes on, answers in time and ends when asked to while nobody reads its log', async () => {
+it('continues, responds in time and ends on SIGTERM while its log is not read', async () => {
   const { child, address, exited } = await start('pipe');
   child.stdout?.pause();
   const path = `/${'x'.repeat(190)}`;

@@ -42,11 +42,11 @@ describe.each([
     expect((await service.graphql(write)).status).toBe(200);
     lose();
     const asked = [read, write, ...changes, read, write];
-    const answers = await Promise.all(asked.map((query) => service.graphql(query)));
+    const responses = await Promise.all(asked.map((query) => service.graphql(query)));
     const ready = await service.get('/readyz');
     const health = await service.get('/healthz');
     bring();
-    for (const { status, headers, body, millis } of answers) {
+    for (const { status, headers, body, millis } of responses) {
       expect({ status, code: body.errors[0].extensions.code }).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
       expect(millis).toBeLessThan(patienceMillis);
@@ -66,8 +66,8 @@ it('what takes too long is 503, and the server does not go on with it', async ()
   const other = new pg.Client({ connectionString: cluster.url });
   await other.connect();
   await other.query('begin; lock table pets');
-  const answers = await Promise.all([read, '{ pet(id: 1) { id } }'].map((query) => service.graphql(query)));
-  expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+  const responses = await Promise.all([read, '{ pet(id: 1) { id } }'].map((query) => service.graphql(query)));
+  expect(responses.map(({ status }) => status)).toEqual([503, 503]);
   const { rows } = await other.query(
     `select query from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active'`,
   );
@@ -80,14 +80,14 @@ it('says so to all who wait for a locked table, none of them longer than the fir
   const other = new pg.Client({ connectionString: cluster.url });
   await other.connect();
   await other.query('begin; lock table pets');
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
       service.graphql(`{ pets(first: ${1 + (n % 20)}) { edges { node { name } } } }`),
     ),
   );
   await other.end();
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
-  expect(Math.max(...answers.map(({ millis }) => millis))).toBeLessThan(5_000);
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
+  expect(Math.max(...responses.map(({ millis }) => millis))).toBeLessThan(5_000);
   expect((await service.graphql(read)).status).toBe(200);
 });
 

@@ -21,10 +21,10 @@ it('behind PgBouncer in session mode it serves, sets nothing, and ends statement
   const pooler = await PgBouncer.start(cluster.url, { pool_mode: 'session' });
   const service = await Service.start({ DATABASE_URL: pooler.url, DATABASE_POOL: '4' });
   expect(service.output).toMatch(/The store is open/);
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => [service.graphql(read), service.graphql(createCategory)]).flat(),
   );
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 
   const observer = new pg.Client({ connectionString: cluster.url });
   await observer.connect();

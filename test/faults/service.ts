@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 
 import { spawnChild } from '../support/child-process.ts';
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- what a response holds is each test's own to say
@@ -73,11 +73,11 @@ export class Service {
     await this.#exited;
   }
 
-  get(path: string): Promise<Answer> {
+  get(path: string): Promise<ReceivedResponse> {
     return this.#ask(path, {});
   }
 
-  graphql(query: string, variables: Record<string, unknown> = {}, secret = key): Promise<Answer> {
+  graphql(query: string, variables: Record<string, unknown> = {}, secret = key): Promise<ReceivedResponse> {
     return this.#ask('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${secret}` },
@@ -85,7 +85,7 @@ export class Service {
     });
   }
 
-  async #ask(path: string, init: RequestInit): Promise<Answer> {
+  async #ask(path: string, init: RequestInit): Promise<ReceivedResponse> {
     const started = performance.now();
     const response = await fetch(this.address + path, init);
     const body: unknown = await response.json();

@@ -149,7 +149,7 @@ function watchTurns(): { longest(): Promise<number> } {
   };
 }
 
-describe('whatever is sent, the answer is small and soon, and others are served meanwhile', () => {
+describe('whatever is sent, the response is small and fast, and others are served meanwhile', () => {
   it.each(attacks)('$name: $status', async ({ name, status, code, body }) => {
     const rssBefore = process.memoryUsage().rss;
     const turns = watchTurns();

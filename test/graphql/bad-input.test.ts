@@ -31,49 +31,22 @@ async function expectBadInput(query: string, variables: Record<string, unknown>,
   expect(await service.sql(contents)).toEqual(before);
 }
 
-const long = 'x'.repeat(256);
-
-/** The mutation, its input, and the field that is wrong with it. */
+/** The mutation, its input, and the field that is wrong with it. Those of both protocols are in `test/parity`. */
 const badInputs: [mutation: string, input: Record<string, unknown>, field: string][] = [
-  ['createPet', { name: long, categoryId: '1' }, 'name'],
-  ['createPet', { name: ' \t ', categoryId: '1' }, 'name'],
-  ['createPet', { name: 'a\u0000b', categoryId: '1' }, 'name'],
-  ['createPet', { name: 'a\ud800', categoryId: '1' }, 'name'],
-  ['createPet', { name: 'a\u0085b', categoryId: '1' }, 'name'],
-  ['createPet', { name: 'Rex', categoryId: '99' }, 'categoryId'],
   ['createPet', { name: 'Rex', categoryId: '01' }, 'categoryId'],
   ['createPet', { name: 'Rex', categoryId: '9223372036854775808' }, 'categoryId'],
-  ['createPet', { name: 'Rex', categoryId: '1', status: 'LOST' }, 'status'],
   ['createPet', { name: 'Rex', categoryId: '1', status: 'available' }, 'status'],
   ['createPet', { name: 7, categoryId: '1' }, 'name'],
   ['createPet', { name: null, categoryId: '1' }, 'name'],
-  ['createPet', { name: 'Rex' }, 'categoryId'],
   ['createPet', { name: 'Rex', categoryId: '1', colour: 'red' }, 'colour'],
   ['updatePet', { id: '1' }, 'input'],
-  ['updatePet', { id: '1', name: null }, 'name'],
-  ['updatePet', { id: '1', status: null }, 'status'],
-  ['updatePet', { id: '1', categoryId: null }, 'categoryId'],
-  ['updatePet', { id: '1', categoryId: '99' }, 'categoryId'],
   ['updatePet', { id: '99', categoryId: '99' }, 'categoryId'],
-  ['createCategory', { name: '' }, 'name'],
-  ['createCategory', { name: 'Cats', description: 'x'.repeat(2001) }, 'description'],
-  ['createCategory', { name: 'Cats', description: 'a\u0000' }, 'description'],
   ['updateCategory', { id: '1' }, 'input'],
-  ['updateCategory', { id: '1', name: null }, 'name'],
-  ['createOrder', { quantity: 0 }, 'quantity'],
-  ['createOrder', { quantity: 2 ** 31 }, 'quantity'],
-  ['createOrder', { quantity: 1.5 }, 'quantity'],
-  ['createOrder', { petId: '99' }, 'petId'],
-  ['createOrder', { shipDate: '2026-02-30T00:00:00Z' }, 'shipDate'],
-  ['createOrder', { shipDate: '2026-02-28' }, 'shipDate'],
   ['createOrder', { shipDate: 5 }, 'shipDate'],
   ['createOrder', { complete: 'yes' }, 'complete'],
-  ['updateOrder', { id: '1', complete: null }, 'complete'],
   ['updateOrder', { id: '1', petId: '99', complete: true }, 'petId'],
   ['updateOrder', { id: '1' }, 'input'],
-  ['updateInventory', { petId: '1', quantity: -1 }, 'quantity'],
   ['updateInventory', { petId: '1', quantity: null }, 'quantity'],
-  ['updateInventory', { petId: '1' }, 'quantity'],
 ];
 
 /** The list, its arguments, and the one that is wrong. */
@@ -94,7 +67,7 @@ const badArguments: [list: string, args: string, field: string][] = [
   ['inventory', 'filter: { quantityAtLeast: 1.5 }', 'filter.quantityAtLeast'],
 ];
 
-describe('bad input answers BAD_USER_INPUT naming the field, and nothing is written', () => {
+describe('bad input is BAD_USER_INPUT naming the field, and nothing is written', () => {
   it.each(badInputs)('%s(%j) by a variable: %s', async (mutation, input, field) => {
     const type = `${mutation[0]!.toUpperCase()}${mutation.slice(1)}Input`;
     await expectBadInput(`mutation ($input: ${type}!) { ${mutation}(input: $input) { __typename } }`, { input }, field);
@@ -130,18 +103,6 @@ describe('bad input answers BAD_USER_INPUT naming the field, and nothing is writ
     ],
   ])('%s', async (query, variables, field) => {
     await expectBadInput(query, variables, field);
-  });
-
-  it('names every field that is wrong, at once', async () => {
-    const { errors } = await service.graphql(
-      'mutation ($input: CreateOrderInput!) { createOrder(input: $input) { order { id } } }',
-      { input: { quantity: 0, petId: 'x', shipDate: 'soon' } },
-    );
-    expect(errors[0]!.extensions.violations!.map((violation) => violation.field).toSorted()).toEqual([
-      'petId',
-      'quantity',
-      'shipDate',
-    ]);
   });
 
   it('refuses a cursor of another list and of another order', async () => {

@@ -197,7 +197,7 @@ describe('a refusal by a field', () => {
     expect(JSON.stringify(sample.log)).toContain('ECONNREFUSED');
   });
 
-  it('is masked when nobody has foreseen it, and logged whole under the request id', async () => {
+  it('is masked when it is unexpected, and logged whole under the request id', async () => {
     const response = await sample.post({ query: '{ fail(how: BUG) }' }, { 'x-request-id': 'the-request-1' });
     expect(response.statusCode).toBe(200);
     expect(response.json()).toMatchObject({

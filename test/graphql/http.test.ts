@@ -86,13 +86,13 @@ describe('POST', () => {
     ['application/graphql-response+json', 'application/graphql-response+json; charset=utf-8'],
     ['text/html, */*;q=0.1', 'application/json; charset=utf-8'],
     ['Application/*', 'application/json; charset=utf-8'],
-  ])('answers Accept: %s with %s', async (accept, type) => {
+  ])('responds to Accept: %s with %s', async (accept, type) => {
     const response = await sample.post({ query: '{ echo }' }, { accept });
     expect([response.statusCode, response.headers['content-type']]).toEqual([200, type]);
   });
 
   it.each(['text/plain', 'application/json;q=0', 'multipart/mixed', '*/*, application/*;q=0.0'])(
-    'refuses Accept: %s, that JSON is no answer to, before it executes anything',
+    'refuses Accept: %s, which does not allow JSON, before it executes anything',
     async (accept) => {
       const response = await sample.post({ query: '{ echo }' }, { accept });
       expectRefused(response, 406, 'NOT_ACCEPTABLE', /Accept header/);
@@ -127,7 +127,7 @@ describe('ids that are JSON numbers', () => {
 });
 
 describe('GET', () => {
-  it('answers a query, and HEAD the same without a body', async () => {
+  it('executes a query, also by HEAD, without a body', async () => {
     const query = { query: 'query A { echo(text: "a") } query B { echo(text: "b") }', operationName: 'B' };
     const response = await sample.get(query);
     expect(response.json()).toEqual({ data: { echo: 'b' } });
@@ -177,7 +177,7 @@ it.each(['PUT', 'PATCH', 'DELETE'] as const)('refuses %s with the methods that t
   expect(response.headers['allow']).toBe('GET, HEAD, OPTIONS, POST');
 });
 
-it('finishes an answer over a real connection, in one piece', async () => {
+it('finishes a response over a real connection, in one piece', async () => {
   await sample.server.listen({ port: 0 });
   const { port } = sample.server.server.address() as AddressInfo;
   const text = await new Promise<string>((resolve, reject) => {

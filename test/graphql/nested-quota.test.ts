@@ -33,8 +33,8 @@ describe('the parents of nested connections', () => {
 
   it('are counted exactly when many batches begin at once', async () => {
     const count = new NestedQuota().counterFor(holder('a', 1));
-    const answers = await Promise.all(Array.from({ length: 50 }, () => count('Pet.orders', 10)));
-    expect(answers.filter((refusal) => refusal === undefined)).toHaveLength(10);
+    const responses = await Promise.all(Array.from({ length: 50 }, () => count('Pet.orders', 10)));
+    expect(responses.filter((refusal) => refusal === undefined)).toHaveLength(10);
   });
 
   it('cost the same however many there have been', async () => {

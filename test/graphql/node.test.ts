@@ -75,7 +75,7 @@ describe('a global id', () => {
 });
 
 describe('several global ids', () => {
-  it('are answered in their order, each time they come, and with null where there is nothing', async () => {
+  it('are returned in their order, each time they come, and with null where there is nothing', async () => {
     const [pet, category] = await nodeIds();
     // Of the pet 9223372036854775807.
     const unknown = 'YmEyYjdmY2NbIlBldCIsIjkyMjMzNzIwMzY4NTQ3NzU4MDciXQ';

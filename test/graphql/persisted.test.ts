@@ -78,7 +78,7 @@ describe('automatic persisted queries', () => {
     expect((await sample.post(body)).statusCode).toBe(400);
   });
 
-  it('keep nobody from sending other extensions', async () => {
+  it('do not prevent other extensions', async () => {
     const sample = await start();
     const response = await sample.post({
       query: '{ echo(text: "a") }',

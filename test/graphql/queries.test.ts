@@ -43,7 +43,7 @@ async function idsOf(field: string, args: string): Promise<{ ids: string[]; page
 }
 
 describe('a single look-up', () => {
-  it('answers what is there, with what belongs to it', async () => {
+  it('returns what exists, with its relations', async () => {
     const { data } = await service.graphql(`{
       pet(id: 1) { id name status categoryId category { id name description } inventory { id petId quantity status }
         orders(first: 1) { totalCount edges { node { id petId quantity shipDate complete pet { name } } } } }

@@ -17,14 +17,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What is answered first, and what is answered after several more requests. */
+/** The first response, and the one after several more requests. */
 async function firstAndLater(query: string, variables?: Record<string, unknown>): Promise<unknown[]> {
-  const answers: unknown[] = [];
+  const responses: unknown[] = [];
   for (let time = 0; time < 5; time += 1) {
     const { status, data, errors } = await service.graphql(query, variables);
-    answers.push({ status, data, errors });
+    responses.push({ status, data, errors });
   }
-  return [answers[0], answers.at(-1)];
+  return [responses[0], responses.at(-1)];
 }
 
 const cases: [what: string, query: string, variables?: Record<string, unknown>][] = [
@@ -116,7 +116,7 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
 ];
 
 it.each(cases.map(([what, query, variables = {}]) => ({ what, query, variables })))(
-  'answers $what alike, the first time and later',
+  'responds to $what alike, the first time and later',
   async ({ query, variables }) => {
     const [first, later] = await firstAndLater(query, variables);
     expect(later).toEqual(first);

@@ -63,7 +63,7 @@ describe('GRAPHQL_MAX_RESPONSE_BYTES', () => {
     expect([status, data]).toEqual([200, { p0: null, p1: null, p2: null }]);
   });
 
-  it('carries out every mutation, and says so where there is no room for what it answers', async () => {
+  it('carries out every mutation, and says so where its payload does not fit', async () => {
     const create = (key: string, name: string): string =>
       `${key}: createPet(input: { name: "${name}" }) { pet { id name } }`;
     const before = sample.created.length;

@@ -115,7 +115,7 @@ export interface SampleServer {
   readonly log: Record<string, unknown>[];
   /** The bounds that were gone beyond. */
   readonly refusals: Bound[];
-  /** The names of the pets that were created, by anybody. */
+  /** The names of the pets that were created, by any request. */
   readonly created: readonly string[];
   post(body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   get(query: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>;

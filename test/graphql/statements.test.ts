@@ -68,7 +68,7 @@ describe('the number of SQL statements depends on the depth of a query, never on
     expect(await statementsOf(`{ ${pets.join(' ')} }`)).toBe(1);
   });
 
-  it('a new pet is answered with what belongs to it, and nothing is read again', async () => {
+  it('a new pet is returned with its relations, and nothing is read again', async () => {
     const create = (selection: string): string =>
       `mutation { createPet(input: { name: "Rex", categoryId: 1 }) { pet { ${selection} } } }`;
     const alone = await statementsOf(create('id'));

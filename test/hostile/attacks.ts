@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 
 import type { Target } from './target.ts';
 
-/** Does its worst, and says what it was answered. */
+/** Runs the attack, and returns what it got. */
 type Attack = (target: Target) => Promise<string>;
 
 const mebibyte = 2 ** 20;

@@ -33,7 +33,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  console.info(['attack | answers | blocked ms | neighbour ms | peak MB | left MB', ...table].join('\n'));
+  console.info(['attack | responses | blocked ms | neighbour ms | peak MB | left MB', ...table].join('\n'));
   await target.service.stop();
   rmSync(directory, { recursive: true, force: true });
 });
@@ -53,12 +53,12 @@ async function fill(): Promise<void> {
   }
 }
 
-function expectHarmless(name: string, answers: string, damage: Damage): void {
+function expectHarmless(name: string, responses: string, damage: Damage): void {
   const { blockedMillis, neighbourMillis, peakMegabytes, leftMegabytes, complaints } = damage;
-  table.push([name, answers, blockedMillis, neighbourMillis, peakMegabytes, leftMegabytes].join(' | '));
+  table.push([name, responses, blockedMillis, neighbourMillis, peakMegabytes, leftMegabytes].join(' | '));
   // A refusal because of a bound is a warning at most; nothing is unforeseen.
   expect(complaints.filter((line) => /"level":(?:50|60)/.test(line))).toEqual([]);
-  expect(answers).not.toMatch(/\b500\b|INTERNAL/);
+  expect(responses).not.toMatch(/\b500\b|INTERNAL/);
   expect(blockedMillis).toBeLessThan(maxBlockedMillis);
   expect(neighbourMillis).toBeLessThan(maxNeighbourMillis);
   expect(peakMegabytes).toBeLessThan(maxPeakMegabytes);
@@ -68,11 +68,11 @@ function expectHarmless(name: string, answers: string, damage: Damage): void {
 it.each(Object.entries(attacks))(
   'outlives %s',
   async (name, attack) => {
-    let answers = '';
+    let responses = '';
     const damage = await target.suffer(async () => {
-      answers = await attack(target);
+      responses = await attack(target);
     });
-    expectHarmless(name, answers, damage);
+    expectHarmless(name, responses, damage);
   },
   120_000,
 );

@@ -107,7 +107,7 @@ export class Target {
     for (;;) {
       const { status, headers, text } = await this.request(path, {}, this.#neighbour);
       if (status === 200) return performance.now() - started;
-      if (status !== 503) throw new Error(`The neighbour's ${path} is answered ${status}: ${text.slice(0, 200)}`);
+      if (status !== 503) throw new Error(`The neighbour's ${path} got ${status}: ${text.slice(0, 200)}`);
       await new Promise((resolve) => setTimeout(resolve, Number(headers.get('retry-after')) * 1_000));
     }
   }

@@ -36,9 +36,9 @@ afterAll(() => http.server.close());
 
 const ask = () => http.server.inject({ url: '/things', headers: { 'x-api-key': 'good', 'x-request-id': 'asked' } });
 
-it('answers the refusal that goes too far with a ban, tells how long, and admits again when both are over', async () => {
+it('bans for one refusal too many, says for how long, and admits again when both are over', async () => {
   for (let count = 0; count < 60; count += 1) expect((await ask()).statusCode).toBe(200);
-  // Until two seconds after the first refusal nobody can know better.
+  // Refusals within two seconds of the first one don't count.
   for (let count = 0; count < 10; count += 1) expect((await ask()).headers['retry-after']).toBe('60');
   now += 2_001;
   for (let count = 0; count < 2; count += 1) expect((await ask()).headers['retry-after']).toBe('58');
@@ -53,7 +53,7 @@ it('answers the refusal that goes too far with a ban, tells how long, and admits
   expect([again.statusCode, again.headers['x-ratelimit-remaining']]).toEqual([200, '59']);
 });
 
-it('tells of every decision once, with the plan', async () => {
+it('reports every decision once, with the plan', async () => {
   decisions.length = 0;
   await ask();
   await http.server.inject('/things');

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { CompletedRequest } from '../../src/http/metrics.ts';
-import { answerTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { responseTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
 let port: number;
@@ -74,7 +74,7 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
     ],
     ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
   ])('%s', async (_what, text, status, code) => {
-    const response = await answerTo(port, text);
+    const response = await responseTo(port, text);
     expect(JSON.parse(response.body)).toEqual({ status, code, message: expect.any(String) });
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject({
@@ -89,7 +89,7 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
 
   it('and a GraphQL response on /graphql', async () => {
     for (const text of [`BREW /graphql HTTP/1.1\r\n${host}\r\n`, 'POST /graphql HTTP/1.1\r\n\r\n']) {
-      const { body } = await answerTo(port, text);
+      const { body } = await responseTo(port, text);
       expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST', status: 400 } }] });
     }
   });
@@ -136,7 +136,7 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
     ],
   ])('%s is in the log like every request, once, and counted', async (_what, text, line, operation) => {
     answered.length = 0;
-    const { headers } = await answerTo(port, text);
+    const { headers } = await responseTo(port, text);
     while (answered.length === 0) await new Promise(setImmediate);
     const { status } = line;
     expect(answered).toEqual([{ operation, status, seconds: expect.any(Number) }]);
@@ -148,7 +148,7 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
 });
 
 it('takes a target of 8 KiB, headers of almost 16 KiB, and HTTP/1.0 without Host', async () => {
-  const statusOf = async (text: string) => (await answerTo(port, text)).status;
+  const statusOf = async (text: string) => (await responseTo(port, text)).status;
   expect(await statusOf(`GET /things?${'a'.repeat(8184)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)).toBe(200);
   expect(await statusOf(`GET /things HTTP/1.1\r\n${host}Connection: close\r\nA: ${'a'.repeat(16_300)}\r\n\r\n`)).toBe(
     200,
@@ -156,13 +156,13 @@ it('takes a target of 8 KiB, headers of almost 16 KiB, and HTTP/1.0 without Host
   expect(await statusOf('GET /things HTTP/1.0\r\n\r\n')).toBe(200);
 });
 
-it('answers OPTIONS * with what the server can do', async () => {
-  const response = await answerTo(port, `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+it('responds to OPTIONS * with the methods of the server', async () => {
+  const response = await responseTo(port, `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
   expect(response).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS, PATCH, POST' } });
 });
 
 it('takes a target with scheme and host', async () => {
-  const response = await answerTo(port, `GET http://x/things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
+  const response = await responseTo(port, `GET http://x/things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
   expect(response.body).toBe('["a thing"]');
 });
 
@@ -172,7 +172,7 @@ it('never writes into a response under way: the connection is destroyed', async 
   expect(await receive(socket)).toMatch(/\r\n\r\nhalf of it$/);
 });
 
-it('never answers garbage in the place of the request before it', async () => {
+it('never responds to garbage in the place of the request before it', async () => {
   const begun = once(http.server.server, 'slow');
   const socket = await send(port, `GET /slow HTTP/1.1\r\n${host}\r\n`);
   await begun;
@@ -208,7 +208,7 @@ it('goes on after a client that leaves without a word', async () => {
   expect(parseResponse(await receive(await send(port, `GET /things HTTP/1.0\r\n\r\n`))).status).toBe(200);
 });
 
-it('answers HEAD without content, broken or not', async () => {
+it('responds to HEAD without content, broken or not', async () => {
   const text = await receive(await send(port, `HEAD /things HTTP/1.1\r\n${host}no colon\r\n\r\n`));
   expect(parseResponse(text)).toMatchObject({ status: 400, body: '' });
 });

@@ -121,7 +121,7 @@ describe('Node, as this server relies on it,', () => {
   });
 });
 
-it('has 32 requests of a connection under way; the others are begun, and answered in order, as these are answered', async () => {
+it('has 32 requests of a connection under way; the others start, and get their responses in order, as these end', async () => {
   const { port, begun, server, refusals, log } = await start();
   const socket = await send(port, request('/slow').repeat(100));
   await until(() => begun.length === 32);
@@ -183,7 +183,7 @@ it('refuses a key with too many unread responses by 503 before anything is done,
   expect(await statusOf(port, '/things', 'modest')).toBe(200);
 });
 
-it('refuses everybody but the pages when too much is unread altogether', async () => {
+it('refuses all but the pages when too much is unread altogether', async () => {
   const limits = { maxUnreadBytesOfAll: 12 * mebibyte };
   const { port } = await start({ limits });
   for (let connections = 1; connections <= 3; connections += 1) {
@@ -203,7 +203,7 @@ it('closes the connections that hold most when requests under way have added twi
   expect(refusals).toContain('unread_responses');
 });
 
-it('cuts off whoever takes nothing of a response, whatever it is', async () => {
+it('closes the connection of a client that reads nothing of a response, whatever it is', async () => {
   const { port, server, refusals } = await start({ limits: { stallMillis: 300, checkEveryMillis: 20 } });
   await sendUnread(port, request('/large').repeat(4));
   await until(() => server.connections.underWay === 4);

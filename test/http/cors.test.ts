@@ -91,7 +91,7 @@ describe('a page of a known origin', () => {
   });
 });
 
-it('a page of another origin is not let in, and nobody is when there are no origins', async () => {
+it('a page of another origin is not allowed, and none is when there are no origins', async () => {
   for (const [server, from] of [
     [http.server, 'https://other.example'],
     [http.server, 'https://shop.example.other'],

@@ -35,11 +35,11 @@ it('finishes what is under way, tells its client to go, and closes idle connecti
   await once(idle, 'data');
   const busy = await send(port, request('/slow'));
   await begun;
-  const answer = receive(busy);
+  const response = receive(busy);
   const drained = drain(server, { delaySeconds: 0, timeoutSeconds: 60 });
   await once(idle, 'close');
   release();
-  expect(parseResponse(await answer)).toMatchObject({
+  expect(parseResponse(await response)).toMatchObject({
     status: 200,
     headers: { connection: 'close' },
     body: '["slow"]',
@@ -70,8 +70,8 @@ it('cuts off at the timeout what is not finished', async () => {
   const { server, port, begun, release } = await startWithSlowRoutes();
   const socket = await send(port, request('/slow'));
   await begun;
-  const answer = receive(socket);
+  const response = receive(socket);
   await drain(server, { delaySeconds: 0, timeoutSeconds: 0.05 });
-  expect(await answer).toBe('');
+  expect(await response).toBe('');
   release();
 });

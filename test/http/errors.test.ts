@@ -47,7 +47,7 @@ describe('a failure', () => {
     expect((await http.server.inject('/fail/lost')).headers['retry-after']).toBe('5');
   });
 
-  it('nobody has foreseen keeps its text in the log, under the id of the response', async () => {
+  it('that is unexpected has its text in the log only, under the id of the response', async () => {
     const response = await http.server.inject({ url: '/fail/bug', headers: { 'x-request-id': 'the-bug' } });
     expect(response.body).not.toMatch(/hunter2|undefined/);
     const line = http.log.find(({ requestId, level }) => requestId === 'the-bug' && level === 50);

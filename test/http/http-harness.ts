@@ -78,7 +78,7 @@ export async function receive(socket: Socket): Promise<string> {
 }
 
 /** The one response to the text, on a connection of its own that the server closes. */
-export async function answerTo(port: number, text: string): Promise<RawResponse> {
+export async function responseTo(port: number, text: string): Promise<RawResponse> {
   return parseResponse(await receive(await send(port, text)));
 }
 

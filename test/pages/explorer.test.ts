@@ -43,7 +43,7 @@ describe('the explorer', () => {
     expect([again.statusCode, again.body]).toEqual([304, '']);
   });
 
-  it('loads assets that are kept for good, compressed for whoever takes that', async () => {
+  it('loads assets that caches may store for ever, compressed for clients that accept it', async () => {
     const plain = await http.server.inject('/graphiql/index-abc.js');
     expect([plain.statusCode, plain.body, plain.headers['content-encoding']]).toEqual([200, script, undefined]);
     expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');

@@ -31,7 +31,7 @@ async function untilReady(service: Service, status: number): Promise<number> {
 
 const create = `mutation { createCategory(input: { name: "Dogs", description: "${'x'.repeat(1900)}" }) { category { id } } }`;
 
-/** What writes answer while the disk is full, having waited for `/readyz` to say so, and afterwards. */
+/** The responses to writes while the disk is full, after `/readyz` has reported it, and afterwards. */
 async function writeToFullDisk(service: Service): Promise<number[]> {
   expect((await service.graphql(create)).status).toBe(200);
   await untilReady(service, 200);

@@ -26,7 +26,7 @@ class Load {
     await Promise.all(this.#clients);
   }
 
-  /** Resolves when so many more requests have been answered. */
+  /** Resolves when so many more requests have got a response. */
   async progress(requests: number): Promise<void> {
     const until = this.requests + requests;
     while (this.requests < until) await wait(50);

@@ -18,7 +18,7 @@ afterAll(async () => {
   await redis.close();
 });
 
-/** How often each status is answered to so many requests at once. */
+/** How often each status is the response to so many requests at once. */
 async function statuses(requests: number, key: string): Promise<Record<number, number>> {
   const ask = () => store.graphql('{ pets(first: 1) { edges { node { id } } } }', {}, key);
   const counts: Record<number, number> = {};

@@ -30,7 +30,7 @@ const nouns = Object.keys(changes) as (keyof typeof changes)[];
 
 const failed = { status: 412, body: { code: 'precondition_failed', status: 412 } };
 
-it('tags the same state alike in the answers to GET, POST and PATCH', async () => {
+it('tags the same state alike in the responses to GET, POST and PATCH', async () => {
   for (const noun of nouns) {
     const url = (await oneOfEach())[noun];
     const patched = await rest.ask('PATCH', url, changes[noun][0]);
@@ -43,15 +43,15 @@ it('tags the same state alike in the answers to GET, POST and PATCH', async () =
 });
 
 describe('If-None-Match', () => {
-  it('answers 304 without a body while the client knows the state, by GET and HEAD', async () => {
+  it('responds with 304 without a body while the client knows the state, by GET and HEAD', async () => {
     for (const url of Object.values(await oneOfEach())) {
       const etag = (await rest.ask('GET', url)).headers['etag']!;
       for (const known of [etag, `"other", ${etag}`, `W/${etag}`, '*']) {
         for (const method of ['GET', 'HEAD'] as const) {
-          const answer = await rest.ask(method, url, undefined, { 'if-none-match': known });
-          expect([url, answer.status, answer.text]).toStrictEqual([url, 304, '']);
-          expect(answer.headers).toMatchObject({ etag, 'cache-control': 'private, no-cache' });
-          expect(answer.headers['content-type']).toBeUndefined();
+          const response = await rest.ask(method, url, undefined, { 'if-none-match': known });
+          expect([url, response.status, response.text]).toStrictEqual([url, 304, '']);
+          expect(response.headers).toMatchObject({ etag, 'cache-control': 'private, no-cache' });
+          expect(response.headers['content-type']).toBeUndefined();
         }
       }
       expect((await rest.ask('GET', url, undefined, { 'if-none-match': '"other"' })).status).toBe(200);
@@ -108,11 +108,11 @@ describe('If-Match', () => {
       const bodies = Array.from({ length: 10 }, (_, index) =>
         noun === 'pet' || noun === 'category' ? { name: `Nr ${index}` } : { quantity: 100 + index },
       );
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         bodies.map((body) => rest.ask('PATCH', url, body, { 'if-match': headers['etag']! })),
       );
-      const won = answers.filter(({ status }) => status === 200);
-      expect([noun, won.length, answers.filter(({ status }) => status === 412).length]).toStrictEqual([noun, 1, 9]);
+      const won = responses.filter(({ status }) => status === 200);
+      expect([noun, won.length, responses.filter(({ status }) => status === 412).length]).toStrictEqual([noun, 1, 9]);
       expect((await rest.ask('GET', url)).text).toBe(won[0]!.text);
     }
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { answerTo, portOf } from '../http/http-harness.ts';
+import { responseTo, portOf } from '../http/http-harness.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
 let rest: RestApp;
@@ -23,7 +23,7 @@ const announced = (id: string) => ({
   link: `</docs>; rel="deprecation"; type="text/html", </pets?id=${id}>; rel="successor-version"`,
 });
 
-it('is announced by GET /pets/{petId}, whatever it answers', async () => {
+it('is announced by GET /pets/{petId}, whatever the status', async () => {
   const url = `/pets/${petId}`;
   const { headers: found, status } = await rest.ask('GET', url);
   expect([status, found]).toMatchObject([200, announced(String(petId))]);
@@ -35,8 +35,8 @@ it('is announced by GET /pets/{petId}, whatever it answers', async () => {
     [406, url, 'GET', { accept: 'text/html' }],
     [431, url, 'GET', { filler: 'x'.repeat(17_000) }],
   ] as const) {
-    const answer = await rest.ask(method, path, undefined, headers);
-    expect([expected, answer.headers]).toMatchObject([answer.status, announced(path.slice('/pets/'.length))]);
+    const response = await rest.ask(method, path, undefined, headers);
+    expect([expected, response.headers]).toMatchObject([response.status, announced(path.slice('/pets/'.length))]);
   }
   await rest.sql('alter table pets rename to pets_away');
   const failed = await rest.ask('GET', url);
@@ -54,7 +54,7 @@ it('is announced by what HTTP itself refuses, as far as it shows what was asked 
     [400, 'GET /pets/7 HTTP/1.1\r\n\r\n', '7'],
     [400, `GET /pets/7 HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`, '7'],
   ] as const) {
-    const { status, headers } = await answerTo(port, text);
+    const { status, headers } = await responseTo(port, text);
     expect([text, status, headers]).toMatchObject([text, expected, announced(id)]);
   }
   for (const text of [
@@ -64,7 +64,7 @@ it('is announced by what HTTP itself refuses, as far as it shows what was asked 
     `OPTIONS /pets/%ff HTTP/1.1\r\n${host}\r\n`,
     `PATCH /pets/7 HTTP/1.1\r\n${host}no colon\r\n\r\n`,
   ]) {
-    const { status, headers } = await answerTo(port, text);
+    const { status, headers } = await responseTo(port, text);
     expect([text, status, headers['deprecation'], headers['link']]).toEqual([text, 400, undefined, undefined]);
   }
 });
@@ -89,7 +89,7 @@ it('is announced by nothing else', async () => {
   }
 });
 
-it('has a successor that answers the same pet', async () => {
+it('has a successor that returns the same pet', async () => {
   const { headers, text } = await rest.ask('GET', `/pets/${petId}`);
   const successor = /<([^>]+)>; rel="successor-version"/.exec(headers['link']!)![1]!;
   expect((await rest.ask('GET', successor)).text).toBe(`[${text}]`);

@@ -42,7 +42,7 @@ it('replays the first success, byte for byte, and says so', async () => {
   expect(await count('Replayed')).toBe(1);
 });
 
-it('replays what was answered then, though the resource has changed or is gone', async () => {
+it('replays the first response, though the resource has changed or is gone', async () => {
   const key = newKey();
   const first = await rest.ask('POST', '/categories', { name: 'Short-lived' }, key);
   await rest.ask('DELETE', first.headers['location']!);
@@ -74,9 +74,11 @@ it('refuses a key that was used with another path, query or body', async () => {
 it('does the work once for twenty equal requests at the same time', async () => {
   for (const name of ['Parallel 1', 'Parallel 2', 'Parallel 3']) {
     const key = newKey();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => rest.ask('POST', '/categories', { name }, key)));
-    expect(answers.filter(({ status }) => ![201, 409].includes(status))).toStrictEqual([]);
-    const done = answers.filter(({ status }) => status === 201);
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => rest.ask('POST', '/categories', { name }, key)),
+    );
+    expect(responses.filter(({ status }) => ![201, 409].includes(status))).toStrictEqual([]);
+    const done = responses.filter(({ status }) => status === 201);
     expect(new Set(done.map(({ text }) => text)).size).toBe(1);
     expect(done.filter(({ headers }) => headers['idempotent-replayed'] === undefined)).toHaveLength(1);
     expect(await count(name)).toBe(1);
@@ -152,18 +154,18 @@ describe('two processes on one server', () => {
     const key = newKey();
     const headers = { authorization: `Bearer ${rest.key}`, ...key };
     const request = { method: 'POST', url: '/categories', headers, payload: { name: 'Between two' } } as const;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? rest.app : other).server.inject(request)),
     );
     await other.close();
-    expect(answers.filter(({ statusCode }) => ![201, 409].includes(statusCode))).toStrictEqual([]);
+    expect(responses.filter(({ statusCode }) => ![201, 409].includes(statusCode))).toStrictEqual([]);
     expect(await count('Between two')).toBe(1);
   });
 });
 
 describe('the record', () => {
   const day = 24 * 60 * 60 * 1000;
-  const answer = { status: 201, headers: {}, body: '{}' };
+  const response = { status: 201, headers: {}, body: '{}' };
 
   it('belongs to the API key, is kept for 24 hours, and is cleared away after that', async () => {
     const opened = await openTestDatabase();
@@ -171,7 +173,7 @@ describe('the record', () => {
     let now = Date.UTC(2026, 10, 21);
     const service = new IdempotencyService(database.stores, () => new Date(now));
     const ask = async (principalId: string, fingerprint = 'a'): Promise<boolean> =>
-      (await service.once({ principalId, key: 'key', fingerprint }, async () => answer)).isReplayed;
+      (await service.once({ principalId, key: 'key', fingerprint }, async () => response)).isReplayed;
     try {
       expect(await ask('one')).toBe(false);
       expect(await ask('two', 'b')).toBe(false);

@@ -36,7 +36,7 @@ const upTo = (last: number) => Array.from({ length: last }, (_, index) => index 
 const lists = ['/categories', '/store/orders', '/inventory'] as const;
 
 describe('GET /pets', () => {
-  it('answers 20 when no limit is given, at most 100, and names the next page', async () => {
+  it('returns 20 when no limit is given, at most 100, and names the next page', async () => {
     expect((await rest.ask('GET', '/pets')).body).toHaveLength(20);
     const { body, headers } = await rest.ask('GET', '/pets?limit=100');
     expect(body).toHaveLength(100);
@@ -74,7 +74,7 @@ describe('GET /pets?id=', () => {
     expect(await walk('/pets?id=30,7,7,999999,-1,2')).toStrictEqual([[2, 7, 30]]);
   });
 
-  it('answers all of them on one page unless a limit says otherwise', async () => {
+  it('returns all of them on one page unless a limit says otherwise', async () => {
     const ids = upTo(100);
     expect(await walk(`/pets?id=${ids.join(',')}`)).toStrictEqual([ids]);
     expect(await walk(`/pets?id=${ids.join(',')}&limit=40`)).toStrictEqual([
@@ -93,13 +93,13 @@ describe('GET /pets?id=', () => {
     expect(await walk('/pets?id=1,2,3,4,5&status=sold')).toStrictEqual([[2, 5]]);
   });
 
-  it('is what GET /pets/{petId} answers, in an array', async () => {
+  it('is what GET /pets/{petId} returns, in an array', async () => {
     const [one, listed] = [await rest.ask('GET', '/pets/5'), await rest.ask('GET', '/pets?id=5')];
     expect(listed.text).toBe(`[${one.text}]`);
     expect((await rest.ask('GET', '/pets?id=999999')).text).toBe('[]');
   });
 
-  it("has the pet's own tag when it answers one, good for a change of it", async () => {
+  it("has the pet's own tag when it returns one, valid for a change of it", async () => {
     const { etag } = (await rest.ask('GET', '/pets?id=5')).headers;
     expect(etag).toBe((await rest.ask('GET', '/pets/5')).headers['etag']);
     expect((await rest.ask('GET', '/pets?id=5', undefined, { 'if-none-match': etag! })).status).toBe(304);
@@ -107,7 +107,7 @@ describe('GET /pets?id=', () => {
     expect((await rest.ask('GET', '/pets?id=5', undefined, { 'if-none-match': etag! })).body[0].name).toBe('Max');
   });
 
-  it('has a tag of all that it answers, but none while there is a next page', async () => {
+  it('has a tag of all that it returns, but none while there is a next page', async () => {
     const { etag } = (await rest.ask('GET', '/pets?id=8,9')).headers;
     expect((await rest.ask('GET', '/pets?id=9&id=8', undefined, { 'if-none-match': etag! })).status).toBe(304);
     await rest.ask('PATCH', '/pets/9', { name: 'Moritz' });
@@ -117,7 +117,7 @@ describe('GET /pets?id=', () => {
 });
 
 describe.each(lists)('GET %s', (url) => {
-  it('answers the whole collection in the order of the ids, in statements of at most 1,000 rows', async () => {
+  it('returns the whole collection in the order of the ids, in statements of at most 1,000 rows', async () => {
     rest.forgetStatements();
     const { body, headers } = await rest.ask('GET', url);
     expect(idsOf(body)).toStrictEqual(upTo(total));

@@ -102,7 +102,7 @@ describe('media types', () => {
     'application/json; charset=utf-8',
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     '*/*;q=0, application/json',
-  ])('are answered when Accept is %j', async (accept) => {
+  ])('are accepted when Accept is %j', async (accept) => {
     expect((await rest.ask('GET', '/categories', undefined, accept === undefined ? {} : { accept })).status).toBe(200);
   });
 
@@ -142,21 +142,6 @@ describe('media types', () => {
     const { id } = await rest.pet();
     expect((await rest.ask('DELETE', `/pets/${id}`, 'why', { 'content-type': 'text/plain' })).status).toBe(204);
   });
-});
-
-it('takes a body of 1 MiB and refuses a larger one', async () => {
-  const body = (bytes: number): string => `{"name":"Cats"${' '.repeat(bytes - 15)}}`;
-  expect((await rest.ask('POST', '/categories', body(1024 * 1024))).status).toBe(201);
-  for (const [method, url] of [
-    ['POST', '/categories'],
-    ['PATCH', '/categories/1'],
-    ['DELETE', '/categories/1'],
-  ] as const) {
-    expect(await rest.ask(method, url, body(1024 * 1024 + 1))).toMatchObject({
-      status: 413,
-      body: { code: 'payload_too_large' },
-    });
-  }
 });
 
 it('checks in this order: 404 path, 405, 406, 415, Idempotency-Key, 400, 404 id', async () => {

@@ -40,7 +40,7 @@ describe('pets', () => {
     expect((await rest.ask('GET', `/inventory/${id}`)).body.status).toBe('sold');
   });
 
-  it('are gone with their inventory entries, and answer 404 from then on', async () => {
+  it('are gone with their inventory entries, and are 404 from then on', async () => {
     const { id } = await rest.pet();
     const deleted = await rest.ask('DELETE', `/pets/${id}`);
     expect([deleted.status, deleted.text, deleted.headers['content-type']]).toStrictEqual([204, '', undefined]);
@@ -52,7 +52,7 @@ describe('pets', () => {
 });
 
 describe('orders', () => {
-  it('answer the same 404 for a cancelled one and an unknown one', async () => {
+  it('give the same 404 for a cancelled one and an unknown one', async () => {
     const { body } = await rest.ask('POST', '/store/orders', {});
     expect((await rest.ask('DELETE', `/store/orders/${body.id}`)).status).toBe(204);
     for (const id of [body.id, 999_999]) {

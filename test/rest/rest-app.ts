@@ -15,9 +15,9 @@ type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'OPTIONS';
 export interface RestApp extends TestApp {
   /** Sends the body as JSON, a text or bytes as they are; with the key of the suite unless the headers have another. */
   ask(method: Method, url: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<RestResponse>;
-  /** Creates a category, and answers its id. */
+  /** Creates a category; returns its id. */
   category(name?: string): Promise<number>;
-  /** Creates a pet in a category of its own, and answers it. */
+  /** Creates a pet in a category of its own, and returns it. */
   pet(fields?: object): Promise<{ id: number; name: string; categoryId: number; status: string }>;
 }
 

@@ -31,7 +31,7 @@ describe('with REST_PREFIX', () => {
     expect((await rest.graphql('{ pets(first: 1) { totalCount } }')).data.pets.totalCount).toBe(1);
   });
 
-  it('every address that is answered has it', async () => {
+  it('every address in a response has it', async () => {
     const { id, categoryId } = await rest.pet();
     await rest.pet({ categoryId });
     const created = await rest.ask('POST', '/v1/pets', { name: 'Rex', categoryId });

@@ -119,7 +119,7 @@ it('gives a place back when the client vanishes, also one that was pipelined and
   await until(areAllPlacesFree);
 });
 
-it('destroys the connection when the walk fails midway, and answers 500 when it fails at once', async () => {
+it('destroys the connection when the walk fails midway, and responds with 500 when it fails at once', async () => {
   const socket = await sleepingReader();
   await rest.sql('alter table orders rename to orders_away');
   try {

@@ -19,7 +19,7 @@ const failed = (...fields: string[]) => ({
   },
 });
 
-it('answers exactly the Error object', async () => {
+it('responds with exactly the Error object', async () => {
   const { text, headers } = await rest.ask('POST', '/pets', {});
   expect(text).toBe('{"code":"validation_failed","message":"name: is missing. categoryId: is missing.","status":400}');
   expect(headers['content-type']).toMatch(/^application\/json/);
@@ -36,7 +36,7 @@ it.each([
   ['a number', '7'],
   ['a number beyond all numbers', '1e400'],
   ['nesting without end', '['.repeat(500_000)],
-])('answers bad_request to %s', async (_name, body) => {
+])('responds with bad_request to %s', async (_name, body) => {
   for (const [method, url] of [
     ['POST', '/pets'],
     ['POST', '/categories'],
@@ -52,7 +52,7 @@ it.each([
 });
 
 describe('a body', () => {
-  it('is told every field that is wrong with it', async () => {
+  it('gets every field that is wrong with it', async () => {
     expect(await rest.ask('POST', '/pets', { name: '', categoryId: 'one', status: 'lost' })).toMatchObject(
       failed('name', 'categoryId', 'status'),
     );
@@ -131,7 +131,7 @@ describe('a query', () => {
     expect(await rest.ask('GET', url)).toMatchObject(failed(field));
   });
 
-  it('is told every parameter that is wrong', async () => {
+  it('gets every parameter that is wrong', async () => {
     expect(await rest.ask('GET', '/pets?limit=x&status=lost&cursor=y')).toMatchObject(
       failed('limit', 'cursor', 'status'),
     );
@@ -145,7 +145,7 @@ describe('a query', () => {
     );
   });
 
-  it('may have parameters that nobody knows, even twice', async () => {
+  it('may have unknown parameters, even twice', async () => {
     expect((await rest.ask('GET', '/pets?colour[]=brown&colour[]=black&identity[0]=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets?colour=brown&colour=black&limit=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets/999999?limit=x')).status).toBe(404);

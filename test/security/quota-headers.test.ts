@@ -5,7 +5,7 @@ import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
 import { unavailable } from '../../src/domain/errors.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';
 import { Authentication } from '../../src/http/authentication.ts';
-import { answerTo, portOf, startHttp, type HttpHarness } from '../http/http-harness.ts';
+import { responseTo, portOf, startHttp, type HttpHarness } from '../http/http-harness.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
@@ -95,13 +95,13 @@ describe('the figures are in every response of the API:', () => {
   )('%s', async (_title, [status, line, key, headers, body]) => {
     const keyHeader = key === '' ? '' : `X-API-Key: ${key}\r\n`;
     const length = body === '' ? '' : `Content-Length: ${body.length}\r\n`;
-    const response = await answerTo(
+    const response = await responseTo(
       port,
       `${line} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${keyHeader}${headers}${length}\r\n${body}`,
     );
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject(quotaHeaders);
-    // What is answered before the key is checked has the address's figures, so that keys can't be guessed for nothing.
+    // A response from before the key is checked has the address's figures, so that keys can't be guessed for nothing.
     const isChecked = ['reader', 'banned', 'spent'].includes(key) && !isBeforeKey(status, line);
     expect(response.headers['x-ratelimit-limit']).toBe(isChecked ? (key === 'spent' ? '1' : '1000') : '60');
     if ([429, 503].includes(status) || key === 'banned')
@@ -121,7 +121,7 @@ describe('the figures are in every response of the API:', () => {
       [431, `GET /things HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(100_000)}\r\n\r\n`],
     ] as const),
   )('%s', async (_title, [status, text]) => {
-    const response = await answerTo(port, text);
+    const response = await responseTo(port, text);
     expect(response.status).toBe(status);
     expect(response.headers).toMatchObject(quotaHeaders);
     expect(response.headers['x-ratelimit-limit']).toBe('60');
@@ -136,7 +136,7 @@ it('what HTTP itself refuses spends nothing', async () => {
       ],
     );
   const before = await left();
-  await answerTo(
+  await responseTo(
     port,
     `GET /${'a'.repeat(9000)} HTTP/1.1\r\nHost: x\r\nX-API-Key: reader\r\nConnection: close\r\n\r\n`,
   );

@@ -5,7 +5,7 @@ import { Meter } from '../../src/http/authentication.ts';
 
 const limits: QuotaLimits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
 
-/** Whoever comes through the open authentication. */
+/** The holder of every request. */
 const anybody: Principal = {
   id: 'anybody',
   name: 'anybody',

@@ -46,7 +46,7 @@ export class PostgresCluster {
     this.#run('pg_ctl', '--wait', '--silent', '--mode=immediate', 'stop');
   }
 
-  /** As a host does that hangs: connections stay open, new ones are taken by the kernel, and nobody answers. */
+  /** As a host does that hangs: connections stay open, new ones are accepted by the kernel, and get no response. */
   pause(): void {
     for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
   }

@@ -29,7 +29,7 @@ async function request({ keys, quota }: Access, secret: string): Promise<QuotaDe
   return quota.consume(principal!.subject, 1);
 }
 
-/** Spends the minute of a key that has one request in it, and goes on until something else than a refusal is answered. */
+/** Spends the minute of a key that has one request in it, and goes on until the decision isn't a refusal. */
 async function provoke(process: Access, secret: string): Promise<QuotaDecision> {
   await request(process, secret);
   await request(process, secret);

@@ -50,7 +50,7 @@ beforeEach(async () => {
   await reporter.read();
 });
 
-it('every change is reported once by each process, whoever made it, in order and without a secret', async () => {
+it('every change is reported once by each process, by whichever actor, in order and without a secret', async () => {
   const another = new Reporter();
   await another.read();
   const { apiKey, secret } = await access.create({ name: 'Shop', plan: 'free' });

@@ -86,7 +86,7 @@ describe('looking a key up', () => {
 });
 
 describe('a change of a key', () => {
-  it('holds a second later for everybody who comes then, however long nobody has asked before', async () => {
+  it('holds a second later for every later request, however long there was none before', async () => {
     const { apiKey, secret } = await access.create({ name: 'Revoked', plan: 'free' });
     expect(await directory.find(secret)).toBeDefined();
     await access.revoke(apiKey.id);
@@ -136,7 +136,7 @@ describe('a change of a key', () => {
     const { row } = newApiKey({ name: 'Late', plan: 'free' }, now);
     await opened.database.stores.apiKeys.insert({ ...row, sha256: hashKey(secret) });
     now += 1_000;
-    // Somebody else brings the news.
+    // The round of another request reads the change.
     await directory.find(generateKey());
     expect(await directory.find(secret)).toMatchObject({ name: 'Late' });
   });

@@ -96,7 +96,7 @@ describe('the embedded PostgreSQL', () => {
     await withEngine(dataDir, async ({ isNew }) => expect(isNew).toBe(false));
   });
 
-  it('lets nobody but its user reach the socket and the files', async () => {
+  it('lets only its user reach the socket and the files', async () => {
     const dataDir = await directories.created();
     mkdirSync(join(dataDir, 'socket'));
     chmodSync(join(dataDir, 'socket'), 0o755);
@@ -164,7 +164,7 @@ describe('the embedded PostgreSQL', () => {
     expect(errors()).toBe('');
   });
 
-  it('closes at once, whoever is connected, with a checkpoint and without what was not committed', async () => {
+  it('closes at once with clients connected, with a checkpoint and without what was not committed', async () => {
     const dataDir = await directories.created();
     const postgres = await startEmbeddedPostgres(dataDir);
     const idle = new pg.Client(postgres.connection);

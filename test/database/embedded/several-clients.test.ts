@@ -51,18 +51,18 @@ async function rawClient(firstMessage = startup): Promise<Socket> {
   return socket;
 }
 
-/** Sends an extended-protocol sequence message by message, waiting for each answer, and returns the answer to the last. */
+/** Sends an extended-protocol sequence message by message, waiting for each response, and returns the last response. */
 async function answerInSteps(socket: Socket, value: number): Promise<string> {
-  let answer = '';
+  let response = '';
   for (const step of [message('P', `\0SELECT 'value ${value}'\0\0\0`), bind, execute, message('S', '')]) {
     const answered = once(socket, 'data');
     socket.write(step);
-    answer += String((await answered)[0]);
+    response += String((await answered)[0]);
   }
-  return answer;
+  return response;
 }
 
-/** A new client is served: nobody holds the backend any more; and nothing of the one who has left remains. */
+/** A new client is served: the backend is released, and nothing of the client that has left remains. */
 async function expectNothingLeft(): Promise<void> {
   const client = await connected();
   expect((await client.query('SELECT * FROM pet')).rows).toEqual([]);
@@ -71,9 +71,9 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('several clients of the embedded PostgreSQL', () => {
-  it('get the answers to their own parameterised queries, however they are mixed', async () => {
+  it('get the results of their own parameterised queries, however they are mixed', async () => {
     const clients = await Promise.all(Array.from({ length: 8 }, connected));
-    const answers = clients.map(async (client, number) => {
+    const responses = clients.map(async (client, number) => {
       for (let round = 0; round < 100; round += 1) {
         const value = `${number}-${round}`;
         const text =
@@ -82,19 +82,19 @@ describe('several clients of the embedded PostgreSQL', () => {
         expect(rows[0]?.value).toBe(value);
       }
     });
-    await Promise.all(answers);
+    await Promise.all(responses);
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  it('get the answers to their own queries, when the messages of one arrive between those of another', async () => {
+  it('get the results of their own queries, when the messages of one arrive between those of another', async () => {
     const sockets = await Promise.all(Array.from({ length: 4 }, () => rawClient()));
-    const answers = sockets.map(async (socket, number) => {
+    const responses = sockets.map(async (socket, number) => {
       for (let round = 0; round < 50; round += 1) {
         const value = number * 1000 + round;
         expect(await answerInSteps(socket, value)).toContain(`value ${value}`);
       }
     });
-    await Promise.all(answers);
+    await Promise.all(responses);
     for (const socket of sockets) socket.destroy();
   });
 
@@ -162,7 +162,7 @@ describe('several clients of the embedded PostgreSQL', () => {
     await expectNothingLeft();
   });
 
-  it('are served, long answers too, after one whose startup packet is malformed', async () => {
+  it('are served, long results too, after one whose startup packet is malformed', async () => {
     const socket = await rawClient(message('', '\0\x03\0\0nonsense'));
     socket.destroy();
     const client = await connected();
@@ -171,7 +171,7 @@ describe('several clients of the embedded PostgreSQL', () => {
     await client.end();
   });
 
-  it('get an error from a recursion too deep, and the next answer', async () => {
+  it('get an error from a recursion too deep, and then the next result', async () => {
     const client = await connected();
     await client.query(
       'CREATE FUNCTION endless(i int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RETURN endless(i + 1); END $$',

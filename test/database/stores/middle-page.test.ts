@@ -13,7 +13,7 @@ import { openTestDatabase, type OpenedDatabase } from '../../support/opened-data
 
 const pets = 20_000;
 const pageSize = 20;
-/** A walk along an index passes a few rows that the filter leaves out; whoever starts at the beginning passes half the store. */
+/** A walk along an index passes a few rows that the filter leaves out; a walk from the beginning passes half the store. */
 const fewRows = 1_000;
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
@@ -47,12 +47,12 @@ const explain: Session = {
     const plain = text.replaceAll(/\$(\d+)/g, (_, place: string) => String(literals[Number(place) - 1]));
     const sql = `explain (analyze, format json) ${name === undefined ? plain : `execute page(${literals.join(', ')})`}`;
     // What is prepared has the plan that is good for any value.
-    const [answer] = await opened.sql(
+    const [response] = await opened.sql(
       name === undefined
         ? sql
         : `set plan_cache_mode = force_generic_plan; prepare page as ${text}; ${sql}; deallocate page; reset plan_cache_mode`,
     );
-    const [{ Plan: plan }] = (answer as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'];
+    const [{ Plan: plan }] = (response as { 'QUERY PLAN': [{ Plan: PlanNode }] })['QUERY PLAN'];
     rowsRead.push(rowsReadIn(plan));
     return [];
   },

@@ -164,10 +164,10 @@ export class QuotaModel {
     }
   }
 
-  /** What a store has to answer. */
+  /** The decision that a store must make. */
   request(needs: number, spends: number): QuotaDecision {
     this.#bringWindowsUpToDate();
-    if (this.now < this.#bannedUntil) return this.#answer('banned', { until: this.#bannedUntil });
+    if (this.now < this.#bannedUntil) return this.#decision('banned', { until: this.#bannedUntil });
     const largestCost = Math.min(this.limits.requestsPerMinute, this.limits.requestsPerDay);
     if (needs > largestCost) {
       const decision = this.request(1, 1);
@@ -176,7 +176,7 @@ export class QuotaModel {
     const full = (['minute', 'day'] as const).filter((name) => this.#remaining(name) < needs);
     if (full.length === 0) {
       for (const name of ['minute', 'day'] as const) if (spends > 0) this.#openWindow(name).spent.push(spends);
-      return this.#answer('admitted', {});
+      return this.#decision('admitted', {});
     }
     return this.#refuse(full);
   }
@@ -195,13 +195,13 @@ export class QuotaModel {
         this.#bannedUntil = this.now + seconds * 1000;
         this.#automatic.push({ begunAt: this.now, until: this.#bannedUntil, isWrittenDown: false });
         this.#refusals = [];
-        return this.#answer('banned', { until: this.#bannedUntil, isNew: true });
+        return this.#decision('banned', { until: this.#bannedUntil, isNew: true });
       }
     }
-    return this.#answer('refused', { until: Math.max(...full.map((name) => this.#reset(name))) });
+    return this.#decision('refused', { until: Math.max(...full.map((name) => this.#reset(name))) });
   }
 
-  #answer(outcome: 'admitted' | 'refused' | 'banned', { until = 0, isNew = false }): QuotaDecision {
+  #decision(outcome: 'admitted' | 'refused' | 'banned', { until = 0, isNew = false }): QuotaDecision {
     const { now } = this;
     const figures = (name: 'minute' | 'day') => ({
       name,

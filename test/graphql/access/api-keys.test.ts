@@ -143,7 +143,7 @@ describe('an administrator', () => {
   });
 });
 
-describe('everybody else', () => {
+describe('other keys', () => {
   it('may neither see nor change keys, not even its own', async () => {
     const { id, secret } = await created({ scopes: ['READ', 'WRITE'] });
     const { data, errors } = await store.graphql(

@@ -172,7 +172,7 @@ describe('the history of a key', () => {
     for (const text of [secret, rotated, 'sha256']) expect(JSON.stringify(nodes)).not.toContain(text);
   });
 
-  it('is a log line for each change, whoever made it, once and without a secret', async () => {
+  it('is a log line for each change, by whichever actor, once and without a secret', async () => {
     const { id, secret } = await create({ name: 'Logged' });
     await change('setApiKeyPlan', { id, plan: 'PRO' });
     await store.sql('delete from api_keys where id = $1', [id]);
@@ -286,7 +286,7 @@ describe('a list of keys', () => {
   });
 });
 
-describe('whoever holds a key', () => {
+describe('the holder of a key', () => {
   const viewer =
     '{ viewer { name plan scopes expiresAt minute { limit remaining resetAt } day { limit remaining resetAt } } }';
 

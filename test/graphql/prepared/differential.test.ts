@@ -52,7 +52,7 @@ interface Outcome {
 const plain = ({ message, path, locations, extensions }: GraphQLError): string =>
   JSON.stringify({ message: masked(message), path, locations, extensions });
 
-/** Where the schema itself is at fault, our words are others: nobody but the log sees them. */
+/** Where the schema itself is at fault, our messages differ: only the log has them. */
 function masked(message: string): string {
   return /^(Expected|Int cannot)/.test(message) ? 'a fault of the schema' : message;
 }
@@ -72,7 +72,7 @@ function nulledPlaces({ data, errors }: Outcome): string[] {
   return [...new Set(places)].toSorted();
 }
 
-it('answers what graphql-js answers, cold and warm', async () => {
+it('responds as graphql-js does, cold and warm', async () => {
   let compared = 0;
   let failing = 0;
   await fc.assert(

@@ -69,7 +69,7 @@ const typeDefs = /* GraphQL */ `
   }
 `;
 
-/** How a field of the sample answers; which one is decided by its place in the response. */
+/** How a field of the sample resolves; which one is decided by its place in the response. */
 type Behaviour = 'value' | 'later' | 'null' | 'throws' | 'rejects' | 'error' | 'null later';
 
 /** What the resolvers of one execution share. */

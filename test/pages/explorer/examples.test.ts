@@ -13,7 +13,7 @@ afterAll(() => app.close());
 
 it.each(
   examples.map(({ query, variables }) => ({ query, variables, name: /(?:query|mutation) (\w+)/.exec(query)?.[1] })),
-)('the example $name answers data as it is', async ({ query, variables }) => {
+)('the example $name returns data as it is', async ({ query, variables }) => {
   const { data, errors } = await app.graphql(query, JSON.parse(variables ?? '{}'));
   expect(errors).toEqual([]);
   expect(Object.values(data)).not.toContain(null);
