@@ -3,7 +3,7 @@ export type Scalar = string | number | boolean | null;
 /** A parameter of a statement. */
 export type Parameter = Scalar | readonly Scalar[];
 
-const integers = /^-?\d+(?:,-?\d+)*$/;
+const integer = /^-?\d+$/;
 
 /** The parameter as PostgreSQL reads it. */
 export function toText(value: Parameter): string | null {
@@ -11,13 +11,13 @@ export function toText(value: Parameter): string | null {
   return typeof value === 'object' ? arrayText(value) : String(value);
 }
 
-/** Most values are ids, which need no quotes. */
 function arrayText(values: readonly Scalar[]): string {
-  const text = values.join(',');
-  return `{${integers.test(text) ? text : values.map(quote).join(',')}}`;
+  return `{${values.map(elementText).join(',')}}`;
 }
 
-function quote(value: Scalar): string {
+/** Most elements are ids, which need no quotes. */
+function elementText(value: Scalar): string {
   if (value === null) return 'NULL';
-  return `"${String(value).replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  const text = String(value);
+  return integer.test(text) ? text : `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }

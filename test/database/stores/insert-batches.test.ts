@@ -41,6 +41,15 @@ it('rows that come at the same time share statements, and each comes back with i
   expect(insertions()).toBe(3);
 });
 
+it.each([[['1,2', '3']], [['-4,5', 'NULL', '{}', '"', '\\', ',', ' ']]])(
+  'the names %j stay what they are',
+  async (names) => {
+    const { categories } = opened.database.stores;
+    const inserted = await Promise.all(names.map((name) => categories.insert({ name })));
+    expect(inserted.map(({ name }) => name)).toEqual(names);
+  },
+);
+
 it('a row without others at its time is a statement of its own', async () => {
   for (const name of ['first', 'second']) await insert(name, 1);
   expect(insertions()).toBe(2);
