@@ -150,7 +150,7 @@ export class ConnectionPool {
   }
 
   #discard(connection: Connection): void {
-    if (connection.isLost || !isReusable(connection)) connection.destroy('not in order');
+    if (connection.isLost || !isReusable(connection)) void connection.abort('not in order');
     else void connection.close();
   }
 

@@ -80,6 +80,9 @@ const startupOf = pg.Client.prototype as unknown as {
 /** The timeout for the server to close its side. */
 const closeTimeoutMillis = 500;
 
+/** The timeout for all statements of a pipeline to be cancelled, one after the other. */
+const abortTimeoutMillis = 2_000;
+
 export class Connection extends pg.Client {
   /** True once the connection can carry no more statements. */
   isLost = false;
@@ -153,8 +156,13 @@ export class Connection extends pg.Client {
       this.hasTimedOut = true;
       this.destroy();
     } else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
-      this.#cancelling ??= requestCancel(this.#internals, this.#internals).then(() => (this.#cancelling = undefined));
+      void this.#cancel();
     }
+  }
+
+  #cancel(): Promise<void> {
+    this.#cancelling ??= requestCancel(this.#internals, this.#internals).then(() => (this.#cancelling = undefined));
+    return this.#cancelling;
   }
 
   /** A cancel request is pending, which could end the next statement instead. */
@@ -173,6 +181,20 @@ export class Connection extends pg.Client {
   destroy(reason = 'no response in time'): void {
     this.isLost = true;
     this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`));
+  }
+
+  /**
+   * Ends the statements under way, and closes the connection.
+   *
+   * Behind a pooler a server that waits for a lock doesn't notice a closed connection, so each statement is cancelled. A cancel request under way
+   * is waited for: PgBouncer 1.18 crashes when its connection is closed before.
+   */
+  async abort(reason: string): Promise<void> {
+    const deadline = performance.now() + abortTimeoutMillis;
+    await this.#cancelling;
+    const mustCancel = (): boolean => this.#isBehindPooler && this.#isAwaitingResponse && !this.isLost;
+    while (mustCancel() && performance.now() < deadline) await this.#cancel();
+    this.destroy(reason);
   }
 
   /** Sends Terminate to the server, and never waits long for one that is paused. */

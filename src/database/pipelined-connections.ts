@@ -220,7 +220,7 @@ class PipelinedConnection {
     const others = [...this.#pending];
     this.#pending.clear();
     this.#listeners.onEnd(this);
-    this.#connection.destroy('a statement took too long');
+    void this.#connection.abort('a statement took too long');
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
     for (const read of late) read.reject(new ConnectionFailure(new Error('No response in time')));
     for (const read of moved) read.isRetried = true;

@@ -6,46 +6,69 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { spawnChild } from '../support/child-process.ts';
+import pg from 'pg';
+
 import { findFreePort } from '../support/free-port.ts';
 
-/** PgBouncer before a server, as an operator would set it up. */
+/** PgBouncer before a server, as an operator would set it up. The variable PGBOUNCER names another program than Debian's. */
 export class PgBouncer {
   readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-pgbouncer-'));
+  readonly #serverPort: string;
+  readonly #password: string;
+  readonly #port: number;
   #child: ChildProcess | undefined;
-  url = '';
+  readonly url: string;
+
+  private constructor(serverUrl: string, port: number) {
+    ({ port: this.#serverPort, password: this.#password } = new URL(serverUrl));
+    this.#port = port;
+    this.url = `postgresql://postgres:${this.#password}@127.0.0.1:${port}/store`;
+  }
 
   static async start(serverUrl: string, settings: Readonly<Record<string, string>>): Promise<PgBouncer> {
-    const pooler = new PgBouncer();
-    const { port: serverPort, password } = new URL(serverUrl);
     const port = await findFreePort();
-    const lines = Object.entries({
-      listen_addr: '127.0.0.1',
-      listen_port: String(port),
-      unix_socket_dir: '',
-      auth_type: 'plain',
-      auth_file: join(pooler.#directory, 'users'),
-      ...settings,
-    }).map(([name, value]) => `${name} = ${value}`);
-    writeFileSync(join(pooler.#directory, 'users'), `"postgres" "${password}"\n`);
-    writeFileSync(
-      join(pooler.#directory, 'pgbouncer.ini'),
-      `[databases]\nstore = host=127.0.0.1 port=${serverPort} dbname=postgres\n[pgbouncer]\n${lines.join('\n')}\n`,
-    );
+    const pooler = new PgBouncer(serverUrl, port);
+    writeFileSync(join(pooler.#directory, 'users'), `"postgres" "${pooler.#password}"\n`);
+    pooler.#configure(settings);
     const isRoot = process.getuid?.() === 0;
     if (isRoot) execFileSync('chown', ['-R', 'postgres', pooler.#directory]);
-    const command = ['/usr/sbin/pgbouncer', '-q', join(pooler.#directory, 'pgbouncer.ini')];
+    const command = [process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer', '-q', join(pooler.#directory, 'pgbouncer.ini')];
     const [file, ...options] = isRoot
       ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command]
       : command;
     pooler.#child = spawnChild(file!, options, { stdio: 'ignore' });
-    pooler.url = `postgresql://postgres:${password}@127.0.0.1:${port}/store`;
     while (!(await isListening(port)));
     return pooler;
   }
 
+  /** Other settings under its running clients. */
+  async change(settings: Readonly<Record<string, string>>): Promise<void> {
+    this.#configure(settings);
+    const console = new pg.Client({ connectionString: this.url.replace(/store$/, 'pgbouncer') });
+    await console.connect();
+    await console.query('reload');
+    await console.end();
+  }
+
+  #configure(settings: Readonly<Record<string, string>>): void {
+    const lines = Object.entries({
+      listen_addr: '127.0.0.1',
+      listen_port: String(this.#port),
+      unix_socket_dir: '',
+      auth_type: 'plain',
+      auth_file: join(this.#directory, 'users'),
+      admin_users: 'postgres',
+      ...settings,
+    }).map(([name, value]) => `${name} = ${value}`);
+    const server = `host=127.0.0.1 port=${this.#serverPort} dbname=postgres`;
+    writeFileSync(
+      join(this.#directory, 'pgbouncer.ini'),
+      `[databases]\nstore = ${server}\n[pgbouncer]\n${lines.join('\n')}\n`,
+    );
+  }
+
   async stop(): Promise<void> {
-    this.#child?.kill('SIGKILL');
-    if (this.#child !== undefined) await once(this.#child, 'close');
+    if (this.#child?.kill('SIGKILL') === true) await once(this.#child, 'close');
     rmSync(this.#directory, { recursive: true, force: true });
   }
 }
