@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from './service.ts';
+
+const maxChangeMillis = 5_000;
+const maxGrowthMegabytes = 64;
+
+let cluster: PostgresCluster;
+let service: Service;
+let other: pg.Client;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  service = await Service.start({ DATABASE_URL: cluster.url });
+  other = new pg.Client({ connectionString: cluster.url });
+  await other.connect();
+});
+
+afterAll(async () => {
+  await other.end();
+  await service.stop();
+  cluster.remove();
+});
+
+async function insertKeys(name: string, hashes: readonly string[]): Promise<void> {
+  await other.query(
+    `insert into api_keys (name, prefix, sha256, plan, requests_per_minute, requests_per_day, scopes)
+     select $1, 'petstore_many', sha256, 'enterprise', 1000000, 1000000, '{read}' from unnest($2::text[]) as sha256`,
+    [name, hashes],
+  );
+}
+
+async function statusFor(secret: string): Promise<number> {
+  const response = await fetch(`${service.address}/inventory/1`, { headers: { 'x-api-key': secret } });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+async function heapMegabytes(): Promise<number> {
+  const metrics = await (await fetch(`${service.address}/metrics`)).text();
+  return Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(metrics)?.[1]) / 2 ** 20;
+}
+
+/** Requests of this key go on until one has the status; none may have another than these. */
+async function millisUntil(secret: string, status: number, allowed: readonly number[]): Promise<number> {
+  const started = performance.now();
+  for (;;) {
+    const seen = await statusFor(secret);
+    if (seen === status) return performance.now() - started;
+    expect(allowed).toContain(seen);
+  }
+}
+
+it('100,000 keys that SQL revokes at once are refused within seconds, and nobody else notices', async () => {
+  const [kept, late] = [generateKey(), generateKey()];
+  const revoked = Array.from({ length: 500 }, () => generateKey());
+  await insertKeys('kept', [hashKey(kept), hashKey(late)]);
+  await insertKeys('revoked', revoked.map(hashKey));
+  await other.query(
+    `insert into api_keys (name, prefix, sha256, plan, scopes)
+     select 'revoked', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 100000) as n`,
+  );
+  expect(new Set(await Promise.all([kept, ...revoked].map(statusFor)))).toEqual(new Set([404]));
+  const before = await heapMegabytes();
+
+  await other.query(`update api_keys set revoked_at = now() where name = 'revoked'`);
+  expect(await millisUntil(revoked[0]!, 401, [404])).toBeLessThan(maxChangeMillis);
+  // Not all of them: an address that sends invalid keys has a quota.
+  expect(new Set(await Promise.all(revoked.slice(-20).map(statusFor)))).toEqual(new Set([401]));
+  // Neither one that wasn't changed, nor one that is seen for the first time, nor one that doesn't exist, waits for the others.
+  expect([await statusFor(kept), await statusFor(late), await statusFor(generateKey())]).toEqual([404, 404, 401]);
+  expect((await heapMegabytes()) - before).toBeLessThan(maxGrowthMegabytes);
+
+  // What comes afterwards holds as soon as ever.
+  await other.query(`update api_keys set revoked_at = now() where name = 'kept'`);
+  expect(await millisUntil(kept, 401, [404])).toBeLessThan(maxChangeMillis);
+  expect(service.output).not.toMatch(/"level":(?:50|60)/);
+});
