@@ -23,7 +23,7 @@ export const smallResponseBytes = 128 * 1024;
 
 /** Memory for one response. */
 export interface Reservation {
-  /** Its size is known now. */
+  /** Its size is known now. Without effect after `release`. */
   resize(bytes: number): void;
   /** The client has taken it, or is gone. Call it once. */
   release(): void;
@@ -90,6 +90,7 @@ export class ResponseMemory {
 
   #take(share: Share, bytes: number): Reservation {
     let held = 0;
+    let isReleased = false;
     const hold = (wanted: number): void => {
       share.bytes += wanted - held;
       this.#bytes += wanted - held;
@@ -98,12 +99,15 @@ export class ResponseMemory {
     hold(bytes);
     return {
       resize: (actual) => {
+        // The client may have gone while it was executed.
+        if (isReleased) return;
         hold(actual);
         this.#passOn();
       },
       release: () => {
+        isReleased = true;
         hold(0);
-        if (share.bytes === 0 && share.waiting.size === 0) this.#shares.delete(share.keyId);
+        this.#forgetIfIdle(share);
         this.#passOn();
       },
     };
@@ -127,7 +131,13 @@ export class ResponseMemory {
     share.waiting.delete(waiter);
     if (share.waiting.size > 0) return;
     this.#waitingShares.delete(share);
-    if (share.bytes === 0) this.#shares.delete(share.keyId);
+    this.#forgetIfIdle(share);
+  }
+
+  #forgetIfIdle(share: Share): void {
+    const isIdle = share.bytes === 0 && share.waiting.size === 0;
+    // Another may have taken its place, while one of its reservations was for nothing.
+    if (isIdle && this.#shares.get(share.keyId) === share) this.#shares.delete(share.keyId);
   }
 
   #refusal(): HttpError {

@@ -57,6 +57,15 @@ describe('memory for large responses', () => {
     expect(queue.order).toEqual(['a1', 'a2']);
   });
 
+  it('is free for good when the client has gone, even if the response is made afterwards', async () => {
+    const queue = new Queue();
+    await queue.ask(30, 'a1');
+    await queue.release('a1');
+    queue.held.get('a1')!.resize(30);
+    await queue.ask(30, 'a2');
+    expect(queue.order).toEqual(['a1', 'a2']);
+  });
+
   it('is taken in turns by keys that wait', async () => {
     const queue = new Queue();
     await queue.ask(50, 'c1');
