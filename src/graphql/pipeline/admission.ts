@@ -33,9 +33,9 @@ export function quotaCost({ rootFields }: Measure, requestBytes: number): number
 }
 
 /** A name for the metrics; their number is bounded by the schema's root fields. */
-export function operationLabel(kind: OperationTypeNode, { rootFields }: Measure): string {
-  const [name = '', ...others] = new Set(rootFields.values());
-  return `${kind} ${others.length === 0 ? name : 'of several fields'}`;
+export function operationLabel(kind: OperationTypeNode, { rootFieldNames }: Measure): string {
+  const [name = '', second] = rootFieldNames;
+  return `${kind} ${second === undefined ? name : 'of several fields'}`;
 }
 
 /** Refuses an operation beyond a limit before it is executed; the message names the setting and both numbers. */

@@ -68,7 +68,7 @@ export async function executeOperation(
   if (response.codes.length > 0) onErrors(label, response.codes);
   request.graphql = {
     name: source.operation.name?.value.slice(0, maxLoggedName),
-    fields: [...new Set(measured.rootFields.values())],
+    fields: measured.rootFieldNames,
     cost: measured.cost,
     codes: [...new Set(response.codes)],
   };

@@ -30,6 +30,8 @@ export interface Measure {
   readonly bytes: number;
   /** The root fields that it executes: the schema's names, by response key. */
   readonly rootFields: ReadonlyMap<string, string>;
+  /** Their names in the schema, each once. */
+  readonly rootFieldNames: readonly string[];
 }
 
 /** An operation of a valid document. */
@@ -146,7 +148,9 @@ class Measurement {
       operation.selectionSet,
       schema.getRootType(operation.operation) ?? undefined,
     );
-    return { depth, cost, aliases, bytes, rootFields: this.#rootFields() };
+    const rootFields = this.#rootFields();
+    const rootFieldNames = [...new Set(rootFields.values())];
+    return { depth, cost, aliases, bytes, rootFields, rootFieldNames };
   }
 
   /** Equal response keys are merged, as the specification's CollectFields does. */

@@ -12,7 +12,7 @@ export interface KnownOperation {
 }
 
 /**
- * The cache holds between this many characters of text and twice as many. A document takes 90 to 200 bytes for each; fields and variants
+ * The cache holds between this many characters of text and twice as many. A document takes 100 to 200 bytes for each; fields and variants
  * count as if they were text.
  */
 const generationCharacters = 2 ** 17;

@@ -55,11 +55,8 @@ export function prepareAtOnce(
   const isNullable = !isNonNullType(type);
   const nullableType = isNonNullType(type) ? (type.ofType as GraphQLOutputType) : type;
   const write = writerAtOnce(nullableType, selectionFor);
-  if (write === undefined) return undefined;
-  return (value) => {
-    if (value === null || value === undefined) return isNullable ? 'null' : undefined;
-    return write(value);
-  };
+  if (write === undefined || !isNullable) return write;
+  return (value) => (value === null || value === undefined ? 'null' : write(value));
 }
 
 function writerAtOnce(type: GraphQLOutputType, selectionFor: CompletedField['selectionFor']): WriteAtOnce | undefined {
