@@ -107,10 +107,15 @@ export class Selection implements ObjectWriter {
   writeAtOnce(source: unknown): string | undefined {
     if (typeof source !== 'object' || source === null || source instanceof Error || isPromise(source)) return undefined;
     let text = '';
-    for (const { prefix, name, write } of this.#fieldsAtOnce ?? []) {
-      const written = write((source as Readonly<Record<string, unknown>>)[name]);
-      if (written === undefined) return undefined;
-      text += prefix + written;
+    try {
+      for (const { prefix, name, write } of this.#fieldsAtOnce ?? []) {
+        const written = write((source as Readonly<Record<string, unknown>>)[name]);
+        if (written === undefined) return undefined;
+        text += prefix + written;
+      }
+    } catch {
+      // A property that throws: `write` reads it again, and knows its path.
+      return undefined;
     }
     return `${text}}`;
   }

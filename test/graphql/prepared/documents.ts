@@ -2,6 +2,7 @@
 const fields: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
   Query: {
     dog: 'Dog',
+    collars: 'Collar',
     cat: 'Cat',
     named: 'Named',
     numbered: 'Numbered',
@@ -21,7 +22,20 @@ const fields: Readonly<Record<string, Readonly<Record<string, string | undefined
     friends: 'Dog',
     maybes: 'Cat',
     all: 'Dog',
+    collar: 'Collar',
+    collars: 'Collar',
     echo: undefined,
+  },
+  Collar: {
+    size: undefined,
+    label: undefined,
+    note: undefined,
+    colour: undefined,
+    price: undefined,
+    tags: undefined,
+    spare: 'Collar',
+    buckle: 'Collar',
+    owner: 'Collar',
   },
   Cat: {
     name: undefined,
@@ -45,6 +59,7 @@ const narrower: Readonly<Record<string, readonly string[]>> = {
   Mutation: ['Mutation'],
   Total: ['Total'],
   Dog: ['Dog', 'Named', 'Thing', 'Numbered'],
+  Collar: ['Collar'],
   Cat: ['Cat', 'Named', 'Thing'],
   Named: ['Named', 'Dog', 'Cat', 'Thing'],
   Numbered: ['Numbered', 'Dog'],

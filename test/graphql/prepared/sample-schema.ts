@@ -1,4 +1,12 @@
-import { buildSchema, GraphQLError, isInterfaceType, isObjectType, isUnionType, type GraphQLSchema } from 'graphql';
+import {
+  buildSchema,
+  GraphQLError,
+  isInterfaceType,
+  isObjectType,
+  isUnionType,
+  type GraphQLField,
+  type GraphQLSchema,
+} from 'graphql';
 
 /** Everything that GraphQL's type system has, so that documents can ask for it in any combination. */
 const typeDefs = /* GraphQL */ `
@@ -33,6 +41,8 @@ const typeDefs = /* GraphQL */ `
     friends: [Dog!]
     maybes: [Cat]!
     all: [[Dog!]!]
+    collar: Collar
+    collars: [Collar!]
     echo(text: String = "none", number: Int! = 7, range: Range, colours: [Colour!] = [RED], flag: Boolean): String
   }
   type Cat implements Named {
@@ -46,8 +56,20 @@ const typeDefs = /* GraphQL */ `
     ids: [ID!]
     echo(text: String!, range: Range = { from: 5 }): String!
   }
+  type Collar {
+    size: Int!
+    label: String
+    note: String!
+    colour: Colour
+    price: Float
+    tags: [String]
+    spare: Collar
+    buckle: Collar!
+    owner: Collar
+  }
   type Query {
     dog: Dog
+    collars: [Collar]
     cat: Cat!
     named: Named
     numbered: [Numbered!]
@@ -102,6 +124,10 @@ export function createSampleSchema(): GraphQLSchema {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
       if (['number', 'weight'].includes(field.name)) continue;
+      if (type.name === 'Collar') {
+        if (field.name === 'owner') addRelation(field);
+        continue;
+      }
       field.resolve = (_source, args, context: SampleContext, info): unknown => {
         let depth = 0;
         let place = '';
@@ -111,6 +137,8 @@ export function createSampleSchema(): GraphQLSchema {
         const make = (): unknown => {
           if (type.name === 'Mutation') return mutate(field.name, args as { amount: number }, context);
           if (field.name === 'echo') return JSON.stringify([Object.keys(args), args]);
+          if (field.name === 'collar') return collar(context, place);
+          if (field.name === 'collars') return [collar(context, `${place}0`), collar(context, `${place}1`)];
           return valueOf(String(field.type), field.name, args as { count?: number });
         };
         return behave(context.behaviourOf(place), make, place);
@@ -118,6 +146,47 @@ export function createSampleSchema(): GraphQLSchema {
     }
   }
   return schema;
+}
+
+/** A relation of the kind that a row may include: its resolver runs only where the row doesn't. */
+function addRelation(field: GraphQLField<unknown, SampleContext>): void {
+  field.extensions = { toOne: true };
+  field.resolve = (source, _args, context) => {
+    const { owner, place } = source as { readonly owner: unknown; readonly place: string };
+    return owner === undefined ? collar(context, `${place}loaded`) : owner;
+  };
+}
+
+/** An object whose fields are properties, which behave in all ways too. */
+function collar(context: SampleContext, place: string): object {
+  const property = (name: string, make: () => unknown): unknown =>
+    behave(context.behaviourOf(`${place}${name}`), make, `${place}${name}`);
+  return {
+    place,
+    get size() {
+      return property('size', () => 7);
+    },
+    get label() {
+      return property('label', () => values['name']);
+    },
+    get note() {
+      return property('note', () => (place.length % 7 === 0 ? { is: 'no text' } : 'a note'));
+    },
+    colour: place.length % 5 === 0 ? 'no colour' : 'GREEN',
+    price: 4.25,
+    get tags() {
+      return property('tags', () => ['new', null, 'red']);
+    },
+    get spare() {
+      return property('spare', () => collar(context, `${place}s`));
+    },
+    get buckle() {
+      return property('buckle', () => collar(context, `${place}b`));
+    },
+    get owner() {
+      return place.length % 2 === 0 ? undefined : property('owner', () => collar(context, `${place}o`));
+    },
+  };
 }
 
 function mutate(name: string, { amount }: { amount: number }, context: SampleContext): unknown {
@@ -152,8 +221,15 @@ function behave(behaviour: Behaviour, make: () => unknown, place: string): unkno
     case 'throws':
       throw new Error(`thrown at ${place}`);
     case 'rejects':
-      return Promise.reject(new GraphQLError(`rejected at ${place}`, { extensions: { code: 'REJECTED' } }));
+      return rejection(new GraphQLError(`rejected at ${place}`, { extensions: { code: 'REJECTED' } }));
     case 'error':
       return new Error(`returned at ${place}`);
   }
+}
+
+/** A property may be read twice, so that nobody waits for the first promise. */
+function rejection(error: Error): Promise<never> {
+  const rejected = Promise.reject(error);
+  rejected.catch(() => undefined);
+  return rejected;
 }
