@@ -131,10 +131,7 @@ const bodyErrors: ReadonlyMap<string, HttpError> = new Map([
   ],
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
-    new HttpError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The body is of a type that is not understood here: send application/json.',
-    ),
+    new HttpError('UNSUPPORTED_MEDIA_TYPE', 'The media type of the body is not supported: send application/json.'),
   ],
   ['FST_ERR_CTP_INVALID_JSON_BODY', new HttpError('BAD_REQUEST', 'The request body is not valid JSON.')],
   ['FST_ERR_CTP_EMPTY_JSON_BODY', new HttpError('BAD_REQUEST', 'The request body is empty, but must be JSON.')],

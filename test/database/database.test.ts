@@ -108,7 +108,7 @@ describe('a date', () => {
 });
 
 describe('the listener', () => {
-  it('is told the statements of reads and of transactions alike', async () => {
+  it('gets the statements of reads and of transactions alike', async () => {
     const { statements } = opened;
     statements.length = 0;
     await database.stores.pets.byIds(['1' as Id]);

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from './service.ts';
 
-/** The promise is that a lost database is told within this time. */
+/** A lost database is reported within this time: it is promised. */
 const patienceMillis = 5_000;
 
 let cluster: PostgresCluster;

@@ -101,7 +101,7 @@ export class Target {
     };
   }
 
-  /** How long a request of the neighbour takes until it has succeeded; an overloaded service may tell it to come again. */
+  /** How long a request of the neighbour takes until it has succeeded; an overloaded service may ask it to try again. */
   async #probe(path: string): Promise<number> {
     const started = performance.now();
     for (;;) {

@@ -7,12 +7,12 @@ import { responseTo, parseResponse, portOf, receive, send, startHttp, type HttpH
 
 let http: HttpHarness;
 let port: number;
-const answered: CompletedRequest[] = [];
+const responses: CompletedRequest[] = [];
 
 beforeAll(async () => {
   http = await startHttp({
     timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
-    onResponse: (one) => void answered.push(one),
+    onResponse: (one) => void responses.push(one),
     routes: async (api) => {
       api.get('/slow', (_request, reply) => {
         reply.raw.once('close', () => http.server.server.emit('slow-closed'));
@@ -135,11 +135,11 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
       'none',
     ],
   ])('%s is in the log like every request, once, and counted', async (_what, text, line, operation) => {
-    answered.length = 0;
+    responses.length = 0;
     const { headers } = await responseTo(port, text);
-    while (answered.length === 0) await new Promise(setImmediate);
+    while (responses.length === 0) await new Promise(setImmediate);
     const { status } = line;
-    expect(answered).toEqual([{ operation, status, seconds: expect.any(Number) }]);
+    expect(responses).toEqual([{ operation, status, seconds: expect.any(Number) }]);
     const lines = http.log.filter(({ requestId }) => requestId === headers['x-request-id']);
     expect(lines).toMatchObject([{ level: 30, ...line, ms: expect.any(Number), msg: 'response sent' }]);
     const { route, path } = { route: undefined, path: undefined, ...line };

@@ -130,9 +130,9 @@ it('has 32 requests of a connection under way; the others start, and get their r
   expect(refusals).toEqual(['connection_requests']);
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
-  for (let answered = 0; answered < 100; answered += 1) {
-    await until(() => begun.length > answered);
-    begun[answered]?.end(`<${answered}>`);
+  for (let index = 0; index < 100; index += 1) {
+    await until(() => begun.length > index);
+    begun[index]?.end(`<${index}>`);
   }
   await until(() => text.includes('<99>'));
   expect(text.match(/<\d+>/g)).toEqual(Array.from({ length: 100 }, (_, index) => `<${index}>`));
@@ -149,7 +149,7 @@ it('reads one piece of 64 KiB and no more of a client that goes on asking', asyn
   server.server.on('connection', (socket) => sockets.push(socket));
   await sendUnread(port, request('/slow').repeat(100_000));
   await until(() => begun.length === 32);
-  for (let answered = 0; answered < 20; answered += 1) begun[answered]?.end('x');
+  for (let index = 0; index < 20; index += 1) begun[index]?.end('x');
   await until(() => begun.length === 52);
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
   expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(2 * 64 * 1024);

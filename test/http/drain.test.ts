@@ -29,7 +29,7 @@ async function startWithSlowRoutes(): Promise<
   return { ...http, port: await portOf(http.server), release: gate.resolve, begun: once(http.server.server, 'begun') };
 }
 
-it('finishes what is under way, tells its client to go, and closes idle connections at once', async () => {
+it('finishes what is under way, asks its client to close, and closes idle connections at once', async () => {
   const { server, port, release, begun } = await startWithSlowRoutes();
   const idle = await send(port, request('/things'));
   await once(idle, 'data');

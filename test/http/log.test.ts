@@ -62,12 +62,12 @@ it('never has a key, a cookie or a query in it, even when a careless line logs t
   expect(JSON.stringify(lines)).not.toMatch(secret);
 });
 
-it('tells of public pages only when they fail or when asked for debug', async () => {
+it('the log has public pages only when they fail or at the level debug', async () => {
   await get('/healthz', { 'x-request-id': 'probe' });
   expect(await lineOf('probe')).toMatchObject({ level: 20 });
 });
 
-it('tells of a client that has left', async () => {
+it('the log has a client that has left', async () => {
   const begun = once(http.server.server, 'begun');
   const socket = await send(port, 'GET /never HTTP/1.1\r\nHost: x\r\nX-Request-Id: left\r\n\r\n');
   await begun;

@@ -65,7 +65,7 @@ describe('a body', () => {
   });
 
   it.each(['9007199254740993.0', '1e400', '-1E+400', '1.50', '123456789012345678901234567890', '9223372036854775808'])(
-    'is told the number %s as it was written',
+    'gets an error with the number %s as it was written',
     async (number) => {
       const { body } = await rest.ask('POST', '/store/orders', `{"petId":${number},"quantity":${number}}`);
       const ids = 'a whole number from -9223372036854775808 to 9223372036854775807';
@@ -77,7 +77,7 @@ describe('a body', () => {
     },
   );
 
-  it('is told what else is there instead of a value, however deep that is', async () => {
+  it('gets an error that says what is there instead of a value, however deep that is', async () => {
     const nested = '['.repeat(100_000) + ']'.repeat(100_000);
     const { status, body } = await rest.ask('POST', '/pets', `{"name":${nested},"categoryId":{"a":1.5}}`);
     expect([status, body.message]).toStrictEqual([
@@ -127,7 +127,7 @@ describe('a query', () => {
     ['status', '/pets?status[0]=sold'],
     ['limit', '/store/orders?limit[]=5'],
     ['id', `/pets?id=${Array.from({ length: 101 }, (_, index) => index).join(',')}`],
-  ])('is told that %s is wrong in %s', async (field, url) => {
+  ])('gets an error that says that %s is wrong in %s', async (field, url) => {
     expect(await rest.ask('GET', url)).toMatchObject(failed(field));
   });
 
@@ -137,7 +137,7 @@ describe('a query', () => {
     );
   });
 
-  it('is told how a list is written', async () => {
+  it('gets an error that says how a list is written', async () => {
     const { body } = await rest.ask('GET', '/pets?id[]=1&status[]=sold&limit=0');
     expect(body.message).toBe(
       'limit: must be a whole number from 1 to 100, not 0. status: must be written status=VALUE, not "status[]". ' +

@@ -8,7 +8,7 @@ export interface Operation {
   readonly name: string;
   readonly scope: Scope;
   readonly request: InjectOptions;
-  /** How a key without the scope is told: by the response, or by an error of the field in a response of 200. */
+  /** How a key without the scope is refused: by the response, or by an error of the field in a response of 200. */
   readonly protocol: 'rest' | 'graphql';
 }
 

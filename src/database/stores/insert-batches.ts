@@ -12,9 +12,9 @@ interface Batch<Row> {
 }
 
 /** The statements of one subject. */
-interface Lane<Row> {
+interface Queue<Row> {
   underWay: number;
-  /** Batches that wait for an earlier one to end, in their order; each is called once. */
+  /** Batches that wait for an earlier one to end, in their order: a call lets one go on. */
   readonly waiting: Set<() => void>;
   /** The batch that takes more rows. */
   gathering: Batch<Row> | undefined;
@@ -39,7 +39,7 @@ export class InsertBatches<Row> {
   readonly #session: Session;
   readonly #one: FixedStatement<Row>;
   readonly #many: FixedStatement<Row>;
-  readonly #lanes = new Map<string, Lane<Row>>();
+  readonly #queues = new Map<string, Queue<Row>>();
 
   /** The parameters of `many` are those of `one`, as lists, and it returns its rows in their order. */
   constructor(session: Session, one: FixedStatement<Row>, many: FixedStatement<Row>) {
@@ -64,29 +64,29 @@ export class InsertBatches<Row> {
   }
 
   #batchOf(subject: string): Batch<Row> {
-    let lane = this.#lanes.get(subject);
-    if (lane === undefined)
-      this.#lanes.set(subject, (lane = { underWay: 0, waiting: new Set(), gathering: undefined }));
-    if (lane.gathering !== undefined && lane.gathering.rows.length < maxRows) return lane.gathering;
+    let queue = this.#queues.get(subject);
+    if (queue === undefined)
+      this.#queues.set(subject, (queue = { underWay: 0, waiting: new Set(), gathering: undefined }));
+    if (queue.gathering !== undefined && queue.gathering.rows.length < maxRows) return queue.gathering;
     const batch: Batch<Row> = { rows: [], inserted: Promise.resolve([]) };
-    lane.gathering = batch;
-    batch.inserted = this.#send(batch, lane, subject);
+    queue.gathering = batch;
+    batch.inserted = this.#send(batch, queue, subject);
     return batch;
   }
 
-  async #send(batch: Batch<Row>, lane: Lane<Row>, subject: string): Promise<readonly Row[]> {
-    if (lane.underWay >= maxUnderWay) await turnIn(lane);
-    lane.underWay += 1;
-    // What arrives in this turn of the event loop comes along.
+  async #send(batch: Batch<Row>, queue: Queue<Row>, subject: string): Promise<readonly Row[]> {
+    if (queue.underWay >= maxUnderWay) await turnIn(queue);
+    queue.underWay += 1;
+    // Rows that arrive in this turn of the event loop are in the same statement.
     await new Promise((resolve) => void setImmediate(resolve));
-    if (lane.gathering === batch) lane.gathering = undefined;
+    if (queue.gathering === batch) queue.gathering = undefined;
     try {
       return await this.#session.run(this.#statementOf(batch.rows));
     } finally {
-      lane.underWay -= 1;
-      const [next] = lane.waiting;
+      queue.underWay -= 1;
+      const [next] = queue.waiting;
       next?.();
-      if (next === undefined && lane.underWay === 0 && lane.gathering === undefined) this.#lanes.delete(subject);
+      if (next === undefined && queue.underWay === 0 && queue.gathering === undefined) this.#queues.delete(subject);
     }
   }
 
@@ -96,7 +96,7 @@ export class InsertBatches<Row> {
   }
 }
 
-function turnIn({ waiting }: Pick<Lane<unknown>, 'waiting'>): Promise<void> {
+function turnIn({ waiting }: Pick<Queue<unknown>, 'waiting'>): Promise<void> {
   return new Promise((resolve) => {
     const begin = (): void => {
       clearTimeout(timeout);

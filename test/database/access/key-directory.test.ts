@@ -157,7 +157,7 @@ describe('a change of a key', () => {
     expect(await directory.find(kept)).toMatchObject({ name: 'Kept' });
     const unknown = generateKey();
     expect(await directory.find(unknown)).toBeUndefined();
-    // What comes after is told as a change again.
+    // A later change is reported as one again.
     await sql(`update api_keys set plan = 'pro' where name = 'Kept'`);
     now += 1_000;
     expect(await statementsOf(async () => expect(await directory.find(kept)).toMatchObject({ plan: 'pro' }))).toBe(1);

@@ -187,7 +187,7 @@ describe('the embedded PostgreSQL', () => {
     );
   });
 
-  it('tells of an engine that crashes, ends its connections and can be started again', async () => {
+  it('reports an engine that crashes, ends its connections and can be started again', async () => {
     const dataDir = await directories.created();
     const postgres = await startEmbeddedPostgres(dataDir);
     const told = new Promise<Error>((resolve) => postgres.onExit(resolve));

@@ -104,21 +104,21 @@ describe('an administrator', () => {
     ['no scope at all', { name: 'x', plan: 'FREE', scopes: [] }, ['scopes']],
     ['an expiry in the past', { name: 'x', plan: 'FREE', expiresAt: '2020-01-01T00:00:00Z' }, ['expiresAt']],
     ['an impossible expiry', { name: 'x', plan: 'FREE', expiresAt: '2030-02-30T00:00:00Z' }, ['expiresAt']],
-  ])('is told what is wrong with %s', async (_, input, wrong) => {
+  ])('gets an error that says what is wrong with %s', async (_, input, wrong) => {
     const { data, errors } = await create(input);
     expect(data).toEqual({ createApiKey: null });
     expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', status: 400 });
     expect(errors[0]?.extensions.violations?.map(({ field }) => field)).toEqual(wrong);
   });
 
-  it('is told that a ban lasts a second at least', async () => {
+  it('gets an error for a ban of less than a second', async () => {
     const { id } = await created();
     const ban = 'mutation ($input: BanApiKeyInput!) { banApiKey(input: $input) { apiKey { id } } }';
     const { errors } = await administer(ban, { id, seconds: 0 });
     expect(errors[0]?.extensions.violations?.map(({ field }) => field)).toEqual(['seconds']);
   });
 
-  it('is told NOT_FOUND for a key that does not exist, whatever is asked of it', async () => {
+  it('gets NOT_FOUND for a key that does not exist, from every mutation', async () => {
     for (const id of ['999999', '007', 'abc']) {
       const { errors } = await administer(`mutation {
         revokeApiKey(input: { id: "${id}" }) { apiKey { id } }
