@@ -94,7 +94,7 @@ describe('whoever opens the printed address', () => {
     await notice.getByText('No response of the service').waitFor();
     await page().context().setOffline(false);
     await notice.getByRole('button', { name: 'Ask again' }).click();
-    await page().getByText('A pet store: pets by category').waitFor();
+    await page().getByText('A pet store: pets in categories').waitFor();
     expect(await notice.count()).toBe(0);
   });
 

@@ -22,6 +22,7 @@ export async function startService(): Promise<RunningService> {
     env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const exited = once(service, 'exit');
   const address = await printedAddress([service.stdout, service.stderr]);
   const { origin, hash } = new URL(address);
   return {
@@ -30,7 +31,7 @@ export async function startService(): Promise<RunningService> {
     key: new URLSearchParams(hash.slice(1)).get('key') ?? 'a-key',
     stop: async () => {
       service.kill('SIGTERM');
-      await once(service, 'exit');
+      await exited;
       await rm(dataDir, { recursive: true });
     },
   };

@@ -13,6 +13,7 @@ export class RedisServer {
   readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
   #port = 0;
   #process: ChildProcess | undefined;
+  #exited: Promise<unknown> | undefined;
 
   static async start(): Promise<RedisServer> {
     const server = new RedisServer();
@@ -30,6 +31,7 @@ export class RedisServer {
     const settings = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#directory];
     const child = spawnChild('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
     this.#process = child;
+    this.#exited = once(child, 'exit');
     const lines: string[] = [];
     for await (const line of createInterface({ input: child.stdout })) {
       lines.push(line);
@@ -41,12 +43,9 @@ export class RedisServer {
   }
 
   async kill(): Promise<void> {
-    const child = this.#process;
-    if (child === undefined) return;
+    this.#process?.kill('SIGKILL');
     this.#process = undefined;
-    const ended = once(child, 'exit');
-    child.kill('SIGKILL');
-    await ended;
+    await this.#exited;
   }
 
   pause(): void {

@@ -20,23 +20,23 @@ const script = join(import.meta.dirname, 'serving-process.ts');
 const directories = new DataDirectories();
 let dataDir: string;
 let server: ChildProcess | undefined;
+let exited: Promise<unknown>;
 let database: Database;
 
 async function serve(): Promise<void> {
   const child = spawnChild(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
   server = child;
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('The serving process has ended.')));
+  exited = once(child, 'exit');
+  const ended = exited.then(() => Promise.reject(new Error('The serving process has ended.')));
   // Only as long as it is waited for: later it is killed on purpose.
   ended.catch(() => undefined);
   await Promise.race([once(child.stdout, 'data'), ended]);
 }
 
 async function kill(): Promise<void> {
-  if (server === undefined) return;
-  const ended = once(server, 'exit');
-  server.kill('SIGKILL');
+  server?.kill('SIGKILL');
   server = undefined;
-  await ended;
+  await exited;
 }
 
 beforeEach(async () => {
