@@ -40,6 +40,8 @@ export interface AppOverrides {
   /** The engine of the embedded database; without one it is started here. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly onStatement?: (sql: string) => void;
+  /** Receives a sentence for people when the start has to wait. */
+  readonly onWait?: (reason: string) => void;
   readonly logStream?: LogStream;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly httpLimits?: Partial<HttpLimits>;
@@ -79,6 +81,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
     onRefusal: () => onRefusal('database_connections'),
+    onWait: overrides.onWait,
   });
   // Created while the database opens.
   const schema = createSchema();

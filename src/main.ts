@@ -21,7 +21,11 @@ async function start(): Promise<void> {
     import('./http/log-destination.ts'),
   ]);
   const log = new LogDestination();
-  const app = await createApp(config, { embedded, logStream: log });
+  const app = await createApp(config, {
+    embedded,
+    logStream: log,
+    onWait: (reason) => void process.stderr.write(`${reason}\n`),
+  });
   stopOnSignals(app, log, config);
   exitOnUncaughtErrors(app, log);
   app.onFatal((error) => {

@@ -12,6 +12,7 @@ await run(async () => {
     dataDir: config.dataDir,
     poolSize: 1,
     withDemoStore: config.withDemoStore,
+    onWait: (reason) => console.error(reason),
   });
   await database.close();
   console.log('The tables are up to date.');

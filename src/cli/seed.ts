@@ -65,7 +65,7 @@ await run(async () => {
   const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
   const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
   try {
-    await migrate({ location });
+    await migrate({ location, onWait: (reason) => console.error(reason) });
     await seedStore({ location, ...options, onProgress: showProgress() });
   } finally {
     await embedded?.close();

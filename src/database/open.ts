@@ -24,6 +24,8 @@ export interface OpenDatabaseOptions {
   readonly onStatement?: ((sql: string) => void) | undefined;
   /** Called when a request has timed out waiting for an exclusive connection. */
   readonly onRefusal?: (() => void) | undefined;
+  /** Receives a sentence for people when migrations have to wait. */
+  readonly onWait?: ((reason: string) => void) | undefined;
 }
 
 export interface OpenDatabase extends Database {
@@ -35,7 +37,7 @@ export interface OpenDatabase extends Database {
 
 /** Starts the embedded database where it is needed, brings the tables up to date, and connects. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, dataDir, poolSize, withDemoStore, onStatement, onRefusal } = options;
+  const { url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
   const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database gets demo data.
@@ -45,7 +47,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     await addDemoKey(stores, dataDir);
   };
   try {
-    await migrate({ location, fill: hasDemo ? fill : undefined });
+    await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
     const database = await connectDatabase({ location, poolSize, onStatement, onRefusal });
     return {
       ...database,

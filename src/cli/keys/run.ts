@@ -76,6 +76,7 @@ async function execute({ work }: Request): Promise<Output> {
     dataDir: config.dataDir,
     poolSize: 1,
     withDemoStore: config.withDemoStore,
+    onWait: (reason) => console.error(reason),
   });
   try {
     return await work(new AccessService(database.stores, {}, 'cli'));

@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+
+import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { migrations } from '../../migrations/index.ts';
+import { createMaintenanceOrm } from '../../src/database/database.ts';
+import { spawnChild } from '../support/child-process.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from './service.ts';
+
+const cluster = await PostgresCluster.create();
+let holder: pg.Client;
+
+afterAll(() => cluster.remove());
+
+/** A database that lacks the last migration, one of whose tables is in use by a transaction that doesn't end. */
+beforeEach(async () => {
+  const orm = createMaintenanceOrm(cluster.url);
+  await orm.migrator.up();
+  await orm.migrator.down({ migrations: [migrations.at(-1)!.name] });
+  await orm.close(true);
+  holder = new pg.Client({ connectionString: cluster.url, application_name: 'report' });
+  await holder.connect();
+  await holder.query('begin; select from api_keys');
+});
+
+afterEach(() => holder.end());
+
+it('a migration that a lock keeps waiting says who holds it, delays others by a second at most, and ends with words after ten tries', async () => {
+  const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], { env: { DATABASE_URL: cluster.url } });
+  let output = '';
+  command.stderr!.on('data', (data: Buffer) => (output += String(data)));
+  const ended = once(command, 'close');
+  let code: unknown;
+  void ended.then(([exitCode]) => (code = exitCode));
+  const started = performance.now();
+  let longest = 0;
+  const other = new pg.Client({ connectionString: cluster.url });
+  await other.connect();
+  while (code === undefined) {
+    const asked = performance.now();
+    await other.query('select count(*) from api_keys');
+    longest = Math.max(longest, performance.now() - asked);
+  }
+  const seconds = (performance.now() - started) / 1000;
+  await other.end();
+  const who = /process \d+ of the database server \(report, in a transaction since [-: 0-9]+ UTC\)/.source;
+  expect(output).toMatch(
+    new RegExp(`^A migration waits for a lock on its tables, 10 times: ${who} holds one\\.$`, 'm'),
+  );
+  expect(output).toMatch(new RegExp(`^A migration could not lock its tables: ${who} holds a lock\\. End it`, 'm'));
+  expect(output.trim().split('\n')).toHaveLength(2);
+  expect(code).toBe(1);
+  expect(seconds).toBeLessThan(40);
+  expect(longest).toBeLessThan(2_000);
+  const { rows } = await holder.query(`select to_regclass('api_key_history') as table`);
+  expect(rows).toEqual([{ table: null }]);
+});
+
+it('a start that a lock keeps waiting says so, and goes on as soon as the lock is gone', async () => {
+  const starting = Service.start({ DATABASE_URL: cluster.url });
+  const waits = async (): Promise<boolean> => {
+    const { rows } = await holder.query('select from pg_locks where not granted');
+    return rows.length > 0;
+  };
+  // Until the second try.
+  while (!(await waits()));
+  while (await waits());
+  while (!(await waits()));
+  await holder.query('commit');
+  const service = await starting;
+  expect(service.output).toMatch(/^A migration waits for a lock .+ \(report, in a transaction since/m);
+  expect((await service.get('/readyz')).status).toBe(200);
+  await service.stop();
+});
+
+it('a start beside a process that migrates says that it waits for it', async () => {
+  await holder.query('rollback; begin; select pg_advisory_xact_lock(7338474783)');
+  const starting = Service.start({ DATABASE_URL: cluster.url });
+  while ((await holder.query('select from pg_locks where not granted')).rowCount === 0);
+  await holder.query('commit');
+  const service = await starting;
+  expect(service.output).toMatch(/^Another process is migrating the database: this one waits/m);
+  expect((await service.get('/readyz')).status).toBe(200);
+  await service.stop();
+});
