@@ -30,19 +30,18 @@ afterEach(() => holder.end());
 it('a migration that a lock keeps waiting says who holds it, delays others by a second at most, and ends with words after ten tries', async () => {
   const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], { env: { DATABASE_URL: cluster.url } });
   let output = '';
-  command.stderr!.on('data', (data: Buffer) => (output += String(data)));
+  command.stderr.on('data', (data: Buffer) => (output += String(data)));
   const ended = once(command, 'close');
-  let code: unknown;
-  void ended.then(([exitCode]) => (code = exitCode));
   const started = performance.now();
   let longest = 0;
   const other = new pg.Client({ connectionString: cluster.url });
   await other.connect();
-  while (code === undefined) {
+  while (command.exitCode === null) {
     const asked = performance.now();
     await other.query('select count(*) from api_keys');
     longest = Math.max(longest, performance.now() - asked);
   }
+  const [code] = await ended;
   const seconds = (performance.now() - started) / 1000;
   await other.end();
   const who = /process \d+ of the database server \(report, in a transaction since [-: 0-9]+ UTC\)/.source;

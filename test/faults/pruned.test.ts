@@ -28,7 +28,7 @@ beforeAll(() => {
     symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name));
   }
   environment = {
-    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+    PATH: `${dirname(process.env['SERVICE_NODE'] ?? process.execPath)}:${process.env['PATH']}`,
     DATA_DIR: join(directory, 'data'),
     DEMO: 'off',
     PORT: '0',

@@ -19,7 +19,7 @@ export const key = 'a-key-for-administrators-in-the-tests';
 /** The folder whose built program runs, unless another is given. */
 const repository = join(import.meta.dirname, '../..');
 
-/** The service as it runs in production: a process of its own, from the built program. */
+/** The service as it runs in production: a process of its own, from the built program. The variable SERVICE_NODE names another Node. */
 export class Service {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown[]>;
@@ -35,7 +35,7 @@ export class Service {
   }
 
   private constructor(environment: Readonly<Record<string, string>>, directory: string) {
-    this.#child = spawnChild(process.execPath, [join(directory, 'dist/src/main.js')], {
+    this.#child = spawnChild(process.env['SERVICE_NODE'] ?? process.execPath, [join(directory, 'dist/src/main.js')], {
       env: { NODE_ENV: 'production', PORT: '0', LOG_LEVEL: 'info', ADMIN_API_KEY: key, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
