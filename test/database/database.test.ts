@@ -117,7 +117,3 @@ describe('the listener', () => {
     expect(statements.map((sql) => sql.split(' ')[0]?.toLowerCase())).toEqual(['select', 'begin', 'insert', 'commit']);
   });
 });
-
-it('is ready once it is migrated', async () => {
-  await expect(database.checkReady()).resolves.toBeUndefined();
-});

@@ -5,7 +5,7 @@ import { Turns, type Turn } from '../../src/database/turns.ts';
 let now = 0;
 const alone = { hasOthers: () => false };
 const amongOthers = { hasOthers: () => true };
-const patient = { capacity: 6, share: 3, waitMillis: 60_000, recent: alone, now: () => now };
+const defaults = { capacity: 6, share: 3, waitMillis: 60_000, recent: alone, now: () => now };
 
 /** Asks for turns, and notes in which order they come; what is given back is passed on. */
 class Queue {
@@ -14,7 +14,7 @@ class Queue {
   readonly #held = new Map<string, Turn>();
 
   constructor(options: Partial<ConstructorParameters<typeof Turns>[0]> = {}) {
-    this.#turns = new Turns({ ...patient, ...options });
+    this.#turns = new Turns({ ...defaults, ...options });
   }
 
   /** `a1` is the first of the subject `a`, `-1` the first of the service itself; `a1 slow` is slow. */
@@ -99,7 +99,7 @@ describe('turns at the exclusive connections', () => {
 
   it('are refused after a while, and later callers are not delayed by that', async () => {
     let refusals = 0;
-    const turns = new Turns({ ...patient, capacity: 1, share: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
+    const turns = new Turns({ ...defaults, capacity: 1, share: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
     const turn = await turns.take('a', false);
     await expect(turns.take('b', true)).rejects.toMatchObject({ code: 'TURN_REFUSED' });
     expect([refusals, turns.waiting]).toEqual([1, 0]);

@@ -77,10 +77,3 @@ it('serves during DRAIN_DELAY while /readyz says that it is going', async () => 
   expect((await service.graphql(size)).status).toBe(200);
   expect(await service.ended()).toBe(0);
 });
-
-it('names every wrong setting at once, and what would be right', async () => {
-  const service = await Service.start({ DATA_DIR: dataDir, PORT: 'http', DRAIN_TIMEOUT: '30' });
-  expect(await service.ended()).toBe(1);
-  expect(service.output).toMatch(/PORT is "http", but must be a whole number from 0 to 65535\./);
-  expect(service.output).toMatch(/DRAIN_TIMEOUT is "30", but must be a duration/);
-});

@@ -41,8 +41,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
   return { ...http, port: await portOf(http.server), refusals, begun };
 }
 
-const request = (path: string, key = 'anybody'): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\n\r\n`;
+const request = (path: string, key = 'any'): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\n\r\n`;
 
 /** Opens a connection, sends the text and reads nothing. */
 async function sendUnread(port: number, text: string): Promise<Socket> {

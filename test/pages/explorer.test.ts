@@ -17,7 +17,7 @@ describe('the explorer', () => {
     directory = await mkdtemp(join(tmpdir(), 'explorer-'));
     await mkdir(join(directory, 'graphiql'));
     await writeFile(join(directory, 'index.html'), '<title>the page</title>');
-    await writeFile(join(directory, 'secret.txt'), 'not for anybody');
+    await writeFile(join(directory, 'secret.txt'), 'not for clients');
     await writeFile(join(directory, 'graphiql/index-abc.js'), script);
     await writeFile(join(directory, 'graphiql/index-abc.js.br'), brotliCompressSync(script));
     http = await startHttp({ builtExplorer: directory });
@@ -80,11 +80,11 @@ describe('the explorer', () => {
     async (url) => {
       const response = await http.server.inject(url);
       expect(response.statusCode).toBe(404);
-      expect(response.body).not.toContain('anybody');
+      expect(response.body).not.toContain('not for clients');
     },
   );
 
-  it('tells a browser on a page what it tells others in a line', async () => {
+  it('has an error page for a browser, and a line of text for other clients', async () => {
     const missing = { url: '/graphiql/<b>&"', headers: { accept: 'text/html,*/*;q=0.8' } };
     const page = await http.server.inject(missing);
     expect([page.statusCode, page.headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);

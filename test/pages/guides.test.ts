@@ -33,7 +33,7 @@ describe('the guides of /docs', () => {
   });
 
   it.each(['Retry-After', 'Math.random()', 'Idempotency-Key', 'If-None-Match', 'rel="next"', 'pageInfo.endCursor'])(
-    'tell about %s',
+    'explain %s',
     (subject) => expect(guides.markdown).toContain(subject),
   );
 

@@ -6,13 +6,13 @@ import { Meter } from '../../src/http/authentication.ts';
 const limits: QuotaLimits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
 
 /** The holder of every request. */
-const anybody: Principal = {
-  id: 'anybody',
-  name: 'anybody',
+const principal: Principal = {
+  id: 'any',
+  name: 'any',
   plan: 'enterprise',
   scopes: ['admin'],
   expiresAt: null,
-  subject: { id: 'anybody', limits, bans: undefined, isAnonymous: false },
+  subject: { id: 'any', limits, bans: undefined, isAnonymous: false },
 };
 
 /** For suites that aren't about keys: every request is admitted, under the id in its header X-Principal, and nothing is counted. */
@@ -20,7 +20,7 @@ export function admitAll(): ApiOptions['authentication'] {
   return {
     admit: async (request) => {
       const id = request.headers['x-principal'];
-      request.principal = typeof id === 'string' ? { ...anybody, id } : anybody;
+      request.principal = typeof id === 'string' ? { ...principal, id } : principal;
       request.meter = new Meter(async (cost) => {
         const now = Date.now();
         const minute = figuresOf('minute', newWindow(), limits.requestsPerMinute, now);
