@@ -25,7 +25,7 @@ export const smallResponseBytes = 128 * 1024;
 export interface Reservation {
   /** Its size is known now. Without effect after `release`. */
   resize(bytes: number): void;
-  /** The client has taken it, or is gone. Call it once. */
+  /** The client has taken the response, or has disconnected. Call it once. */
   release(): void;
 }
 
@@ -46,13 +46,13 @@ interface Share {
  *
  * All requests of one read of a connection begin together, before any of them has a response whose unread bytes could be counted.
  * So an estimate of what a response becomes is counted until its size is known. One response is always possible. Guarantees: responses that are
- * known or estimated to be large fit in the limits of their key and of all keys; nobody waits longer than `responseWaitMillis`; keys that wait take turns.
+ * known or estimated to be large fit in the limits of their key and of all keys; no request waits longer than `responseWaitMillis`; keys that wait take turns.
  */
 export class ResponseMemory {
   readonly #limits: ResponseMemoryLimits;
   readonly #onRefusal: OnRefusal;
   readonly #shares = new Map<string, Share>();
-  /** Those with somebody waiting, in the order of their turns. */
+  /** The shares with waiting requests, in the order of their turns. */
   readonly #waitingShares = new Set<Share>();
   #bytes = 0;
 
