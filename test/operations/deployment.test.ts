@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parse } from 'yaml';
+
+import { parseDuration, readConfig } from '../../src/config.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { deployFile } from './guide.ts';
+import { repository, startService } from './running-command.ts';
+
+interface Probe {
+  readonly httpGet: { readonly path: string; readonly port: string };
+}
+
+interface Container {
+  readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly startupProbe: Probe;
+  readonly readinessProbe: Probe;
+  readonly livenessProbe: Probe;
+}
+
+let cluster: PostgresCluster;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+});
+
+afterAll(() => cluster.remove());
+
+const readme = readFileSync(join(repository, 'README.md'), 'utf8');
+
+/** The settings must be known ones: an unknown variable would be ignored without a word. */
+function expectSettings(environment: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(environment)) if (name !== 'NODE_ENV') expect(readme).toContain(`\`${name}\``);
+  readConfig(environment);
+}
+
+/** The drain of a process with these settings, at most. */
+function drainSecondsOf(environment: Readonly<Record<string, string>>): number {
+  const { drainDelaySeconds, drainTimeoutSeconds } = readConfig(environment);
+  return drainDelaySeconds + drainTimeoutSeconds;
+}
+
+describe('kubernetes.yml', () => {
+  const { spec, metadata } = parse(deployFile('kubernetes.yml', [])).spec.template;
+  const container = spec.containers[0] as Container;
+  const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+  const portOf = (name: string): number | undefined =>
+    container.ports.find((port) => port.name === name)?.containerPort;
+
+  test('its ports and its settings are those of the program and of the image', () => {
+    expectSettings(environment);
+    expect(portOf('http')).toBe(readConfig({}).port);
+    expect(deployFile('Dockerfile', [])).toContain(`EXPOSE ${portOf('http')}\n`);
+    expect(portOf('metrics')).toBe(Number(environment['METRICS_PORT']));
+    expect(metadata.annotations['prometheus.io/port']).toBe(environment['METRICS_PORT']);
+  });
+
+  test('it waits longer than a drain takes', () => {
+    expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(drainSecondsOf(environment));
+  });
+
+  test('its probes and its metrics are answered by a process with its settings', async () => {
+    const settings = {
+      ...environment,
+      DRAIN_DELAY: '0s',
+      METRICS_PORT: '0',
+      HOST: '127.0.0.1',
+      DATABASE_URL: cluster.url,
+    };
+    const service = await startService(settings);
+    try {
+      for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+        expect(probe.httpGet.port).toBe('http');
+        expect((await fetch(service.address + probe.httpGet.path)).status).toBe(200);
+      }
+      // The metrics have moved to their own port.
+      expect((await fetch(`${service.address}/metrics`)).status).toBe(401);
+    } finally {
+      expect(await service.process.stop()).toBe(0);
+    }
+  });
+});
+
+describe('petstore.service', () => {
+  const unit = deployFile('petstore.service', []);
+  const valuesOf = (name: string): string[] =>
+    unit.split('\n').flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
+
+  test('its command serves, from a working directory that holds the build, and ends in order by SIGTERM', async () => {
+    const environment = Object.fromEntries(valuesOf('Environment').map((line) => line.split('=') as [string, string]));
+    expectSettings(environment);
+    const [command = ''] = valuesOf('ExecStart');
+    expect(command).toMatch(/^\/usr\/bin\/node /);
+    const service = await startService(
+      { ...environment, DATABASE_URL: cluster.url },
+      { command: command.replace('/usr/bin/', ''), directory: repository },
+    );
+    expect((await fetch(`${service.address}/readyz`)).status).toBe(200);
+    expect(await service.process.stop()).toBe(0);
+  });
+
+  test('it waits longer than a drain takes, and allows all connections', () => {
+    expect(parseDuration(valuesOf('TimeoutStopSec')[0] ?? '')).toBeGreaterThan(drainSecondsOf({}));
+    expect(Number(valuesOf('LimitNOFILE')[0])).toBeGreaterThan(readConfig({}).maxConnections);
+  });
+});
