@@ -2,16 +2,15 @@ import './node-version.ts';
 
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
 import { explainFailure } from './database/failed-start.ts';
+import { limitHeap } from './heap.ts';
 import type { LogDestination } from './http/log-destination.ts';
 
-// V8 would pretenure objects of requests once it sees some of them survive, and each request kept alive then keeps the next alive.
-setFlagsFromString('--no-allocation-site-pretenuring');
+limitHeap();
 
 async function start(): Promise<void> {
   const config = readConfig();

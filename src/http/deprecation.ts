@@ -1,5 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-
 import { maxTargetBytes } from './limits.ts';
 import type { DeprecationNotice } from './route-config.ts';
 import type { MatchedRoute } from './route-table.ts';
@@ -27,13 +25,7 @@ export function deprecationNotice({ since, sunset, page, successor }: Deprecatio
   };
 }
 
-/** Sets the headers `Deprecation`, `Sunset` and `Link`, whatever the response is. */
-export function announceDeprecation({ routeOptions, params }: FastifyRequest, reply: FastifyReply): void {
-  const notice = routeOptions.config?.deprecation;
-  if (notice !== undefined) void reply.headers(notice(params as Readonly<Record<string, string>>));
-}
-
-/** The same, for a response that isn't Fastify's. */
+/** The headers `Deprecation`, `Sunset` and `Link` of any response of the route. */
 export function deprecationOf(route: MatchedRoute | undefined): Readonly<Record<string, string>> {
   return route?.config.deprecation?.(route.params) ?? {};
 }

@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { PlanName } from '../domain/access/plan.ts';
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 import { bounds, type Bound } from './bounds.ts';
+import { Tally } from './tally.ts';
 
 interface PoolFigures {
   readonly total: number;
@@ -32,10 +33,12 @@ const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** The metrics for Prometheus. No label has a value that clients can choose. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'Requests that have got a response, by operation and status.', [
-    'operation',
-    'status',
-  ]);
+  readonly #requests = new Tally<string, number>(
+    'petstore_requests_total',
+    'Requests that have got a response, by operation and status.',
+    ['operation', 'status'],
+    this.#registry,
+  );
   readonly #seconds = new Histogram({
     name: 'petstore_request_duration_seconds',
     help: 'Seconds from the headers of a request to the end of its response.',
@@ -43,10 +46,12 @@ export class Metrics {
     buckets: latencyBuckets,
     registers: [this.#registry],
   });
-  readonly #decisions = this.#counter('quota_decisions_total', 'Quota decisions, by plan and outcome.', [
-    'plan',
-    'outcome',
-  ]);
+  readonly #decisions = new Tally<PlanName | 'none', QuotaDecision['outcome']>(
+    'petstore_quota_decisions_total',
+    'Quota decisions, by plan and outcome.',
+    ['plan', 'outcome'],
+    this.#registry,
+  );
   readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.', []);
   readonly #deprecatedCalls = this.#counter('deprecated_calls_total', 'Calls of deprecated operations, by plan.', [
     'operation',
@@ -102,12 +107,12 @@ export class Metrics {
   }
 
   countRequest({ operation, status, seconds }: CompletedRequest): void {
-    this.#requests.inc({ operation, status });
+    this.#requests.add(operation, status);
     this.#seconds.observe({ operation }, seconds);
   }
 
   countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
-    this.#decisions.inc({ plan, outcome });
+    this.#decisions.add(plan, outcome);
   }
 
   countBan(): void {

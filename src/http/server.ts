@@ -1,8 +1,15 @@
-import { fastify, LogController, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import {
+  fastify,
+  LogController,
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
 
 import type { OnRefusal } from './bounds.ts';
 import type { Connections, ConnectionsLimits } from './connections.ts';
-import { announceDeprecation, deprecationOf } from './deprecation.ts';
+import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
@@ -120,10 +127,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   /** `known` is the route of a request that the router couldn't find it for. */
   function prepareReply(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+    // Fastify makes a new object for each look at it.
+    const config: FastifyContextConfig | undefined = request.routeOptions.config;
     // Pages that load something set a policy of their own.
-    if (request.routeOptions.config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
-    if (known === undefined) announceDeprecation(request, reply);
-    else void reply.headers(deprecationOf(known));
+    if (config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
+    const params = request.params as Readonly<Record<string, string>>;
+    void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
     recordResponse(request, reply, onResponse, known);
   }
 

@@ -1,0 +1,28 @@
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+
+/** Of V8's space for new objects, which is twice the part that is in use: a larger one takes memory and saves nothing measurable. */
+const maxNewSpaceBytes = 32 * 1024 * 1024;
+const checkEveryMillis = 250;
+
+/**
+ * Lets the heap grow by what the service needs, and no further. V8 would let its spaces grow with the machine's memory: under load the
+ * process would take 400 MB, of which 50 are in use.
+ *
+ * The size of the space for new objects is an option of the command line only, but whether it doubles is decided each time anew.
+ */
+export function limitHeap(): void {
+  // V8 would pretenure objects of requests once it sees some of them survive, and each request kept alive then keeps the next alive.
+  setFlagsFromString('--no-allocation-site-pretenuring');
+  // Collected at two and a half times the size that the last collection has left, instead of up to four times.
+  setFlagsFromString('--heap-growing-percent=150');
+  let growth = 2;
+  setInterval(() => {
+    const needed = newSpaceBytes() < maxNewSpaceBytes ? 2 : 1;
+    if (needed !== growth) setFlagsFromString(`--semi-space-growth-factor=${needed}`);
+    growth = needed;
+  }, checkEveryMillis).unref();
+}
+
+function newSpaceBytes(): number {
+  return getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
+}
