@@ -17,31 +17,43 @@ const PgParser = Parser as unknown as new () => PacketParser;
 const dataRowCode = 0x44;
 const nonAscii = /[\u0080-\u00ff]/;
 
-/** `pg`'s parser, which decodes the fields of a row together: one by one, each of them is a call out of JavaScript, and most are short. */
+interface DataRow extends Message {
+  length: number;
+  readonly fields: (string | null)[];
+}
+
+/**
+ * `pg`'s parser, which decodes the fields of a row together: one by one, each of them is a call out of JavaScript, and most are short.
+ *
+ * It gives the same message for each row, with the fields of that row: take them before the next one is parsed, as `pg` itself does.
+ */
 class RowParser extends PgParser {
+  readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };
+
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
     if (code !== dataRowCode) return super.handlePacket(offset, code, length, bytes);
-    return { name: 'dataRow', length, fields: fieldsOf(bytes, offset, length) } as Message;
+    this.#row.length = length;
+    readFields(this.#row.fields, bytes, offset, length);
+    return this.#row;
   }
 }
 
-function fieldsOf(bytes: Buffer, start: number, length: number): (string | null)[] {
+function readFields(fields: (string | null)[], bytes: Buffer, start: number, length: number): void {
   const row = bytes.toString('latin1', start, start + length);
   const isAscii = !nonAscii.test(row);
-  const fields: (string | null)[] = [];
+  fields.length = bytes.readInt16BE(start);
   let at = start + 2;
-  for (let left = bytes.readInt16BE(start); left > 0; left -= 1) {
+  for (let index = 0; index < fields.length; index += 1) {
     const size = bytes.readInt32BE(at);
     at += 4;
     if (size === -1) {
-      fields.push(null);
+      fields[index] = null;
       continue;
     }
     const text = row.slice(at - start, at - start + size);
-    fields.push(isAscii || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size));
+    fields[index] = isAscii || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size);
     at += size;
   }
-  return fields;
 }
 
 /** The part of `pg`'s connection that receives messages; its types omit it. */

@@ -37,7 +37,7 @@ export function selectionOf<Row>(
     // One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well.
     joins.push(`left join lateral (select * from ${other.name} as ${name} where ${on} offset 0) as ${name} on true`);
   }
-  const decodeRow = decoderOf(table.columns, 0);
+  const decodeRow = decoderOf(table.columns, 0, include);
   const decoders = related.map(({ name, keyAt, start, columns }) => ({
     name,
     keyAt,
@@ -54,9 +54,16 @@ export function selectionOf<Row>(
   };
 }
 
-function decoderOf(columns: readonly Column[], start: number): (fields: readonly unknown[]) => Record<string, unknown> {
+function decoderOf(
+  columns: readonly Column[],
+  start: number,
+  related: readonly string[] = [],
+): (fields: readonly unknown[]) => Record<string, unknown> {
+  const names = [...columns.map(({ property }) => property), ...related];
+  // A copy has its properties at once, which is faster than adding them one by one.
+  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, undefined]));
   return (fields) => {
-    const row: Record<string, unknown> = {};
+    const row = { ...empty };
     for (let index = 0; index < columns.length; index += 1) {
       const { property, parse } = columns[index] as Column;
       const value = fields[start + index];
