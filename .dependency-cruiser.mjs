@@ -12,7 +12,8 @@ const rooms = {
   cli: ['app', 'config', 'database', 'domain', 'graphql', 'node-version'],
   app: ['config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: ['database'],
-  main: ['app', 'config', 'database', 'http', 'node-version'],
+  main: ['app', 'config', 'database', 'heap', 'http', 'node-version'],
+  heap: [],
   'node-version': [],
 };
 
