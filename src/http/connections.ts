@@ -61,8 +61,15 @@ export class Connections {
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      this.#connections.set(socket, new Connection(socket, this.#limits));
-      socket.once('close', () => this.#connections.delete(socket));
+      const connection = new Connection(socket, this.#limits);
+      this.#connections.set(socket, connection);
+      socket.once('close', () => {
+        this.#connections.delete(socket);
+        // Node 24 closes the responses itself; before that, one that is behind another never closes.
+        setImmediate(() => {
+          for (const response of connection.started) response.emit('close');
+        });
+      });
     });
     // `close` calls it.
     server.closeIdleConnections = () => {

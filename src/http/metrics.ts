@@ -144,11 +144,17 @@ export class Metrics {
 
   /** `/metrics` as a public page of this server. */
   register(server: FastifyInstance): void {
+    let collecting: Promise<string> | undefined;
+    // It is public, so at most one collection runs at a time.
+    const collect = (): Promise<string> => {
+      collecting ??= this.#registry.metrics().finally(() => (collecting = undefined));
+      return collecting;
+    };
     server.get('/metrics', { config: { isPublic: true, isServedUnderOverload: true } }, async (_request, reply) =>
       reply
         .header('cache-control', 'no-store')
         .type(this.#registry.contentType)
-        .send(await this.#registry.metrics()),
+        .send(await collect()),
     );
   }
 

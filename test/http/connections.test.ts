@@ -104,6 +104,18 @@ describe('Node, as this server relies on it,', () => {
     socket.destroy();
   });
 
+  it('ends each request of a connection that is reset once, also those behind another', async () => {
+    const { server, port, begun } = await start();
+    const socket = await sendUnread(port, request('/slow').repeat(5));
+    await until(() => begun.length === 5);
+    const closed: number[] = [];
+    for (const [index, response] of begun.entries()) response.on('close', () => closed.push(index));
+    socket.resetAndDestroy();
+    await until(() => server.connections.underWay <= 0);
+    await new Promise(setImmediate);
+    expect([server.connections.underWay, closed]).toEqual([0, [0, 1, 2, 3, 4]]);
+  });
+
   it('remembers the address of a connection that has been asked for before the reset', async () => {
     const server = createTcpServer((socket) => {
       socket.on('error', () => undefined);

@@ -149,7 +149,7 @@ function codesIn(body: string): readonly string[] {
 /** Until the response has been sent, or its connection is closed. */
 async function reserveFor(request: FastifyRequest, reply: FastifyReply, bytes: number): Promise<Reservation> {
   const memory = await request.server.responseMemory.reserve(request.principal.id, bytes);
-  if (reply.raw.closed) memory.release();
+  if (reply.raw.closed || request.raw.socket.destroyed) memory.release();
   else reply.raw.once('close', () => memory.release());
   return memory;
 }
