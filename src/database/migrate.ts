@@ -28,7 +28,7 @@ export interface MigrateOptions {
   readonly location: DatabaseLocation;
   /** Fills a database that has just got its first tables, in the same transaction. */
   readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
-  /** Receives a sentence for people when it has to wait for somebody else. */
+  /** Receives a sentence for people when it has to wait for another process or transaction. */
   readonly onWait?: ((reason: string) => void) | undefined;
 }
 
