@@ -2,7 +2,9 @@ import '../node-version.ts';
 
 import { readConfig } from '../config.ts';
 import { openDatabase } from '../database/open.ts';
-import { run } from './run.ts';
+import { parseCommandLine, run } from './run.ts';
+
+parseCommandLine('usage: npm run migrate\n\nBrings the tables of the database up to date. It takes no options.', []);
 
 /** Runs the migrations, as every start does, for deployments with a separate migration step. */
 await run(async () => {

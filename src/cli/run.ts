@@ -1,3 +1,5 @@
+import { parseArgs } from 'node:util';
+
 import { explainFailure } from '../database/failed-start.ts';
 
 /** Runs a command; reports a failure, without a stack trace where the message is enough. */
@@ -8,4 +10,22 @@ export async function run(work: () => Promise<void>): Promise<void> {
     console.error(explainFailure(error));
     process.exitCode = 1;
   }
+}
+
+/** The values of the options with these names. Ends the process with its usage for `--help`, and with 2 for a wrong command line. */
+export function parseCommandLine<Name extends string>(
+  usage: string,
+  names: readonly Name[],
+): Readonly<Partial<Record<Name, string>>> {
+  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+  try {
+    const { help, ...values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values;
+    if (help !== true) return values as Partial<Record<Name, string>>;
+  } catch (error) {
+    // What follows the first sentence is about arguments that begin with a dash.
+    console.error(`${(error as Error).message.split('. ')[0]}.\n\n${usage}`);
+    process.exit(2);
+  }
+  console.log(usage);
+  process.exit(0);
 }

@@ -1,12 +1,10 @@
 import '../node-version.ts';
 
-import { parseArgs } from 'node:util';
-
 import { readConfig } from '../config.ts';
 import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
 import { migrate } from '../database/migrate.ts';
 import { seedStore } from '../database/seed.ts';
-import { run } from './run.ts';
+import { parseCommandLine, run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]
 
@@ -23,17 +21,10 @@ function readCount(name: string, text: string | undefined, fallback: number): nu
 }
 
 function readOptions(): { pets: number; categories: number; orders: number } {
-  const { values } = parseArgs({
-    options: {
-      pets: { type: 'string' },
-      categories: { type: 'string' },
-      orders: { type: 'string' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help === true || values.pets === undefined) {
+  const values = parseCommandLine(usage, ['pets', 'categories', 'orders']);
+  if (values.pets === undefined) {
     console.error(usage);
-    process.exit(values.help === true ? 0 : 2);
+    process.exit(2);
   }
   const pets = readCount('pets', values.pets, 0);
   return {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,10 +64,29 @@ it.each([
   ]);
 });
 
-it.each(['migrate.js', 'seed.js'])('says so in one line by %s too', (command) => {
-  const { status, stderr } = spawnSync(process.execPath, [`dist/src/cli/${command}`, '--pets', '1'], {
+it.each([['migrate.js'], ['seed.js', '--pets', '1']])('says so in one line by %s too', (command, ...options) => {
+  const { status, stderr } = spawnSync(process.execPath, [`dist/src/cli/${command}`, ...options], {
     env: { DATA_DIR: join(directory, 'file') },
     encoding: 'utf8',
   });
   expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('but must be a directory')]]);
 });
+
+it.each([
+  ['migrate.js', '--dry-run'],
+  ['migrate.js', 'down'],
+  ['seed.js', '--pts'],
+])(
+  'an option that %s does not have is refused with its usage and exit code 2, before anything is done: %s',
+  (command, option) => {
+    const dataDir = join(directory, 'untouched');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [`dist/src/cli/${command}`, option], {
+      env: { DATA_DIR: dataDir },
+      encoding: 'utf8',
+    });
+    expect({ status, stdout, isMade: existsSync(dataDir) }).toEqual({ status: 2, stdout: '', isMade: false });
+    expect(stderr).toMatch(
+      new RegExp(`^Un\\w+ \\w+ '${option}'.*\\.\\n\\nusage: npm run ${command.slice(0, -3)}`, 's'),
+    );
+  },
+);
