@@ -1,0 +1,49 @@
+import { deepStrictEqual } from 'node:assert/strict';
+
+import type { LightMyRequestResponse } from 'fastify';
+
+/** How often each GraphQL request of the suites is sent; see `test/README.md`. */
+const times = Number(process.env['TEST_REPEAT'] ?? 1);
+
+/** What differs from request to request: ids, dates and the figures of the quota. */
+const changingHeaders = /^(?:x-request-id|date|ratelimit|x-ratelimit-)/;
+const changingFields = /\b(?:rateLimit|viewer|usage|lastUsedAt|bannedUntil|history)\b/;
+
+interface Repeated {
+  readonly query: string;
+  readonly statements: string[];
+  readonly send: () => Promise<LightMyRequestResponse>;
+}
+
+let underWay = 0;
+
+/**
+ * Sends a request as often as `TEST_REPEAT` says, and demands the same bytes, headers and statements each time.
+ *
+ * Mutations are sent once: the second changes what the first has left behind. So are those that ask for figures of the moment. Statements are compared
+ * only where no other request is under way, and those of the repetitions are forgotten.
+ */
+export async function sendRepeatedly({ query, statements, send }: Repeated): Promise<LightMyRequestResponse> {
+  const first = statements.length;
+  underWay += 1;
+  try {
+    const response = await send();
+    if (/\bmutation\b/.test(query) || changingFields.test(query)) return response;
+    const isAlone = underWay === 1;
+    const expected = seenIn(response, isAlone ? statements.slice(first) : []);
+    for (let time = 1; time < times; time += 1) {
+      const before = statements.length;
+      const again = await send();
+      const sent = isAlone && underWay === 1 ? statements.splice(before) : expected.statements;
+      deepStrictEqual(seenIn(again, sent), expected, `another response to the request number ${time + 1}: ${query}`);
+    }
+    return response;
+  } finally {
+    underWay -= 1;
+  }
+}
+
+function seenIn({ statusCode, headers, body }: LightMyRequestResponse, statements: readonly string[]) {
+  const lasting = Object.entries(headers).filter(([name]) => !changingHeaders.test(name));
+  return { statusCode, headers: Object.fromEntries(lasting), body, statements: statements.toSorted() };
+}
