@@ -7,6 +7,9 @@ const alone = { hasOthers: () => false };
 const amongOthers = { hasOthers: () => true };
 const defaults = { capacity: 6, share: 3, waitMillis: 60_000, recent: alone, now: () => now };
 
+/** What still waits when its test ends is refused a minute later. */
+const ignoreRefusal = (): void => undefined;
+
 /** Asks for turns, and notes in which order they come; what is given back is passed on. */
 class Queue {
   readonly order: string[] = [];
@@ -21,10 +24,10 @@ class Queue {
   async ask(...names: string[]): Promise<void> {
     for (const name of names) {
       const subject = name.startsWith('-') ? undefined : name[0];
-      void this.#turns.take(subject, name.endsWith('slow')).then((turn) => {
+      this.#turns.take(subject, name.endsWith('slow')).then((turn) => {
         this.order.push(name);
         this.#held.set(name, turn);
-      });
+      }, ignoreRefusal);
     }
     await new Promise(setImmediate);
   }
