@@ -23,8 +23,9 @@ async function metric(line: string): Promise<number | undefined> {
 }
 
 it('counts requests by operation and status, and how long they take', async () => {
-  for (let count = 0; count < 3; count += 1) await service.graphql('query MadeUp { pets { totalCount } }');
-  await service.graphql('{ nothing }');
+  const { secret } = await service.createKey();
+  for (let count = 0; count < 3; count += 1) await service.graphql('query MadeUp { pets { totalCount } }', {}, secret);
+  await service.graphql('{ nothing }', {}, secret);
   await service.app.server.inject('/made-up-path');
   expect(await metric('petstore_requests_total{operation="query pets",status="200"}')).toBe(3);
   expect(await metric('petstore_requests_total{operation="POST /graphql",status="400"}')).toBe(1);
