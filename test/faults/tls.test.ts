@@ -98,9 +98,16 @@ const certificates = (): Record<string, string> => ({
   sslkey: file('client.key'),
 });
 
-it.each(['verify-full', 'require'])('with sslmode=%s every connection is encrypted', async (sslmode) => {
+it.each<Record<string, string>>([
+  { sslmode: 'verify-full' },
+  { sslmode: 'require' },
+  // These two don't verify who the server is.
+  { sslmode: 'no-verify', sslrootcert: '' },
+  { sslmode: 'require', uselibpqcompat: 'true', sslrootcert: '' },
+])('with %j every connection is encrypted', async (mode) => {
+  const parameters = Object.entries({ ...certificates(), ...mode, application_name: 'over-tls' });
   const service = await Service.start({
-    DATABASE_URL: urlWith({ ...certificates(), sslmode, application_name: 'over-tls' }),
+    DATABASE_URL: urlWith(Object.fromEntries(parameters.filter(([, value]) => value !== ''))),
     DATABASE_POOL: '6',
   });
   const reads = Array.from({ length: 30 }, () =>

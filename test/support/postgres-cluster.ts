@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -23,13 +23,17 @@ export class PostgresCluster {
       '--auth=scram-sha-256',
       '--encoding=UTF8',
     );
-    if (prepare !== undefined) {
-      prepare(join(cluster.#directory, 'data'));
-      if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
-    }
+    const settings = `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n`;
+    appendFileSync(join(cluster.#directory, 'data/postgresql.conf'), settings);
+    prepare?.(join(cluster.#directory, 'data'));
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
     cluster.#port = await findFreePort();
     cluster.start();
     return cluster;
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   get url(): string {
@@ -37,8 +41,8 @@ export class PostgresCluster {
   }
 
   start(): void {
-    const options = `-c listen_addresses=127.0.0.1 -c port=${this.#port} -c unix_socket_directories=''`;
-    this.#run('pg_ctl', '--wait', '--silent', `--log=${join(this.#directory, 'log')}`, `--options=${options}`, 'start');
+    const options = ['--wait', '--silent', `--log=${join(this.#directory, 'log')}`, `--options=-c port=${this.#port}`];
+    this.#run('pg_ctl', ...options, 'start');
   }
 
   /** As a crash does: connections break, and new ones are refused. */

@@ -1,0 +1,71 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import pg from 'pg';
+
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from './service.ts';
+
+let cluster: PostgresCluster;
+let socketDirectory: string;
+let observer: pg.Client;
+
+/** A server that listens on IPv4, IPv6 and a Unix socket. */
+beforeAll(async () => {
+  cluster = await PostgresCluster.create((data) => {
+    socketDirectory = data;
+    const settings = `listen_addresses = '127.0.0.1, ::1'\nunix_socket_directories = '${data}'\n`;
+    appendFileSync(join(data, 'postgresql.conf'), settings);
+  });
+  observer = new pg.Client({ connectionString: cluster.url });
+  await observer.connect();
+});
+
+afterAll(async () => {
+  await observer.end();
+  cluster.remove();
+});
+
+/** What the server says of the connections of a service that reads, counts and writes with this URL. */
+async function connectionsWith(url: string): Promise<Record<string, unknown>[]> {
+  const service = await Service.start({ DATABASE_URL: url, DATABASE_POOL: '6' });
+  expect(service.output).toMatch(/^The store is open/m);
+  const operations = [
+    '{ pets(first: 1) { totalCount edges { node { id } } } }',
+    'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }',
+  ];
+  const responses = await Promise.all(operations.flatMap((each) => [service.graphql(each), service.graphql(each)]));
+  expect(responses.map(({ status, body }) => [status, body.errors])).toEqual(responses.map(() => [200, undefined]));
+  const { rows } = await observer.query(
+    `select distinct host(client_addr) as address, application_name as name from pg_stat_activity
+     where pid <> pg_backend_pid() and backend_type = 'client backend'`,
+  );
+  await service.stop();
+  return rows;
+}
+
+it('an IPv6 address', async () => {
+  const url = `postgresql://postgres:petstore@[::1]:${cluster.port}/postgres`;
+  expect(await connectionsWith(url)).toEqual([{ address: '::1', name: 'petstore-gateway' }]);
+});
+
+it('the directory of a Unix socket, and a name of the application', async () => {
+  const parameters = new URLSearchParams({ host: socketDirectory, application_name: 'über & 100 %' });
+  const url = `postgresql://postgres:petstore@localhost:${cluster.port}/postgres?${parameters.toString()}`;
+  expect(await connectionsWith(url)).toEqual([{ address: null, name: expect.stringMatching(/ & 100 %$/) }]);
+});
+
+it('options of the session hold on every connection, those that migrate included', async () => {
+  await observer.query('create database other');
+  const url = new URL(cluster.url);
+  url.pathname = 'other';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query('create schema elsewhere');
+  url.search = new URLSearchParams({ options: '-c search_path=elsewhere', connect_timeout: '3' }).toString();
+  await connectionsWith(url.href);
+  const { rows } = await client.query(`select schemaname from pg_tables where tablename in ('pets', 'orders')`);
+  await client.end();
+  expect(rows).toEqual([{ schemaname: 'elsewhere' }, { schemaname: 'elsewhere' }]);
+});
