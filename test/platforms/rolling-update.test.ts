@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 
 import { key, Service } from '../faults/service.ts';
+import { RedisServer } from '../redis/redis-server.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 
 const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -52,10 +53,11 @@ class Load {
   }
 }
 
-it('an update from the last release to this one, process by process, fails no request and loses no write', async () => {
+it('an update from the last release to this one, process by process, fails no request, loses no write and counts each request once', async () => {
   const previous = process.env['PREVIOUS_RELEASE'] ?? '';
   const cluster = await PostgresCluster.create();
-  const environment = { DATABASE_URL: cluster.url, DATABASE_POOL: '6', DRAIN_DELAY: '1s' };
+  const redis = await RedisServer.start();
+  const environment = { DATABASE_URL: cluster.url, DATABASE_POOL: '6', DRAIN_DELAY: '1s', REDIS_URL: redis.url };
   const processes = [await Service.start(environment, previous), await Service.start(environment, previous)];
   const created = await processes[0]!.graphql(
     'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }',
@@ -79,6 +81,10 @@ it('an update from the last release to this one, process by process, fails no re
     await load.progress(20);
   }
   await load.stop();
+  const { body } = await processes[0]!.graphql('{ viewer { day { limit remaining } } }');
+  const { limit, remaining } = body.data.viewer.day;
+  // Those of the load, and the one that created the category.
+  expect(limit - remaining).toBe(load.requests + 1);
   const lost: number[] = [];
   for (const id of load.written) {
     const { body } = await processes[0]!.graphql('query ($id: ID!) { pet(id: $id) { id } }', { id });
@@ -87,5 +93,6 @@ it('an update from the last release to this one, process by process, fails no re
   expect({ failures: load.failures, lost }).toEqual({ failures: [], lost: [] });
   expect(load.written.length).toBeGreaterThan(30);
   for (const each of processes) await each.stop();
+  await redis.close();
   cluster.remove();
 });
