@@ -51,8 +51,13 @@ export class RunningCommand {
   }
 
   /** Ends it with SIGTERM, if it still runs; resolves with the exit code, or the signal that ended it. */
-  async stop(): Promise<unknown> {
+  stop(): Promise<unknown> {
     this.#child.kill('SIGTERM');
+    return this.ended();
+  }
+
+  /** Resolves with the exit code, or the signal that ended it. */
+  async ended(): Promise<unknown> {
     const [code, signal] = await this.#exited;
     return code ?? signal;
   }

@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import pg from 'pg';
+
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { guideCommands } from './guide.ts';
+import { RunningCommand } from './running-command.ts';
+
+let cluster: PostgresCluster;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+});
+
+afterAll(() => cluster.remove());
+
+async function connect(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: cluster.url, statement_timeout: 5_000 });
+  await client.connect();
+  return client;
+}
+
+test('an index is built by the documented command while others write', async () => {
+  const migration = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url });
+  expect(await migration.ended()).toBe(0);
+  const [writer, other] = [await connect(), await connect()];
+  const insert = `insert into categories (name) values ('Dogs')`;
+  await writer.query(`begin; ${insert}`);
+
+  const [command] = guideCommands('Large tables');
+  const names = { NAME: 'categories_description', TABLE: 'categories', COLUMNS: 'description' };
+  const filled = command!.replaceAll(/\b(?:NAME|TABLE|COLUMNS)\b/g, (name) => names[name as keyof typeof names]);
+  const building = new RunningCommand(filled, { DATABASE_URL: cluster.url });
+  const waiting = `select from pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`;
+  while ((await other.query(waiting)).rowCount === 0);
+  await other.query(insert);
+  await writer.query('commit');
+  expect(await building.ended()).toBe(0);
+
+  const { rows } = await other.query(
+    `select indisvalid from pg_index where indexrelid = 'categories_description'::regclass`,
+  );
+  expect(rows).toEqual([{ indisvalid: true }]);
+  await writer.end();
+  await other.end();
+});
