@@ -81,8 +81,8 @@ it('an update from the last release to this one, process by process, fails no re
     await load.progress(20);
   }
   await load.stop();
-  const { body } = await processes[0]!.graphql('{ viewer { day { limit remaining } } }');
-  const { limit, remaining } = body.data.viewer.day;
+  const viewed = await processes[0]!.graphql('{ viewer { day { limit remaining } } }');
+  const { limit, remaining } = viewed.body.data.viewer.day;
   // Those of the load, and the one that created the category.
   expect(limit - remaining).toBe(load.requests + 1);
   const lost: number[] = [];
