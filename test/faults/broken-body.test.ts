@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** What refuses them is still at work on the headers when the parser refuses the body as well. */
+/** The response to the headers is still being made when the parser refuses the body as well. OPTIONS may be first. */
 it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /pets/%zz', 'POST /graphql', 'PUT /graphql'])(
   'outlives a body that is broken behind %s',
   async (start) => {
@@ -31,7 +31,8 @@ it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /pets/%zz', 'POST
       const responses = await Promise.all(
         Array.from({ length: 8 }, async () => receive(await send(port, `${head}ZZ\r\n`))),
       );
-      for (const response of responses) expect(response).toMatch(/^HTTP\/1\.1 4\d\d /);
+      const expected = start === 'OPTIONS /pets' ? /^HTTP\/1\.1 (?:204|400) / : /^HTTP\/1\.1 4\d\d /;
+      for (const response of responses) expect(response).toMatch(expected);
     }
     expect((await fetch(`${service.address}/healthz`)).status).toBe(200);
   },
