@@ -1,7 +1,4 @@
 import {
-  getNamedType,
-  isInterfaceType,
-  isObjectType,
   Kind,
   valueFromASTUntyped,
   visit,
@@ -18,6 +15,7 @@ import {
 } from 'graphql';
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
+import { isConnection, isEdge, typeOfField } from './schema-shape.ts';
 
 /** The measures of an operation before its execution, with `@skip` and `@include` applied. */
 export interface Measure {
@@ -298,24 +296,4 @@ const shortTexts: ReadonlySet<string> = new Set(['name', 'cursor', 'startCursor'
 /** Keeps the product of nested lists finite: infinity times 0 would be NaN. */
 function countable(size: number): number {
   return Math.min(size, Number.MAX_SAFE_INTEGER);
-}
-
-function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {
-  if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
-  return getNamedType(parent.getFields()[name]?.type);
-}
-
-/** Recognised by its shape, as in the Relay specification; so is an edge. */
-function isConnection(type: GraphQLNamedType | undefined): boolean {
-  return hasFields(type, 'edges', 'pageInfo');
-}
-
-function isEdge(type: GraphQLNamedType | undefined): boolean {
-  return hasFields(type, 'node', 'cursor');
-}
-
-function hasFields(type: GraphQLNamedType | undefined, ...names: readonly string[]): boolean {
-  if (!isObjectType(type)) return false;
-  const fields = type.getFields();
-  return names.every((name) => fields[name] !== undefined);
 }

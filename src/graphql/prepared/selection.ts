@@ -1,11 +1,6 @@
 import {
-  getDirectiveValues,
   getNamedType,
-  GraphQLIncludeDirective,
-  GraphQLSkipDirective,
-  isAbstractType,
   isObjectType,
-  Kind,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
@@ -14,13 +9,12 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
-  type InlineFragmentNode,
   type OperationDefinitionNode,
-  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
 import { isToOne } from '../relations.ts';
+import { collectFields } from './collect-fields.ts';
 import type { ObjectWriter } from './completion.ts';
 import { PreparedField } from './field.ts';
 import type { WriteAtOnce } from './leaf.ts';
@@ -257,51 +251,4 @@ function definitionOf(
     if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
   }
   return type.getFields()[name];
-}
-
-/** The nodes of each response key, in order. Each fragment is visited once, however often it is spread. */
-function collectFields(
-  variant: Variant,
-  type: GraphQLObjectType,
-  sets: readonly SelectionSetNode[],
-): Map<string, FieldNode[]> {
-  const { fragments, conditions } = variant;
-  const fields = new Map<string, FieldNode[]>();
-  const visited = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
-      if (!isIncluded(selection, conditions)) continue;
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
-        const nodes = fields.get(key);
-        if (nodes === undefined) fields.set(key, [selection]);
-        else nodes.push(selection);
-        continue;
-      }
-      if (selection.kind === Kind.FRAGMENT_SPREAD) visited.add(selection.name.value);
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
-      if (fragment !== undefined && applies(variant.schema, fragment, type)) collect(fragment.selectionSet);
-    }
-  };
-  for (const set of sets) collect(set);
-  return fields;
-}
-
-function isIncluded(node: SelectionNode, conditions: Readonly<Record<string, unknown>>): boolean {
-  if (node.directives === undefined || node.directives.length === 0) return true;
-  return (
-    getDirectiveValues(GraphQLSkipDirective, node, conditions)?.['if'] !== true &&
-    getDirectiveValues(GraphQLIncludeDirective, node, conditions)?.['if'] !== false
-  );
-}
-
-function applies(
-  schema: GraphQLSchema,
-  { typeCondition }: InlineFragmentNode | FragmentDefinitionNode,
-  type: GraphQLObjectType,
-): boolean {
-  if (typeCondition === undefined || typeCondition.name.value === type.name) return true;
-  const condition = schema.getType(typeCondition.name.value);
-  return isAbstractType(condition) && schema.isSubType(condition, type);
 }
