@@ -1,5 +1,5 @@
 // `npm run test:clients`: generates what the clients' own tools generate from what the service publishes, checks the programs' types, and runs
-// them against the built service, all at a time, because each waits out a minute's quota.
+// them against the built service, all at a time, because each waits out a minute's quota. Each has a service of its own: none reads what another writes.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,19 +21,9 @@ const tool = (name) => join(here, 'node_modules/.bin', name);
 const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 
 await step('Packages as locked', installPackages);
-const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
 await step('Types, documents and artifacts', generate);
-const service = await startService();
-try {
-  await fill();
-  await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
-  const results = await Promise.allSettled(programs.map((name) => step(name, () => runProgram(name))));
-  if (results.some(({ status }) => status === 'rejected')) process.stderr.write(`${service.output.join('\n')}\n`);
-} finally {
-  service.child.kill('SIGTERM');
-  await once(service.child, 'close');
-  rmSync(dataDir, { recursive: true, force: true });
-}
+await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
+await Promise.allSettled(programs.map((name) => step(name, () => runBesideService(name))));
 
 async function step(title, work) {
   const started = performance.now();
@@ -55,7 +45,23 @@ async function installPackages() {
   writeFileSync(stamp, lock);
 }
 
-async function startService() {
+async function runBesideService(name) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
+  const service = await startService(dataDir);
+  try {
+    await fill(service);
+    await runProgram(name, service);
+  } catch (error) {
+    process.stderr.write(`${service.output.join('\n')}\n`);
+    throw error;
+  } finally {
+    service.child.kill('SIGTERM');
+    await once(service.child, 'close');
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function startService(dataDir) {
   const child = spawn(process.execPath, [join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
@@ -83,7 +89,7 @@ async function startService() {
   return { child, url, output };
 }
 
-async function request(path, body) {
+async function request(service, path, body) {
   const response = await fetch(`${service.url}${path}`, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { Authorization: `Bearer ${adminKey}`, 'Content-Type': 'application/json' },
@@ -94,10 +100,10 @@ async function request(path, body) {
 }
 
 /** Two categories, pets by turns in one of them, and an order. */
-async function fill() {
-  for (const name of ['Cats', 'Otters']) await request('/categories', { name });
+async function fill(service) {
+  for (const name of ['Cats', 'Otters']) await request(service, '/categories', { name });
   for (let number = 1; number <= petCount; number += 1) {
-    await request('/pets', { name: `Pet ${number}`, categoryId: 1 + (number % 2) });
+    await request(service, '/pets', { name: `Pet ${number}`, categoryId: 1 + (number % 2) });
   }
 }
 
@@ -122,19 +128,19 @@ async function generate() {
   writeFileSync(manifest, JSON.stringify(Object.assign({}, ...manifests)));
 }
 
-async function createKey(name, requestsPerMinute) {
+async function createKey(service, name, requestsPerMinute) {
   const query = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
   const input = { name, plan: 'ENTERPRISE', requestsPerMinute, requestsPerDay: 10_000 };
-  const { data } = await (await request('/graphql', { query, variables: { input } })).json();
+  const { data } = await (await request(service, '/graphql', { query, variables: { input } })).json();
   return data.createApiKey.secret;
 }
 
-async function runProgram(name) {
+async function runProgram(name, service) {
   const env = {
     PATH: process.env.PATH,
     SERVICE_URL: service.url,
-    API_KEY: await createKey(name, 10_000),
-    THROTTLED_API_KEY: await createKey(`${name}, throttled`, 1),
+    API_KEY: await createKey(service, name, 10_000),
+    THROTTLED_API_KEY: await createKey(service, `${name}, throttled`, 1),
     PET_COUNT: String(petCount),
   };
   const options = ['--import', join(here, 'shared/resolve-ts.mjs'), join(here, name, 'program.ts')];

@@ -128,7 +128,7 @@ async function throttledTwice(): Promise<number> {
 const waiting = throttledTwice();
 const { pages, pets } = await readAllPets();
 assertEveryPet(pets);
-const [, pet] = pets;
+const [pet] = pets;
 assert.ok(pet);
 assert.equal((await renamePet(pet.id, 'Rex of REST'))?.name, 'Rex of REST');
 const operations = await useEveryOperation();
