@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import pg from 'pg';
 
+import { withClient } from '../support/postgres-client.ts';
 import { newPetPrefix, smallestStore, type StoreSize } from './workloads.ts';
 
 const fresh = { pets: 100_000, categories: 50, orders: 20_000 } as const;
@@ -24,14 +25,10 @@ export async function fillStore(databaseUrl: string, pets: number | undefined, r
 export async function databaseBeside(databaseUrl: string): Promise<string> {
   const url = new URL(databaseUrl);
   const name = `${url.pathname.slice(1)}_against`;
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+  await withClient(databaseUrl, async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
-  } finally {
-    await client.end();
-  }
+  });
   url.pathname = name;
   return url.href;
 }
@@ -45,10 +42,8 @@ function fill(databaseUrl: string, pets: number, root: string): StoreSize {
 }
 
 /** Undefined for a database without pets. */
-async function measureStore(databaseUrl: string): Promise<StoreSize | undefined> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
+function measureStore(databaseUrl: string): Promise<StoreSize | undefined> {
+  return withClient(databaseUrl, async (client) => {
     const tables = await client.query(`select from pg_tables where schemaname = current_schema and tablename = 'pets'`);
     if (tables.rowCount === 0) return undefined;
     await client.query(`delete from pets where name like '${newPetPrefix}%'`);
@@ -56,9 +51,7 @@ async function measureStore(databaseUrl: string): Promise<StoreSize | undefined>
     if (pets === 0) return undefined;
     if (pets < smallestStore) throw new Error(`The database has ${pets} pets: give one with ${smallestStore} or more.`);
     return { pets, categories };
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 async function countIds(client: pg.Client, table: string): Promise<number> {

@@ -1,7 +1,7 @@
 import axe from 'axe-core';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import { chromium, type Browser, type Page, type Request, type Response } from 'playwright-core';
 
-/** Debian's Chromium, which asks nobody for anything by itself. */
+/** Debian's Chromium, which sends no requests of its own. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',
@@ -18,24 +18,29 @@ export function launchBrowser(): Promise<Browser> {
   });
 }
 
-/** What a page has asked for, and what it has complained about. */
-export interface Observations {
-  readonly hosts: Set<string>;
-  readonly complaints: string[];
-}
+/** What has happened on a page and in its workers. */
+export class Observations {
+  readonly requests: Request[] = [];
+  readonly responses: Response[] = [];
+  /** Errors and warnings in the console, violations of the policy among them, uncaught errors and failed requests. */
+  readonly problems: string[] = [];
 
-export function observe(page: Page): Observations {
-  const observations: Observations = { hosts: new Set(), complaints: [] };
-  page.on('request', (request) => {
-    const { protocol, host } = new URL(request.url());
-    if (protocol !== 'data:' && protocol !== 'blob:') observations.hosts.add(host);
-  });
-  page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) observations.complaints.push(message.text());
-  });
-  page.on('pageerror', (error) => observations.complaints.push(error.message));
-  page.on('requestfailed', (request) => observations.complaints.push(`${request.url()} failed`));
-  return observations;
+  constructor(page: Page) {
+    page.on('request', (request) => this.requests.push(request));
+    page.on('response', (response) => this.responses.push(response));
+    page.on('requestfailed', (request) => this.problems.push(`${request.url()} failed`));
+    page.on('pageerror', (error) => this.problems.push(error.message));
+    page.on('console', (message) => {
+      if (['error', 'warning'].includes(message.type())) this.problems.push(message.text());
+    });
+  }
+
+  /** Addresses elsewhere from which something was requested. */
+  outside(origin: string): string[] {
+    return this.requests
+      .map((request) => request.url())
+      .filter((url) => !url.startsWith('data:') && new URL(url).origin !== origin);
+  }
 }
 
 interface AxeViolation {
@@ -44,8 +49,8 @@ interface AxeViolation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** What axe finds serious or critical on the page as it is, rule by rule with the elements. */
-export async function seriousFindings(page: Page): Promise<readonly string[]> {
+/** The violations of accessibility on the page that axe calls serious or critical, with their elements. */
+export async function seriousViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   const violations = await page.evaluate<readonly AxeViolation[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then((results) => results.violations)`,

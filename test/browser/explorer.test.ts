@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import type { Browser } from 'playwright-core';
 
 import { examples } from '../../src/pages/explorer/examples.ts';
-import { launchBrowser, seriousFindings } from './browser.ts';
+import { launchBrowser, seriousViolations } from './browser.ts';
 import { ExplorerPage, type Visit } from './explorer-page.ts';
 import { startService, type RunningService } from './running-service.ts';
 
@@ -24,25 +24,21 @@ const visit = async (address = service.address, options?: Visit): Promise<void> 
 };
 const page = () => explorer.page;
 
-describe('whoever opens the printed address', () => {
-  it('finds examples that answer data, and nothing comes from another host', async () => {
+describe('at the printed address', () => {
+  it('each example returns data, and nothing is loaded from another host', async () => {
     await visit();
     for (const { query } of examples) {
       const [, name = ''] = /(?:query|mutation) (\w+)/.exec(query) ?? [];
       await explorer.tab(name).click();
       await explorer.line('.graphiql-query-editor', name).waitFor();
       const { data, errors } = await explorer.run();
-      expect({ name, errors, answered: Object.values(data ?? {}) }).toEqual({
-        name,
-        errors: undefined,
-        answered: [expect.anything()],
-      });
+      expect([name, errors, Object.values(data ?? {})]).toEqual([name, undefined, [expect.anything()]]);
     }
-    expect(explorer.requests.filter((request) => new URL(request.url()).origin !== service.origin)).toEqual([]);
+    expect(explorer.outside(service.origin)).toEqual([]);
     expect(explorer.problems).toEqual([]);
   });
 
-  it('has the first result after less than 2 MB in less than 30 requests', async () => {
+  it('the first result takes less than 2 MB in less than 30 requests', async () => {
     await visit();
     await explorer.run();
     await page().waitForLoadState('networkidle');
@@ -51,21 +47,7 @@ describe('whoever opens the printed address', () => {
     expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThan(2_000_000);
   });
 
-  it('reads our descriptions beside the editor', async () => {
-    await visit();
-    const docs = page().locator('.graphiql-doc-explorer');
-    await docs.getByRole('link', { name: 'Query' }).click();
-    await docs.getByRole('link', { name: 'pets', exact: true }).click();
-    await docs.getByText('Takes this many from the start, 0 to 100').waitFor();
-    await docs.getByRole('link', { name: 'PetConnection' }).click();
-    await docs.getByText('A page of a list of type Pet.').waitFor();
-    await docs.getByRole('combobox').fill('PetStatus');
-    await docs.getByRole('option', { name: 'PetStatus', exact: true }).click();
-    await docs.getByText('AVAILABLE').waitFor();
-    expect(explorer.problems).toEqual([]);
-  });
-
-  it('is helped while writing: names are completed, and what the schema lacks is underlined', async () => {
+  it('the editor completes names of the schema, and underlines others', async () => {
     await visit();
     await explorer.write('{ inv');
     await page().keyboard.press('Control+Space');
@@ -76,15 +58,7 @@ describe('whoever opens the printed address', () => {
     expect(explorer.problems).toEqual([]);
   });
 
-  it('sees what was wrong in the words of the service', async () => {
-    await visit();
-    await explorer.write('{ pets(first: 1000) { totalCount } }');
-    const { errors } = await explorer.run();
-    expect(errors).toHaveLength(1);
-    await explorer.line('.result-window', '"BAD_USER_INPUT"').waitFor();
-  });
-
-  it('is told so when nobody answers any more, and goes on when somebody does', async () => {
+  it('a lost connection is reported, and a button tries again', async () => {
     await visit();
     await page().context().setOffline(true);
     await page()
@@ -99,7 +73,7 @@ describe('whoever opens the printed address', () => {
   });
 
   it.each(['light', 'dark'] as const)(
-    'sees it in %s, as the system is, or as the settings say',
+    'is shown in %s as the system says, or as the settings of the page say',
     async (colorScheme) => {
       await visit(service.address, { colorScheme });
       const other = colorScheme === 'light' ? 'Dark' : 'Light';
@@ -112,7 +86,7 @@ describe('whoever opens the printed address', () => {
 });
 
 describe('the key', () => {
-  it('goes from the address into the headers of every request, masked, and is kept by this tab alone', async () => {
+  it('is moved from the address into the headers of every request, shown masked, and kept by this tab alone', async () => {
     await visit(`${service.origin}/graphiql#key=${service.key}`);
     expect(page().url()).toBe(`${service.origin}/graphiql`);
     await page().getByRole('button', { name: 'Headers' }).click();
@@ -130,7 +104,7 @@ describe('the key', () => {
     expect(explorer.requests.filter((request) => request.url().includes(service.key))).toEqual([]);
   });
 
-  it('survives a reload, and is forgotten when the button says so', async () => {
+  it('survives a reload, until the button removes it', async () => {
     await visit(`${service.origin}/graphiql#key=${service.key}`);
     await page().reload();
     await explorer.isReady();
@@ -164,10 +138,10 @@ describe('the key', () => {
     expect(page().url()).toBe(`${service.origin}/graphiql`);
   });
 
-  it('is asked for where the service wants one, with how to get it, and then everything works', async () => {
+  it('that the service demands is asked for, with how to get one, and then everything works', async () => {
     const message = 'An API key is needed.';
     await visit(`${service.origin}/graphiql`, {
-      answer: (request) =>
+      fail: (request) =>
         request.headers()['authorization'] === undefined
           ? { status: 401, code: 'UNAUTHENTICATED', message }
           : undefined,
@@ -185,11 +159,11 @@ describe('the key', () => {
     expect((await explorer.run()).errors).toBeUndefined();
   });
 
-  it('that has spent its quota is told so, and can ask again', async () => {
+  it('that has spent its quota gets the reason, and a button tries again', async () => {
     const message = 'The quota of this minute is spent.';
     let isSpent = true;
     await visit(service.address, {
-      answer: () => (isSpent ? { status: 429, code: 'RATE_LIMITED', message } : undefined),
+      fail: () => (isSpent ? { status: 429, code: 'RATE_LIMITED', message } : undefined),
     });
     const notice = page().getByRole('alert', { name: 'Why there is no schema' });
     await notice.getByText(message).waitFor();
@@ -253,7 +227,7 @@ describe('the tools', () => {
     expect((await explorer.run()).errors).toBeUndefined();
   });
 
-  it('say below the result how the request went', async () => {
+  it('show status, cost and remaining quota of the last response below the result', async () => {
     await visit();
     const line = page().getByRole('status', { name: 'Last response' });
     await explorer.run();
@@ -277,7 +251,7 @@ describe('the tools', () => {
     expect(page().url()).toBe(`${service.origin}/graphiql`);
   });
 
-  it('can be reached by keyboard, and an operation be run and read with it alone', async () => {
+  it('can be reached by keyboard, and an operation can be run with it alone', async () => {
     await visit();
     const focused = () => page().evaluate<string>('document.activeElement.textContent');
     const seen: string[] = [];
@@ -293,9 +267,9 @@ describe('the tools', () => {
     await page().keyboard.press('Enter');
     await explorer.line('.graphiql-query-editor', 'FirstPetsOfEachCategory').waitFor();
     await page().locator('.graphiql-query-editor textarea').focus();
-    const answered = page().waitForResponse('**/graphql');
+    const responded = page().waitForResponse('**/graphql');
     await page().keyboard.press('Control+Enter');
-    expect((await answered).status()).toBe(200);
+    expect((await responded).status()).toBe(200);
   });
 });
 
@@ -319,14 +293,14 @@ it.each([
   ['light', 390],
   ['dark', 1400],
   ['dark', 390],
-] as const)('axe finds nothing serious in %s at %i px', async (colorScheme, width) => {
+] as const)('has no serious violation of accessibility in %s at %i px', async (colorScheme, width) => {
   await visit(service.address, { colorScheme, width });
   await explorer.run();
   await page().getByRole('button', { name: 'Headers' }).click();
-  expect(await seriousFindings(page())).toEqual([]);
+  expect(await seriousViolations(page())).toEqual([]);
 });
 
-describe('before the large editor has come', () => {
+describe('before the large editor is loaded', () => {
   it('an operation can be written and run already, and goes on in the editor', async () => {
     const release = Promise.withResolvers<void>();
     const context = await browser.newContext();
@@ -347,16 +321,6 @@ describe('before the large editor has come', () => {
     await context.close();
     await visit();
   });
-});
-
-it('shows a page with the way back for an address that was mistyped', async () => {
-  await visit();
-  await page().goto(`${service.origin}/graphiql/nope`);
-  await page().getByText('There is nothing at "/graphiql/nope".').waitFor();
-  await page().getByRole('link', { name: 'To the explorer' }).click();
-  await explorer.line('.graphiql-query-editor', /./).waitFor();
-  await page().goto(service.origin);
-  expect(page().url()).toBe(`${service.origin}/graphiql`);
 });
 
 async function isDark(): Promise<boolean> {

@@ -1,51 +1,18 @@
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-import { spawnChild } from '../support/child-process.ts';
-
-/** The built program on a demo store of its own, as `npm start` runs it. */
+/** The service on a demo store of its own. */
 export interface RunningService {
-  /** Of the explorer, as it is printed: with a key, once there are keys. */
+  /** Of the explorer, as it is printed: with the demo key. */
   readonly address: string;
   readonly origin: string;
-  /** The printed one, or one that nobody asks for. */
   readonly key: string;
-  stop(): Promise<void>;
+  stop(): Promise<unknown>;
 }
 
 export async function startService(): Promise<RunningService> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'explorer-'));
-  const service = spawnChild(process.execPath, ['dist/src/main.js'], {
-    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'silent' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const exited = once(service, 'exit');
-  const address = await printedAddress([service.stdout, service.stderr]);
+  const service = await Service.start({ DATA_DIR: temporaryDirectory(), LOG_LEVEL: 'silent' });
+  const [address] = await service.line(/http:\/\/\S+\/graphiql#key=\S+/);
   const { origin, hash } = new URL(address);
-  return {
-    address,
-    origin,
-    key: new URLSearchParams(hash.slice(1)).get('key') ?? 'a-key',
-    stop: async () => {
-      service.kill('SIGTERM');
-      await exited;
-      await rm(dataDir, { recursive: true });
-    },
-  };
-}
-
-/** The welcome is text for people: it may be on either. */
-async function printedAddress(outputs: readonly NodeJS.ReadableStream[]): Promise<string> {
-  return Promise.any(
-    outputs.map(async (output) => {
-      for await (const line of createInterface({ input: output })) {
-        const [address] = /http:\/\/\S+\/graphiql\S*/.exec(line) ?? [];
-        if (address !== undefined) return address;
-      }
-      throw new Error('The service has ended without printing an address.');
-    }),
-  );
+  return { address, origin, key: new URLSearchParams(hash.slice(1)).get('key')!, stop: () => service.stop() };
 }

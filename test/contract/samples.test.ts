@@ -1,11 +1,9 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { keyIn, openKeys } from './keys.ts';
 
@@ -23,13 +21,12 @@ interface Listed {
 const languages = ['JavaScript', ...(spawnSync('curl', ['--version']).status === 0 ? ['Shell'] : [])];
 
 describe.each(languages)('the samples in %s', (language) => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'petstore-samples-'));
   let app: TestApp;
   let key: string;
   let listed: readonly Listed[];
 
   beforeAll(async () => {
-    app = await startTestApp({ DATA_DIR: dataDir, DATABASE_URL: '', DEMO: 'on' });
+    app = await startTestApp({ DATA_DIR: temporaryDirectory(), DATABASE_URL: '', DEMO: 'on' });
     const { host } = new URL(await app.app.server.listen({ port: 0, host: '127.0.0.1' }));
     key = keyIn(await openKeys(app).unlimited());
     const { paths } = (await app.app.server.inject({ url: '/openapi.json', headers: { host } })).json();
@@ -37,10 +34,7 @@ describe.each(languages)('the samples in %s', (language) => {
       Object.values(item).map(({ operationId, 'x-codeSamples': samples }) => ({ operationId, samples })),
     );
   });
-  afterAll(async () => {
-    await app.close();
-    rmSync(dataDir, { recursive: true, force: true });
-  });
+  afterAll(() => app.close());
 
   it('all work as pasted, on the store that comes with the service', async () => {
     const deleting = listed.filter(({ operationId }) => /^(?:delete|cancel)/.test(operationId));

@@ -1,7 +1,4 @@
-import pg from 'pg';
-
-import { readConfig } from '../../src/config.ts';
-import { embeddedPostgresAddress } from '../../src/database/embedded/embedded-postgres.ts';
+import { locationOf, withClient } from '../support/postgres-client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import type { Operation, Schema } from './document.ts';
@@ -126,20 +123,14 @@ class Fixtures {
   }
 }
 
-async function whileLocked<Result>(
+function whileLocked<Result>(
   environment: Readonly<Record<string, string>>,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const { databaseUrl, dataDir } = readConfig(environment);
-  const address = databaseUrl === undefined ? embeddedPostgresAddress(dataDir) : { connectionString: databaseUrl };
-  const client = new pg.Client(address);
-  await client.connect();
-  try {
+  return withClient(locationOf(environment), async (client) => {
     await client.query('begin');
     const { rows } = await client.query<{ table: string }>(primaryKeys);
     await client.query(`lock table ${rows.map(({ table }) => table).join(', ')} in access exclusive mode`);
-    return await work();
-  } finally {
-    await client.end();
-  }
+    return work();
+  });
 }

@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
 import { parseDatabaseUrl } from '../../src/database/connection-config.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'petstore-url-'));
+const directory = temporaryDirectory();
 const garbage = join(directory, 'garbage.pem');
 writeFileSync(garbage, 'not a certificate');
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 describe('a DATABASE_URL', () => {
   it.each([

@@ -1,25 +1,15 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 
 import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/domain/access/key-directory.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 // Engines and processes are started several times.
 jest.setTimeout(90_000);
-
-const directories: string[] = [];
-
-afterAll(() => directories.forEach((directory) => rmSync(directory, { recursive: true, force: true })));
-
-function newDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-demo-'));
-  directories.push(directory);
-  return directory;
-}
 
 function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
   return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore });
@@ -27,7 +17,7 @@ function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
 
 describe('the demo key', () => {
   it('comes with the demo store, is the same on every start, and ends when it is revoked', async () => {
-    const dataDir = newDirectory();
+    const dataDir = temporaryDirectory();
     const first = await open(dataDir);
     const { demoKey = '' } = first;
     const principal = await new KeyDirectory(first.keyRecords).find(demoKey);
@@ -46,7 +36,7 @@ describe('the demo key', () => {
   });
 
   it('is not there without the demo store, nor later', async () => {
-    const dataDir = newDirectory();
+    const dataDir = temporaryDirectory();
     for (const withDemoStore of [false, true]) {
       const database = await open(dataDir, withDemoStore);
       expect(database.demoKey).toBeUndefined();

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
-import pg from 'pg';
 
 import { readConfig } from '../../src/config.ts';
 import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.ts';
 import { seedStore } from '../../src/database/seed.ts';
+import { connect } from '../support/postgres-client.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const indexesAndConstraints = `
@@ -16,8 +16,7 @@ it('a made-up store is as large as it was asked for, beside what was there, with
   const { databaseUrl, dataDir } = readConfig(environment);
   const embedded = databaseUrl === undefined ? await startEmbeddedPostgres(dataDir) : undefined;
   const location = databaseUrl ?? embedded!.connection;
-  const client = new pg.Client(typeof location === 'string' ? { connectionString: location } : location);
-  await client.connect();
+  const client = await connect(location);
   const before = await client.query(indexesAndConstraints);
 
   for (const pets of [30, 20]) {

@@ -1,35 +1,23 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 
 import { receive, send } from '../http/http-harness.ts';
-import { key, Service } from './service.ts';
+import { adminKey, Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: string;
 let service: Service;
-let port: number;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-bodies-'));
-  service = await Service.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off' });
-  port = Number(new URL(service.address).port);
-});
-
-afterAll(async () => {
-  await service.stop();
-  rmSync(directory, { recursive: true, force: true });
+  service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
 });
 
 /** The response to the headers is still being made when the parser refuses the body as well. OPTIONS may be first. */
 it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /pets/%zz', 'POST /graphql', 'PUT /graphql'])(
   'outlives a body that is broken behind %s',
   async (start) => {
-    for (const sent of ['', 'X-API-Key: zzz\r\n', `X-API-Key: ${key}\r\n`]) {
+    for (const sent of ['', 'X-API-Key: zzz\r\n', `X-API-Key: ${adminKey}\r\n`]) {
       const head = `${start} HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\n${sent}Transfer-Encoding: chunked\r\n\r\n`;
       const responses = await Promise.all(
-        Array.from({ length: 8 }, async () => receive(await send(port, `${head}ZZ\r\n`))),
+        Array.from({ length: 8 }, async () => receive(await send(service.port, `${head}ZZ\r\n`))),
       );
       const expected = start === 'OPTIONS /pets' ? /^HTTP\/1\.1 (?:204|400) / : /^HTTP\/1\.1 4\d\d /;
       for (const response of responses) expect(response).toMatch(expected);

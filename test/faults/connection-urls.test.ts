@@ -2,10 +2,11 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
 
 let cluster: PostgresCluster;
 let socketDirectory: string;
@@ -18,14 +19,10 @@ beforeAll(async () => {
     const settings = `listen_addresses = '127.0.0.1, ::1'\nunix_socket_directories = '${data}'\n`;
     appendFileSync(join(data, 'postgresql.conf'), settings);
   });
-  observer = new pg.Client({ connectionString: cluster.url });
-  await observer.connect();
+  observer = await connect(cluster.url);
 });
 
-afterAll(async () => {
-  await observer.end();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 /** What the server says of the connections of a service that reads, counts and writes with this URL. */
 async function connectionsWith(url: string): Promise<Record<string, unknown>[]> {
@@ -41,7 +38,7 @@ async function connectionsWith(url: string): Promise<Record<string, unknown>[]> 
     `select distinct host(client_addr) as address, application_name as name from pg_stat_activity
      where pid <> pg_backend_pid() and backend_type = 'client backend'`,
   );
-  await service.stop();
+  await service.kill();
   return rows;
 }
 
@@ -60,12 +57,10 @@ it('options of the session hold on every connection, those that migrate included
   await observer.query('create database other');
   const url = new URL(cluster.url);
   url.pathname = 'other';
-  const client = new pg.Client({ connectionString: url.href });
-  await client.connect();
+  const client = await connect(url.href);
   await client.query('create schema elsewhere');
   url.search = new URLSearchParams({ options: '-c search_path=elsewhere', connect_timeout: '3' }).toString();
   await connectionsWith(url.href);
   const { rows } = await client.query(`select schemaname from pg_tables where tablename in ('pets', 'orders')`);
-  await client.end();
   expect(rows).toEqual([{ schemaname: 'elsewhere' }, { schemaname: 'elsewhere' }]);
 });

@@ -1,18 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { beforeEach, expect, it } from '@jest/globals';
 
-import { afterEach, beforeEach, expect, it } from '@jest/globals';
-
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 let dataDir: string;
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'petstore-faults-'));
+  dataDir = temporaryDirectory();
 });
-
-afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const create = 'mutation ($name: String!) { createCategory(input: { name: $name }) { category { id } } }';
 const names = '{ categories(first: 100, filter: { nameContains: "written" }) { edges { node { name } } } }';
@@ -40,17 +35,17 @@ it('has every acknowledged write after kill -9 in the midst of writing, and the 
   const found = new Set((edges as { node: { name: string } }[]).map(({ node }) => node.name));
   expect(acknowledged.filter((name) => !found.has(name))).toEqual([]);
   expect((await second.graphql(size)).body.data.pets).toEqual(before.pets);
-  await second.stop();
+  await second.kill();
 });
 
 it('keeps a second service off its directory with a clear message, and the first one running', async () => {
   const first = await Service.start({ DATA_DIR: dataDir });
-  const second = await Service.start({ DATA_DIR: dataDir });
+  const second = new Service({ DATA_DIR: dataDir });
   expect(await second.ended()).toBe(1);
   expect(second.output).toContain(dataDir);
   expect(second.output.split('\n')).toHaveLength(1);
   expect((await first.get('/readyz')).status).toBe(200);
-  await first.stop();
+  await first.kill();
 });
 
 it('finishes on SIGTERM what is under way, exits with 0, and has it after the next start', async () => {
@@ -66,13 +61,13 @@ it('finishes on SIGTERM what is under way, exits with 0, and has it after the ne
   const second = await Service.start({ DATA_DIR: dataDir, DEMO: 'off' });
   const { edges } = (await second.graphql(names)).body.data.categories;
   expect(edges.length).toBeGreaterThanOrEqual(acknowledged.length);
-  await second.stop();
+  await second.kill();
 });
 
 it('serves during DRAIN_DELAY while /readyz says that it is going', async () => {
   const service = await Service.start({ DATA_DIR: dataDir, DEMO: 'off', DRAIN_DELAY: '2s' });
   service.signal('SIGTERM');
-  await service.printed(/"draining"/);
+  await service.line(/"draining"/);
   expect((await service.get('/readyz')).status).toBe(503);
   expect((await service.graphql(size)).status).toBe(200);
   expect(await service.ended()).toBe(0);

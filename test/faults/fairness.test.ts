@@ -1,36 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 
 import { connectionConfigOf } from '../../src/database/connection-config.ts';
 import { Connection } from '../../src/database/connection.ts';
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
 
 /** Ten connections, of which four are pipelined: half of the others are a key's share. */
 const share = 3;
 
-let cluster: PostgresCluster;
+const cluster = await PostgresCluster.create();
 let service: Service;
-/** Two clients behind the service's back: a transaction sees the server's activity as it was when it looked first. */
+/** Two clients past the service: a transaction sees the server's activity as it was when it looked first. */
 let blocker: pg.Client;
 let watcher: pg.Client;
 let neighbour: string;
 let attackers: string[];
 
 beforeAll(async () => {
-  cluster = await PostgresCluster.create();
   service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
-  [blocker, watcher] = [0, 1].map(() => new pg.Client({ connectionString: cluster.url })) as [pg.Client, pg.Client];
-  await Promise.all([blocker.connect(), watcher.connect()]);
+  [blocker, watcher] = await Promise.all([connect(cluster.url), connect(cluster.url)]);
   neighbour = await createKey();
   attackers = await Promise.all(Array.from({ length: 5 }, createKey));
 });
 
-afterAll(async () => {
-  await Promise.all([blocker.end(), watcher.end()]);
-  await service.stop();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 /** With a quota that a fast machine doesn't spend. */
 async function createKey(): Promise<string> {

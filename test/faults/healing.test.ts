@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { key, Service } from './service.ts';
+import { Service } from '../support/service.ts';
 
-let cluster: PostgresCluster;
+const cluster = await PostgresCluster.create();
 let service: Service;
 let other: pg.Client;
 
@@ -12,26 +13,14 @@ const read = '{ pets(first: 5) { edges { node { id name } } } }';
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id name } } }';
 
 beforeAll(async () => {
-  cluster = await PostgresCluster.create();
   service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '6' });
-  other = new pg.Client({ connectionString: cluster.url });
-  other.on('error', () => undefined);
-  await other.connect();
+  other = await connect(cluster.url);
 });
 
-afterAll(async () => {
-  await service.stop();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 async function postPet(categoryId: number): Promise<number> {
-  const response = await fetch(`${service.address}/pets`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ name: 'Rex', categoryId }),
-  });
-  await response.arrayBuffer();
-  return response.status;
+  return (await service.post('/pets', { name: 'Rex', categoryId })).status;
 }
 
 it('a refused statement costs no connection', async () => {

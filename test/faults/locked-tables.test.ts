@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 
 import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { spawnChild } from '../support/child-process.ts';
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
 
 const cluster = await PostgresCluster.create();
 let holder: pg.Client;
@@ -20,8 +21,7 @@ beforeEach(async () => {
   await orm.migrator.up();
   await orm.migrator.down({ migrations: [migrations.at(-1)!.name] });
   await orm.close(true);
-  holder = new pg.Client({ connectionString: cluster.url, application_name: 'report' });
-  await holder.connect();
+  holder = await connect({ connectionString: cluster.url, application_name: 'report' });
   await holder.query('begin; select from api_keys');
 });
 
@@ -34,8 +34,7 @@ it('a migration that a lock keeps waiting says who holds it, delays others by a 
   const ended = once(command, 'close');
   const started = performance.now();
   let longest = 0;
-  const other = new pg.Client({ connectionString: cluster.url });
-  await other.connect();
+  const other = await connect(cluster.url);
   while (command.exitCode === null) {
     const asked = performance.now();
     await other.query('select count(*) from api_keys');
@@ -71,7 +70,7 @@ it('a start that a lock keeps waiting says so, and goes on as soon as the lock i
   const service = await starting;
   expect(service.output).toMatch(/^A migration waits for a lock .+ \(report, in a transaction since/m);
   expect((await service.get('/readyz')).status).toBe(200);
-  await service.stop();
+  await service.kill();
 });
 
 it('a start beside a process that migrates says that it waits for it', async () => {
@@ -82,5 +81,5 @@ it('a start beside a process that migrates says that it waits for it', async () 
   const service = await starting;
   expect(service.output).toMatch(/^Another process is migrating the database: this one waits/m);
   expect((await service.get('/readyz')).status).toBe(200);
-  await service.stop();
+  await service.kill();
 });

@@ -1,43 +1,24 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, openSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createInterface } from 'node:readline';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { spawnChild } from '../support/child-process.ts';
-import { key } from './service.ts';
-
-let directory: string;
-const children: ChildProcess[] = [];
-
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-log-'));
-});
-
-afterAll(() => {
-  for (const child of children) child.kill('SIGKILL');
-  rmSync(directory, { recursive: true, force: true });
-});
+import { repository } from '../support/running-command.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** The built service; what it writes to stdout is left to the test. */
 async function start(
   stdout: 'pipe' | number,
 ): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
-  const child = spawnChild(process.execPath, [join(import.meta.dirname, '../../dist/src/main.js')], {
-    env: {
-      NODE_ENV: 'production',
-      PORT: '0',
-      ADMIN_API_KEY: key,
-      DATA_DIR: join(directory, String(children.length)),
-      DEMO: 'off',
-    },
+  const child = spawnChild(process.execPath, [join(repository, 'dist/src/main.js')], {
+    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: temporaryDirectory(), DEMO: 'off' },
     stdio: ['ignore', stdout, 'pipe'],
   });
-  children.push(child);
   const exited = once(child, 'exit');
   for await (const line of createInterface({ input: child.stderr! })) {
     const address = /^The store is open at (\S+),/.exec(line)?.[1];
@@ -65,7 +46,7 @@ it('continues, responds in time and ends on SIGTERM while its log is not read', 
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
   child.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);
-}, 60_000);
+});
 
 it('has every line on stdout when it is stopped, in JSON and nothing else', async () => {
   const { child, address, exited } = await start('pipe');
@@ -79,10 +60,10 @@ it('has every line on stdout when it is stopped, in JSON and nothing else', asyn
     .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines.filter(({ status }) => status === 401)).toHaveLength(20);
   expect(lines.at(-1)).toMatchObject({ msg: 'draining' });
-}, 60_000);
+});
 
 it('has a line in the log within 100 ms or so, without being stopped', async () => {
-  const file = join(directory, 'log');
+  const file = join(temporaryDirectory(), 'log');
   const { child, address, exited } = await start(openSync(file, 'w'));
   const started = performance.now();
   expect(await ask(address)).toBe(401);
@@ -90,4 +71,4 @@ it('has a line in the log within 100 ms or so, without being stopped', async () 
   expect(performance.now() - started).toBeLessThan(3_000);
   child.kill('SIGKILL');
   await exited;
-}, 60_000);
+});

@@ -1,24 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import pg from 'pg';
 
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
 
-/** A lost database is reported within this time: it is promised. */
-const patienceMillis = 5_000;
+/** A lost database is reported within this time. */
+const maxMillis = 5_000;
 
-let cluster: PostgresCluster;
+const cluster = await PostgresCluster.create();
 let service: Service;
 
 beforeAll(async () => {
-  cluster = await PostgresCluster.create();
   service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
 });
 
-afterAll(async () => {
-  await service.stop();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 const read = '{ pets(first: 1) { totalCount } }';
 const write = 'mutation { createCategory(input: { name: "Late" }) { category { id } } }';
@@ -49,7 +45,7 @@ describe.each([
     for (const { status, headers, body, millis } of responses) {
       expect({ status, code: body.errors[0].extensions.code }).toEqual({ status: 503, code: 'SERVICE_UNAVAILABLE' });
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
-      expect(millis).toBeLessThan(patienceMillis);
+      expect(millis).toBeLessThan(maxMillis);
       expect(JSON.stringify(body)).not.toMatch(/ECONN|terminat|timeout|postgres|127\.0\.0\.1/i);
     }
     expect([ready.status, health.status]).toEqual([503, 200]);
@@ -63,8 +59,7 @@ describe.each([
 });
 
 it('what takes too long is 503, and the server does not go on with it', async () => {
-  const other = new pg.Client({ connectionString: cluster.url });
-  await other.connect();
+  const other = await connect(cluster.url);
   await other.query('begin; lock table pets');
   const responses = await Promise.all([read, '{ pet(id: 1) { id } }'].map((query) => service.graphql(query)));
   expect(responses.map(({ status }) => status)).toEqual([503, 503]);
@@ -77,8 +72,7 @@ it('what takes too long is 503, and the server does not go on with it', async ()
 });
 
 it('says so to all who wait for a locked table, none of them longer than the first', async () => {
-  const other = new pg.Client({ connectionString: cluster.url });
-  await other.connect();
+  const other = await connect(cluster.url);
   await other.query('begin; lock table pets');
   const responses = await Promise.all(
     Array.from({ length: 40 }, (_, n) =>
@@ -87,13 +81,13 @@ it('says so to all who wait for a locked table, none of them longer than the fir
   );
   await other.end();
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([503]));
-  expect(Math.max(...responses.map(({ millis }) => millis))).toBeLessThan(5_000);
+  expect(Math.max(...responses.map(({ millis }) => millis))).toBeLessThan(maxMillis);
   expect((await service.graphql(read)).status).toBe(200);
 });
 
 it('says at the start what is wrong with a database that can not be reached, in one line without the password', async () => {
   cluster.stop();
-  const other = await Service.start({ DATABASE_URL: cluster.url });
+  const other = new Service({ DATABASE_URL: cluster.url });
   expect(await other.ended()).toBe(1);
   cluster.start();
   expect(other.output).toMatch(/^petstore-gateway can't start: connect ECONNREFUSED 127\.0\.0\.1:\d+$/);

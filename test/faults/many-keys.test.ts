@@ -1,29 +1,24 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 
 import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
 
 const maxChangeMillis = 5_000;
 const maxGrowthMegabytes = 64;
 
-let cluster: PostgresCluster;
+const cluster = await PostgresCluster.create();
 let service: Service;
 let other: pg.Client;
 
 beforeAll(async () => {
-  cluster = await PostgresCluster.create();
   service = await Service.start({ DATABASE_URL: cluster.url });
-  other = new pg.Client({ connectionString: cluster.url });
-  await other.connect();
+  other = await connect(cluster.url);
 });
 
-afterAll(async () => {
-  await other.end();
-  await service.stop();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 async function insertKeys(name: string, hashes: readonly string[]): Promise<void> {
   await other.query(

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-import type { Service } from './service.ts';
+import type { Service } from '../support/service.ts';
 
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }';
 const reads = [
@@ -24,8 +24,8 @@ export class MixedLoad {
     const statuses = new Set<number>();
     for (let round = 0; round < rounds; round += 1) {
       const queries = [...reads, ...reads, createCategory, createCategory];
-      const answers = await Promise.all(queries.map((query) => this.#service.graphql(query)));
-      for (const [index, { status, headers }] of answers.entries()) {
+      const responses = await Promise.all(queries.map((query) => this.#service.graphql(query)));
+      for (const [index, { status, headers }] of responses.entries()) {
         if (status === 503) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
         if (status === 200 && queries[index] === createCategory) this.written += 1;
         statuses.add(status);

@@ -1,18 +1,17 @@
 import { execFileSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { spawnChild } from '../support/child-process.ts';
-import pg from 'pg';
-
 import { findFreePort } from '../support/free-port.ts';
+import { runSql } from '../support/postgres-client.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** PgBouncer before a server, as an operator would set it up. The variable PGBOUNCER names another program than Debian's. */
 export class PgBouncer {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-pgbouncer-'));
+  readonly #directory = temporaryDirectory();
   readonly #serverPort: string;
   readonly #password: string;
   readonly #port: number;
@@ -44,10 +43,7 @@ export class PgBouncer {
   /** Other settings under its running clients. */
   async change(settings: Readonly<Record<string, string>>): Promise<void> {
     this.#configure(settings);
-    const console = new pg.Client({ connectionString: this.url.replace(/store$/, 'pgbouncer') });
-    await console.connect();
-    await console.query('reload');
-    await console.end();
+    await runSql(this.url.replace(/store$/, 'pgbouncer'), 'reload');
   }
 
   #configure(settings: Readonly<Record<string, string>>): void {
@@ -69,7 +65,6 @@ export class PgBouncer {
 
   async stop(): Promise<void> {
     if (this.#child?.kill('SIGKILL') === true) await once(this.#child, 'close');
-    rmSync(this.#directory, { recursive: true, force: true });
   }
 }
 

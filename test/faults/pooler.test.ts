@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
+import { afterAll, expect, it } from '@jest/globals';
 
+import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { PgBouncer } from './pgbouncer.ts';
-import { Service } from './service.ts';
 
-let cluster: PostgresCluster;
-
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-});
+const cluster = await PostgresCluster.create();
 
 afterAll(() => cluster.remove());
 
@@ -23,14 +19,12 @@ const read = '{ pets(first: 5) { totalCount edges { node { id name } } } }';
 it('behind PgBouncer in session mode it serves, sets nothing, and ends statements that take too long', async () => {
   const pooler = await PgBouncer.start(cluster.url, { pool_mode: 'session' });
   const service = await Service.start({ DATABASE_URL: pooler.url, DATABASE_POOL: '4' });
-  expect(service.output).toMatch(/The store is open/);
   const responses = await Promise.all(
     Array.from({ length: 20 }, () => [service.graphql(read), service.graphql(createCategory)]).flat(),
   );
   expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
 
-  const observer = new pg.Client({ connectionString: cluster.url });
-  await observer.connect();
+  const observer = await connect(cluster.url);
   await observer.query('begin; lock table pets');
   // Some share a connection: those behind the first one are moved to another, and must not go on here.
   const queries = [1, 2, 3].map((id) => `{ pet(id: ${id}) { id } pets { edges { node { name } } } }`);
@@ -42,17 +36,14 @@ it('behind PgBouncer in session mode it serves, sets nothing, and ends statement
   expect(slow.every(({ millis }) => millis < 5_000)).toBe(true);
   expect((await service.graphql(read)).status).toBe(200);
 
-  const neighbour = new pg.Client({ connectionString: pooler.url });
-  await neighbour.connect();
-  expect((await neighbour.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
-  await neighbour.end();
-  await service.stop();
+  expect(await runSql(pooler.url, 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+  await service.kill();
   await pooler.stop();
 });
 
 it('behind one that shares sessions and does not know prepared statements it does not start, and says what to change', async () => {
   const pooler = await PgBouncer.start(cluster.url, { pool_mode: 'transaction' });
-  const service = await Service.start({ DATABASE_URL: pooler.url });
+  const service = new Service({ DATABASE_URL: pooler.url });
   expect(await service.ended()).toBe(1);
   expect(service.output).toMatch(
     /^petstore-gateway can't start: The pooler .+pool_mode = session.+1\.21.+max_prepared_statements/,
@@ -78,14 +69,11 @@ it('when it begins to share sessions and to forget prepared statements, requests
   while ((await load.run(1)).has(503));
   expect(await load.run(3)).toEqual(new Set([200]));
   expect((await categories()) - before).toBe(load.written);
-  await service.stop();
+  await service.kill();
   await pooler.stop();
 });
 
 async function categories(): Promise<number> {
-  const observer = new pg.Client({ connectionString: cluster.url });
-  await observer.connect();
-  const { rows } = await observer.query('select count(*)::int from categories');
-  await observer.end();
-  return rows[0].count as number;
+  const [row] = await runSql(cluster.url, 'select count(*)::int from categories');
+  return row!['count'] as number;
 }

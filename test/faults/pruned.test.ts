@@ -1,44 +1,37 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 
-import { spawnChild } from '../support/child-process.ts';
+import { path, repository } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-const root = join(import.meta.dirname, '../..');
-const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const { dependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
 };
 
-let directory: string;
-let environment: NodeJS.ProcessEnv;
+const directory = temporaryDirectory();
+const environment = { DATA_DIR: join(directory, 'data'), DEMO: 'off' };
 
 /** The repository as `npm prune --omit=dev` leaves it: what is built, the sources, and no development package. */
 beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-pruned-'));
   for (const part of ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'dist']) {
-    cpSync(join(root, part), join(directory, part), { recursive: true });
+    cpSync(join(repository, part), join(directory, part), { recursive: true });
   }
   for (const name of Object.keys(dependencies)) {
     mkdirSync(join(directory, 'node_modules', dirname(name)), { recursive: true });
-    symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name));
+    symlinkSync(join(repository, 'node_modules', name), join(directory, 'node_modules', name));
   }
-  environment = {
-    PATH: `${dirname(process.env['SERVICE_NODE'] ?? process.execPath)}:${process.env['PATH']}`,
-    DATA_DIR: join(directory, 'data'),
-    DEMO: 'off',
-    PORT: '0',
-  };
 });
 
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
-
 function npm(...args: string[]): string {
-  return execFileSync('npm', ['run', '-s', ...args], { cwd: directory, env: environment, encoding: 'utf8' });
+  return execFileSync('npm', ['run', '-s', ...args], {
+    cwd: directory,
+    env: { PATH: path, ...environment },
+    encoding: 'utf8',
+  });
 }
 
 it('migrates, seeds, makes keys and starts without development packages, and keeps what is built', async () => {
@@ -48,20 +41,8 @@ it('migrates, seeds, makes keys and starts without development packages, and kee
   expect(npm('keys', '--', 'create', '--name', 'me', '--plan', 'free')).toMatch(/^\S+\n$/);
   npm('build');
   expect(readdirSync(join(directory, 'dist/src'))).toEqual(built);
-  const service = spawnChild('npm', ['start'], { cwd: directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  const lines: string[] = [];
-  const opened = new Promise<void>((resolve) => {
-    for (const stream of [service.stdout, service.stderr]) {
-      createInterface({ input: stream }).on('line', (line) => {
-        lines.push(line);
-        if (line.startsWith('The store is open at')) resolve();
-      });
-    }
-  });
-  await Promise.race([opened, once(service, 'close')]);
-  expect(lines.join('\n')).toMatch(/^The store is open at http/m);
-  service.kill('SIGTERM');
-  await once(service, 'close');
+  const service = await Service.start(environment, { command: 'npm start', directory });
+  await service.stop();
 });
 
 it('says what is missing where nothing is built', () => {

@@ -1,32 +1,21 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { send } from '../http/http-harness.ts';
-import { key, Service } from './service.ts';
+import { adminKey, Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: string;
 let service: Service;
-let port: number;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-resets-'));
-  service = await Service.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off' });
-  port = Number(new URL(service.address).port);
-});
-
-afterAll(async () => {
-  await service.stop();
-  rmSync(directory, { recursive: true, force: true });
+  service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
 });
 
 /** Whatever the client has sent, the server may have read it or not when the reset arrives. */
 async function sendAndReset(text: string, before: (socket: Socket) => Promise<unknown>): Promise<void> {
-  const socket = connect(port, '127.0.0.1');
+  const socket = connect(service.port, '127.0.0.1');
   socket.on('error', () => undefined);
   await once(socket, 'connect');
   await new Promise((resolve) => socket.write(text, resolve));
@@ -37,8 +26,8 @@ async function sendAndReset(text: string, before: (socket: Socket) => Promise<un
 /** The lines of the log since, once everything that went before is surely in it. */
 async function linesSince(length: number): Promise<string[]> {
   const mark = `mark-${length}`;
-  await fetch(`${service.address}/pets`, { headers: { 'x-request-id': mark, 'x-api-key': key } });
-  await service.printed(new RegExp(mark));
+  await fetch(`${service.address}/pets`, { headers: { 'x-request-id': mark, 'x-api-key': adminKey } });
+  await service.line(new RegExp(mark));
   return service.output
     .slice(length)
     .split('\n')
@@ -65,9 +54,9 @@ const requests: [string, string][] = [
 
 // Before the resets have spent what the address has without a key.
 it('an upgrade to WebSocket is refused in words that name subscriptions', async () => {
-  for (const sent of ['', `X-API-Key: ${key}\r\n`]) {
+  for (const sent of ['', `X-API-Key: ${adminKey}\r\n`]) {
     const request = `GET /graphql HTTP/1.1\r\nHost: x\r\n${sent}Connection: upgrade\r\nUpgrade: websocket\r\n`;
-    const socket = await send(port, `${request}Sec-WebSocket-Version: 13\r\n\r\n`);
+    const socket = await send(service.port, `${request}Sec-WebSocket-Version: 13\r\n\r\n`);
     const text = String(await once(socket, 'data'));
     socket.destroy();
     expect(text).toMatch(sent === '' ? / 401 / : / 400 /);
@@ -92,7 +81,7 @@ describe.each([
     'after %s %j leaves at most one line of its request in the log, below warn',
     async (start, rest) => {
       const { length } = service.output;
-      for (const sent of ['', `X-API-Key: ${key}\r\n`]) {
+      for (const sent of ['', `X-API-Key: ${adminKey}\r\n`]) {
         const end = rest.includes('\r\n\r\n') ? rest : `${rest}\r\n`;
         const request = `${start} HTTP/1.1\r\nHost: x\r\n${sent}${end}`;
         await Promise.all(Array.from({ length: 8 }, async () => sendAndReset(request, before)));

@@ -1,77 +1,36 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
 
+import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: string;
+const directory = temporaryDirectory();
 let cluster: PostgresCluster;
 
 const file = (name: string): string => join(directory, name);
 
-function openssl(...options: string[]): void {
-  execFileSync('openssl', options, { cwd: directory, stdio: 'ignore' });
+function openssl(options: string): void {
+  execFileSync('openssl', options.split(' '), { cwd: directory, stdio: 'ignore' });
 }
 
 function createAuthority(name: string): void {
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-days',
-    '2',
-    '-subj',
-    `/CN=${name}`,
-    '-keyout',
-    `${name}.key`,
-    '-out',
-    `${name}.crt`,
-  );
+  openssl(`req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`);
 }
 
 function createCertificate(name: string, subject: string): void {
   writeFileSync(file('names.cnf'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
-  openssl(
-    'req',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-subj',
-    `/CN=${subject}`,
-    '-keyout',
-    `${name}.key`,
-    '-out',
-    `${name}.csr`,
-  );
-  openssl(
-    'x509',
-    '-req',
-    '-in',
-    `${name}.csr`,
-    '-CA',
-    'authority.crt',
-    '-CAkey',
-    'authority.key',
-    '-CAcreateserial',
-    '-days',
-    '2',
-    '-extfile',
-    'names.cnf',
-    '-out',
-    `${name}.crt`,
-  );
+  openssl(`req -newkey rsa:2048 -nodes -subj /CN=${subject} -keyout ${name}.key -out ${name}.csr`);
+  const authority = '-CA authority.crt -CAkey authority.key -CAcreateserial';
+  openssl(`x509 -req -in ${name}.csr ${authority} -days 2 -extfile names.cnf -out ${name}.crt`);
 }
 
 /** A server that takes connections over TLS only, and only with a certificate of its own authority. */
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-tls-'));
   for (const name of ['authority', 'stranger']) createAuthority(name);
   createCertificate('server', 'localhost');
   createCertificate('client', 'postgres');
@@ -83,10 +42,7 @@ beforeAll(async () => {
   });
 });
 
-afterAll(() => {
-  cluster.remove();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => cluster.remove());
 
 function urlWith(parameters: Record<string, string>): string {
   return `${cluster.url}?${new URLSearchParams(parameters).toString()}`;
@@ -117,19 +73,15 @@ it.each<Record<string, string>>([
     service.graphql(`mutation { createCategory(input: { name: "C${n}" }) { category { id } } }`),
   );
   for (const { status } of await Promise.all([...reads, ...writes])) expect(status).toBe(200);
-  const observer = new pg.Client({
-    connectionString: urlWith({ ...certificates(), sslmode: 'verify-full', application_name: 'observer' }),
-  });
-  await observer.connect();
-  const { rows } = await observer.query(
+  const rows = await runSql(
+    urlWith({ ...certificates(), sslmode: 'verify-full', application_name: 'observer' }),
     `select ssl, count(*)::int from pg_stat_ssl join pg_stat_activity using (pid)
      where application_name = 'over-tls' group by ssl`,
   );
-  await observer.end();
-  await service.stop();
+  await service.kill();
   expect(rows).toEqual([{ ssl: true, count: expect.any(Number) }]);
   // Shared ones and exclusive ones; how many depends on how fast each responds.
-  expect(rows[0].count).toBeGreaterThan(1);
+  expect(rows[0]!['count']).toBeGreaterThan(1);
 });
 
 it.each([
@@ -141,7 +93,7 @@ it.each([
   ['no certificate of its own', () => ({ sslrootcert: file('authority.crt'), sslmode: 'verify-full' }), /certificate/],
   ['no TLS', () => ({ sslmode: 'disable' }), /no pg_hba.conf entry.+no encryption/],
 ])('with %s it does not start, and says so in one line', async (_what, parameters, complaint) => {
-  const service = await Service.start({ DATABASE_URL: urlWith(parameters()) });
+  const service = new Service({ DATABASE_URL: urlWith(parameters()) });
   expect(await service.ended()).toBe(1);
   expect(service.output).toMatch(complaint);
   expect(service.output.split('\n')).toHaveLength(1);

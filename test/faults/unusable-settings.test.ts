@@ -1,20 +1,19 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { Service } from './service.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let directory: string;
+const directory = temporaryDirectory();
 let takenBy: Server;
 let taken: string;
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-settings-'));
   writeFileSync(join(directory, 'file'), '');
   takenBy = createServer().listen(0, '127.0.0.1');
   await once(takenBy, 'listening');
@@ -23,19 +22,12 @@ beforeAll(async () => {
 
 afterAll(() => {
   takenBy.close();
-  rmSync(directory, { recursive: true, force: true });
 });
 
-/** A service that hangs is ended by the test's own limit. */
-async function complaintAbout(environment: Record<string, string>): Promise<string> {
-  const service = await Service.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off', ...environment });
-  try {
-    expect(service.address).toBe('');
-    expect(await service.ended()).toBe(1);
-    return service.output;
-  } finally {
-    await service.stop();
-  }
+async function messageFor(environment: Record<string, string>): Promise<string> {
+  const service = new Service({ DATA_DIR: join(directory, 'data'), DEMO: 'off', ...environment });
+  expect(await service.ended()).toBe(1);
+  return service.output;
 }
 
 it.each([
@@ -45,9 +37,9 @@ it.each([
   ['a name too long for any directory', () => join(directory, 'x'.repeat(300))],
 ])('says in one line that DATA_DIR is %s', async (_what, dataDir) => {
   const start = `petstore-gateway can't start: DATA_DIR is ${JSON.stringify(dataDir())}, but must be a directory`;
-  const complaint = await complaintAbout({ DATA_DIR: dataDir() });
-  expect(complaint.slice(0, start.length)).toBe(start);
-  expect(complaint.split('\n')).toHaveLength(1);
+  const message = await messageFor({ DATA_DIR: dataDir() });
+  expect(message.slice(0, start.length)).toBe(start);
+  expect(message.split('\n')).toHaveLength(1);
 });
 
 it.each([
@@ -58,8 +50,8 @@ it.each([
   ['HOST', () => ({ HOST: 'no.such.host.invalid' }), 'an address of this machine'],
 ])('says in one line that it cannot listen on %s, and what would be right', async (name, settings, right) => {
   const environment: Record<string, string> = settings();
-  const complaint = await complaintAbout(environment);
-  expect(complaint.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
+  const message = await messageFor(environment);
+  expect(message.split('\n').filter((line) => !line.startsWith('{'))).toEqual([
     expect.stringContaining(`can't start: ${name} is "${environment[name]}", but must be ${right}`),
   ]);
 });

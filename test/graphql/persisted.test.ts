@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
 
 import type { GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -89,15 +89,9 @@ describe('automatic persisted queries', () => {
 });
 
 describe('trusted documents', () => {
-  let directory: string;
+  const directory = temporaryDirectory();
   const echo = 'query Echo($text: String) { echo(text: $text) }';
   const create = 'mutation Create { createPet(input: { name: "Rex" }) { pet { name } } }';
-
-  beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'documents-'));
-  });
-
-  afterAll(() => rm(directory, { recursive: true }));
 
   async function manifest(content: unknown): Promise<string> {
     const path = join(directory, `${hashOf(JSON.stringify(content)).slice(0, 8)}.json`);

@@ -1,10 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { attacks, summary } from './attacks.ts';
 import { body } from './documents.ts';
 import { Target, type Damage } from './target.ts';
@@ -22,20 +19,16 @@ const maxLeftMegabytes = 200;
 /** The bytes of results are a part of what it takes to make them. */
 const maxPeakMegabytes = 1_024;
 
-let directory: string;
 let target: Target;
 const table: string[] = [];
 
 beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'petstore-hostile-'));
-  target = await Target.start({ DATA_DIR: join(directory, 'data'), DEMO: 'off' });
+  target = await Target.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
   await fill();
 }, 120_000);
 
-afterAll(async () => {
+afterAll(() => {
   console.info(['attack | responses | blocked ms | neighbour ms | peak MB | left MB', ...table].join('\n'));
-  await target.service.stop();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 /** 49 categories with 20 pets each. */

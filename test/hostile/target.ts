@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-import { Service } from '../faults/service.ts';
+import { Service } from '../support/service.ts';
 
 interface Response {
   readonly status: number;
@@ -31,7 +31,6 @@ const harmlessMegabytes = 48;
 /** The built service, a key that attacks it and one that suffers. */
 export class Target {
   readonly service: Service;
-  readonly port: number;
   attacker = '';
   #neighbour = '';
 
@@ -44,7 +43,6 @@ export class Target {
 
   private constructor(service: Service) {
     this.service = service;
-    this.port = Number(new URL(service.address).port);
   }
 
   /** Sends a GraphQL request of the attacker, the text of the body as it is. */
@@ -64,7 +62,7 @@ export class Target {
 
   /** Opens a connection and sends the text as it is. */
   async send(text: string | Buffer): Promise<Socket> {
-    const socket = connect(this.port, '127.0.0.1');
+    const socket = connect(this.service.port, '127.0.0.1');
     socket.on('error', () => undefined);
     await once(socket, 'connect').catch(() => undefined);
     if (!socket.destroyed) socket.write(text);
@@ -112,17 +110,12 @@ export class Target {
     }
   }
 
-  /** What is in use, without what may be garbage for a while, as soon as it is near what it was. */
   async #sendLargeBody(): Promise<void> {
     const headers = { 'x-api-key': this.#neighbour, 'content-type': 'application/json' };
-    const response = await fetch(`${this.service.address}/graphql`, {
-      method: 'POST',
-      headers,
-      body: ' '.repeat(2 ** 20),
-    });
-    await response.text();
+    await this.request('/graphql', { method: 'POST', headers, body: ' '.repeat(2 ** 20) });
   }
 
+  /** What is in use, without what may be garbage for a while, as soon as it is near what it was. */
   async #settled(before: number): Promise<number> {
     const deadline = performance.now() + settleMillis;
     let megabytes = await this.#megabytes();

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
 import { createMaintenanceOrm } from '../../src/database/database.ts';
-import { embeddedPostgresAddress, startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/database/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
+import { locationOf } from '../support/postgres-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let test: TestDatabase;
@@ -17,8 +18,7 @@ beforeAll(async () => {
     const engine = await startEmbeddedPostgres(dataDir);
     stopEngine = () => engine.close();
   }
-  const location = databaseUrl ?? embeddedPostgresAddress(dataDir);
-  orm = createMaintenanceOrm(location);
+  orm = createMaintenanceOrm(locationOf(test.environment));
 });
 
 afterAll(async () => {

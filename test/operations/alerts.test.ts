@@ -1,16 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { deployFile } from './guide.ts';
-import { adminKey, startService } from './running-command.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'petstore-alerts-'));
+const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
 const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals'];
 
@@ -19,21 +19,16 @@ type Scrape = ReadonlyMap<string, number>;
 
 let cluster: PostgresCluster;
 let redis: RedisServer;
-let service: Awaited<ReturnType<typeof startService>>;
+let service: Service;
 
 beforeAll(async () => {
   writeFileSync(rules, deployFile('alerts.yml', []));
   [cluster, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
   const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, DATABASE_POOL: '2', BAN_AFTER: '0' };
-  service = await startService(settings);
+  service = await Service.start(settings);
 });
 
-afterAll(async () => {
-  await service.process.stop();
-  await redis.close();
-  cluster.remove();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => cluster.remove());
 
 async function scrape(): Promise<Scrape> {
   const response = await fetch(`${service.address}/metrics`);
@@ -41,14 +36,6 @@ async function scrape(): Promise<Scrape> {
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
   );
-}
-
-function send(query: string): Promise<Response> {
-  return fetch(`${service.address}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
-  });
 }
 
 /** The alerts that fire after half an hour in which each minute is like the time between the two scrapes. */
@@ -95,7 +82,7 @@ function passes(unitTest: object): boolean {
 
 describe('the alerts of the guide, on the metrics of a real process', () => {
   test('the rules are valid, and every metric in them exists', async () => {
-    await send('{ pets(first: 1) { totalCount } }');
+    await service.graphql('{ pets(first: 1) { totalCount } }');
     execFileSync('promtool', ['check', 'rules', rules]);
     const present = [...(await scrape()).keys()].map((name) => name.replace(/\{.*/, ''));
     const used = new Set(deployFile('alerts.yml', []).match(/petstore_\w+/g));
@@ -106,7 +93,8 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
 
   test('none fires while requests are served', async () => {
     const before = await scrape();
-    for (let turn = 0; turn < 20; turn += 1) expect((await send('{ pets(first: 1) { totalCount } }')).status).toBe(200);
+    for (let turn = 0; turn < 20; turn += 1)
+      expect((await service.graphql('{ pets(first: 1) { totalCount } }')).status).toBe(200);
     expect(firingAlerts(before, await scrape())).toEqual(['none']);
   });
 
@@ -117,13 +105,13 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
   test('PetstoreRefusals fires when requests keep going beyond a bound', async () => {
     const before = await scrape();
     const deep = `{ ${'pets { edges { node { category { '.repeat(5)} id ${'} } } }'.repeat(5)} }`;
-    for (let turn = 0; turn < 30; turn += 1) expect((await send(deep)).status).toBe(400);
+    for (let turn = 0; turn < 30; turn += 1) expect((await service.graphql(deep)).status).toBe(400);
     expect(firingAlerts(before, await scrape())).toEqual(['PetstoreRefusals']);
   });
 
   test('PetstoreQuotaNotShared fires while Redis is gone', async () => {
     await redis.kill();
-    await send('{ pets(first: 1) { totalCount } }');
+    await service.graphql('{ pets(first: 1) { totalCount } }');
     const now = await scrape();
     expect(firingAlerts(now, now)).toEqual(['PetstoreQuotaNotShared']);
     await redis.restart();
@@ -133,7 +121,7 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     cluster.pause();
     const before = await scrape();
     const under = Array.from({ length: 20 }, (_, n) =>
-      send(`{ pets(filter: { nameContains: "${n}" }) { totalCount } }`),
+      service.graphql(`{ pets(filter: { nameContains: "${n}" }) { totalCount } }`),
     );
     let waiting: Scrape;
     do waiting = await scrape();

@@ -1,49 +1,34 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { path, repository } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { guideCommands } from './guide.ts';
-import { adminKey, repository, startService } from './running-command.ts';
 
-type Service = Awaited<ReturnType<typeof startService>>;
+const directory = temporaryDirectory();
+const cluster = await PostgresCluster.create();
 
-const directory = mkdtempSync(join(tmpdir(), 'petstore-backup-'));
-let cluster: PostgresCluster;
-
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
+beforeAll(() => {
   for (const name of ['dist', 'node_modules', 'package.json', '.github']) {
     symlinkSync(join(repository, name), join(directory, name));
   }
 });
 
-afterAll(() => {
-  cluster.remove();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => cluster.remove());
 
 /** Runs a command of the guide where `.data` is. */
 function run(command: string, environment: Readonly<Record<string, string>> = {}): string {
-  const env = { PATH: `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`, ...environment };
-  return execFileSync('sh', ['-c', command], { cwd: directory, env, encoding: 'utf8' });
+  return execFileSync('sh', ['-c', command], { cwd: directory, env: { PATH: path, ...environment }, encoding: 'utf8' });
 }
 
 function start(environment: Readonly<Record<string, string>>): Promise<Service> {
   const settings = { DATA_DIR: join(directory, '.data'), LOG_LEVEL: 'warn', ...environment };
-  return startService(settings, { directory });
-}
-
-async function graphql({ address }: Service, query: string, variables = {}, key = adminKey): Promise<unknown> {
-  const response = await fetch(`${address}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query, variables }),
-  });
-  return ((await response.json()) as { data: unknown }).data;
+  return Service.start(settings, { directory });
 }
 
 const everything = `{
@@ -54,10 +39,11 @@ const everything = `{
 
 const createPet = `mutation { createPet(input: { name: "New", categoryId: "1" }) { pet { id } } }`;
 
-/** A key that was created, to see that it still works where the data has gone to. */
-async function createKey(service: Service): Promise<string> {
-  const mutation = 'mutation { createApiKey(input: { name: "moved", plan: PRO }) { secret } }';
-  return ((await graphql(service, mutation)) as { createApiKey: { secret: string } }).createApiKey.secret;
+const createKey = 'mutation { createApiKey(input: { name: "moved", plan: PRO }) { secret } }';
+
+/** Everything that the key can read: it still works where the data has gone to. */
+async function contents(service: Service, key: string): Promise<unknown> {
+  return (await service.graphql(everything, {}, key)).body.data;
 }
 
 test('the embedded database moves to a server with everything in it, new ids go on, and both are backed up and restored', async () => {
@@ -66,32 +52,31 @@ test('the embedded database moves to a server with everything in it, new ids go 
   const [, moveCommand] = guideCommands('From the embedded database to a server');
 
   const first = await start({});
-  const key = await createKey(first);
-  await graphql(first, createPet);
-  const before = await graphql(first, everything);
+  const key: string = (await first.graphql(createKey)).body.data.createApiKey.secret;
+  await first.graphql(createPet);
+  const before = await contents(first, key);
   run('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url, NODE_ENV: 'production' });
   const report = run(moveCommand!, { SERVER_URL: cluster.url });
   expect(report).toMatch(/^api_keys: 2 rows$/m);
-  expect(await first.process.stop()).toBe(0);
+  expect(await first.stop()).toBe(0);
 
   run(tarCommand!);
   rmSync(join(directory, '.data'), { recursive: true });
   run(untarCommand!);
   const restored = await start({});
-  expect(await graphql(restored, everything, {}, key)).toEqual(before);
-  await restored.process.stop();
+  expect(await contents(restored, key)).toEqual(before);
+  await restored.stop();
 
   const moved = await start({ DATABASE_URL: cluster.url });
-  expect(await graphql(moved, everything, {}, key)).toEqual(before);
-  const { createPet: created } = (await graphql(moved, createPet)) as { createPet: { pet: { id: string } } };
-  expect(Number(created.pet.id)).toBeGreaterThan(30);
-  const onServer = await graphql(moved, everything);
+  expect(await contents(moved, key)).toEqual(before);
+  expect(Number((await moved.graphql(createPet)).body.data.createPet.pet.id)).toBeGreaterThan(30);
+  const onServer = await contents(moved, key);
   run(dumpCommand!, { DATABASE_URL: cluster.url });
-  await graphql(moved, 'mutation { createCategory(input: { name: "After the backup" }) { category { id } } }');
-  await moved.process.stop();
+  await moved.graphql('mutation { createCategory(input: { name: "After the backup" }) { category { id } } }');
+  await moved.stop();
 
   run(restoreCommand!, { DATABASE_URL: cluster.url });
   const restoredServer = await start({ DATABASE_URL: cluster.url });
-  expect(await graphql(restoredServer, everything, {}, key)).toEqual(onServer);
-  await restoredServer.process.stop();
+  expect(await contents(restoredServer, key)).toEqual(onServer);
+  await restoredServer.stop();
 });

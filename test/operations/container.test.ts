@@ -5,28 +5,21 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { path } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
 import { buildImage, type BuiltImage } from './container.ts';
-import { startService } from './running-command.ts';
 
-let cluster: PostgresCluster;
+const cluster = await PostgresCluster.create();
 let image: BuiltImage;
 
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
+beforeAll(() => {
   image = buildImage();
 }, 300_000);
 
-afterAll(() => {
-  image.remove();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 function run(...command: string[]): string {
-  const env = {
-    PATH: `${join(process.execPath, '..')}:/usr/bin:/bin`,
-    DATABASE_URL: cluster.url,
-    NODE_ENV: 'production',
-  };
+  const env = { PATH: path, DATABASE_URL: cluster.url, NODE_ENV: 'production' };
   return execFileSync(command[0]!, command.slice(1), { cwd: image.directory, env, encoding: 'utf8' }).trim();
 }
 
@@ -37,16 +30,10 @@ test('what the Dockerfile builds migrates, manages keys and serves, without a de
   const key = run('node', 'dist/src/cli/keys.js', 'create', '--name', 'container', '--plan', 'pro');
 
   const settings = { ...image.environment, HOST: '127.0.0.1', DATABASE_URL: cluster.url };
-  const service = await startService(settings, { command: image.command.join(' '), directory: image.directory });
-  try {
-    const statuses = await Promise.all(
-      ['/readyz', '/pets', '/graphiql', '/docs', '/openapi.json'].map(async (path) => {
-        const response = await fetch(service.address + path, { headers: { 'x-api-key': key } });
-        return [path, response.status];
-      }),
-    );
-    expect(statuses.filter(([, status]) => status !== 200)).toEqual([]);
-  } finally {
-    expect(await service.process.stop()).toBe(0);
+  const service = await Service.start(settings, { command: image.command.join(' '), directory: image.directory });
+  for (const url of ['/readyz', '/pets', '/graphiql', '/docs', '/openapi.json']) {
+    const { status } = await fetch(service.address + url, { headers: { 'x-api-key': key } });
+    expect([url, status]).toEqual([url, 200]);
   }
+  expect(await service.stop()).toBe(0);
 });

@@ -1,17 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { repository } from '../support/running-command.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { deployFile } from './guide.ts';
-import { repository } from './running-command.ts';
 
 /** What a container of the image starts. */
 export interface BuiltImage {
   readonly directory: string;
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  remove(): void;
 }
 
 interface Stage {
@@ -23,7 +22,7 @@ interface Stage {
 
 /** Carries out a Dockerfile without a container engine: a folder for each stage, and its very RUN commands in there. */
 export function buildImage(): BuiltImage {
-  const base = mkdtempSync(join(tmpdir(), 'petstore-image-'));
+  const base = temporaryDirectory();
   const context = join(base, 'context');
   copyTrackedFiles(context);
   const stages = new Map<string, Stage>();
@@ -39,8 +38,7 @@ export function buildImage(): BuiltImage {
     }
   }
   const { root, workingDirectory, command, environment } = stages.get('final')!;
-  const remove = (): void => rmSync(base, { recursive: true });
-  return { directory: join(root, workingDirectory), command, environment, remove };
+  return { directory: join(root, workingDirectory), command, environment };
 }
 
 interface Sources {

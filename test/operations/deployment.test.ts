@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 
 import { parseDuration, readConfig } from '../../src/config.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { repository } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
 import { deployFile } from './guide.ts';
-import { repository, startService } from './running-command.ts';
 
 interface Probe {
   readonly httpGet: { readonly path: string; readonly port: string };
@@ -21,11 +22,7 @@ interface Container {
   readonly livenessProbe: Probe;
 }
 
-let cluster: PostgresCluster;
-
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-});
+const cluster = await PostgresCluster.create();
 
 afterAll(() => cluster.remove());
 
@@ -70,17 +67,14 @@ describe('kubernetes.yml', () => {
       HOST: '127.0.0.1',
       DATABASE_URL: cluster.url,
     };
-    const service = await startService(settings);
-    try {
-      for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
-        expect(probe.httpGet.port).toBe('http');
-        expect((await fetch(service.address + probe.httpGet.path)).status).toBe(200);
-      }
-      // The metrics have moved to their own port.
-      expect((await fetch(`${service.address}/metrics`)).status).toBe(401);
-    } finally {
-      expect(await service.process.stop()).toBe(0);
+    const service = await Service.start(settings);
+    for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
+      expect(probe.httpGet.port).toBe('http');
+      expect((await service.get(probe.httpGet.path)).status).toBe(200);
     }
+    // The metrics have moved to their own port.
+    expect((await service.get('/metrics')).status).toBe(401);
+    expect(await service.stop()).toBe(0);
   });
 });
 
@@ -94,12 +88,12 @@ describe('petstore.service', () => {
     expectSettings(environment);
     const [command = ''] = valuesOf('ExecStart');
     expect(command).toMatch(/^\/usr\/bin\/node /);
-    const service = await startService(
+    const service = await Service.start(
       { ...environment, DATABASE_URL: cluster.url },
       { command: command.replace('/usr/bin/', ''), directory: repository },
     );
-    expect((await fetch(`${service.address}/readyz`)).status).toBe(200);
-    expect(await service.process.stop()).toBe(0);
+    expect((await service.get('/readyz')).status).toBe(200);
+    expect(await service.stop()).toBe(0);
   });
 
   test('it waits longer than a drain takes, and allows all connections', () => {

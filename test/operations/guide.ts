@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { repository } from './running-command.ts';
+import { repository } from '../support/running-command.ts';
 
 /** A file of `.github/deploy/` with what differs on a machine of tests replaced; fails when one of the texts isn't in it. */
 export function deployFile(name: string, replacements: readonly (readonly [string, string])[]): string {

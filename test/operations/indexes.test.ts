@@ -1,28 +1,19 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import pg from 'pg';
+import { afterAll, expect, test } from '@jest/globals';
 
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { RunningCommand } from '../support/running-command.ts';
 import { guideCommands } from './guide.ts';
-import { RunningCommand } from './running-command.ts';
 
-let cluster: PostgresCluster;
-
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-});
+const cluster = await PostgresCluster.create();
 
 afterAll(() => cluster.remove());
-
-async function connect(): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: cluster.url, statement_timeout: 5_000 });
-  await client.connect();
-  return client;
-}
 
 test('an index is built by the documented command while others write', async () => {
   const migration = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url });
   expect(await migration.ended()).toBe(0);
-  const [writer, other] = [await connect(), await connect()];
+  const settings = { connectionString: cluster.url, statement_timeout: 5_000 };
+  const [writer, other] = [await connect(settings), await connect(settings)];
   const insert = `insert into categories (name) values ('Dogs')`;
   await writer.query(`begin; ${insert}`);
 
@@ -40,6 +31,4 @@ test('an index is built by the documented command while others write', async () 
     `select indisvalid from pg_index where indexrelid = 'categories_description'::regclass`,
   );
   expect(rows).toEqual([{ indisvalid: true }]);
-  await writer.end();
-  await other.end();
 });

@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request, Agent } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 
@@ -11,8 +10,10 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RedisServer } from '../redis/redis-server.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { RunningCommand } from '../support/running-command.ts';
+import { adminKey, Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { deployFile } from './guide.ts';
-import { adminKey, RunningCommand, startService } from './running-command.ts';
 
 interface Proxy {
   readonly name: string;
@@ -20,7 +21,7 @@ interface Proxy {
   start(port: number, addresses: readonly [string, string]): RunningCommand;
 }
 
-const directory = mkdtempSync(join(tmpdir(), 'petstore-proxy-'));
+const directory = temporaryDirectory();
 const file = (name: string): string => join(directory, name);
 
 const proxies: readonly Proxy[] = [
@@ -69,15 +70,11 @@ beforeAll(async () => {
   );
 });
 
-afterAll(async () => {
-  cluster.remove();
-  await redis.close();
-  rmSync(directory, { recursive: true });
-});
+afterAll(() => cluster.remove());
 
 describe.each(proxies)('$name by the configuration of the guide, in front of two processes', (proxy) => {
   const addressBase = proxy.name === 'HAProxy' ? '127.0.1' : '127.0.2';
-  let services: Awaited<ReturnType<typeof startService>>[];
+  let services: Service[];
   let running: RunningCommand;
   let port: number;
 
@@ -89,7 +86,7 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
       DRAIN_DELAY: '3s',
       LOG_LEVEL: 'warn',
     };
-    services = await Promise.all([startService(settings), startService(settings)]);
+    services = await Promise.all([Service.start(settings), Service.start(settings)]);
     port = await findFreePort();
     const [first, second] = services.map(({ address }) => new URL(address).host) as [string, string];
     running = proxy.start(port, [first, second]);
@@ -97,7 +94,7 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
   });
 
   afterAll(async () => {
-    await Promise.all([running.stop(), ...services.map((service) => service.process.stop())]);
+    await Promise.all([running.stop(), ...services.map((service) => service.stop())]);
   });
 
   interface Sent {
@@ -167,7 +164,7 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
       }
     };
     const load = Promise.all(Array.from({ length: 8 }, (_, number) => sendOn(number)));
-    const exitCode = await services[0]!.process.stop();
+    const exitCode = await services[0]!.stop();
     // Then only the other one is left.
     const after = await send('/categories', { method: 'POST', headers, body: '{"name":"After"}' });
     over.abort();

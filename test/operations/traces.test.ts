@@ -1,18 +1,19 @@
-import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { repository } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { guideCommands } from './guide.ts';
 import { OtlpCollector } from './otlp-collector.ts';
-import { adminKey, repository, startService } from './running-command.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'petstore-traces-'));
+const directory = temporaryDirectory();
 let cluster: PostgresCluster;
 let collector: OtlpCollector;
-let service: Awaited<ReturnType<typeof startService>>;
+let service: Service;
 
 /** The trace of a client, as W3C Trace Context writes it. */
 const traceId = '0af7651916cd43dd8448eb211c80319c';
@@ -27,32 +28,24 @@ beforeAll(async () => {
     .find((line) => line.includes('dist/src/main.js'))!
     .replace('http://127.0.0.1:4318', collector.address);
   const settings = { DATABASE_URL: cluster.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
-  service = await startService(settings, { command: `env ${command}`, directory });
+  service = await Service.start(settings, { command: `env ${command}`, directory });
 });
 
 afterAll(async () => {
-  await service.process.stop();
+  await service.stop();
   collector.close();
   cluster.remove();
-  rmSync(directory, { recursive: true });
 });
 
 test('the documented command exports the spans of a request into the trace of its client, and its log line names the trace', async () => {
-  const response = await fetch(`${service.address}/graphql`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${adminKey}`,
-      'content-type': 'application/json',
-      traceparent: `00-${traceId}-${clientSpanId}-01`,
-    },
-    body: JSON.stringify({ query: 'query Traced { pets(first: 1) { edges { node { name } } } }' }),
-  });
+  const body = { query: 'query Traced { pets(first: 1) { edges { node { name } } } }' };
+  const response = await service.post('/graphql', body, { traceparent: `00-${traceId}-${clientSpanId}-01` });
   expect(response.status).toBe(200);
-  const [line] = await service.process.line(/^\{.*"route":"\/graphql".*\}$/);
+  const [line] = await service.line(/^\{.*"route":"\/graphql".*\}$/);
   expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, requestId: response.headers.get('x-request-id') });
 
   // The last spans are exported before the process ends.
-  expect(await service.process.stop()).toBe(0);
+  expect(await service.stop()).toBe(0);
   const spans = collector.spans.filter((span) => span.traceId === traceId);
   const scopes = new Set(spans.map(({ scope }) => scope.replace('@opentelemetry/instrumentation-', '')));
   expect(spans.every((span) => span.service === 'petstore')).toBe(true);

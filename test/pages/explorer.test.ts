@@ -1,20 +1,19 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startHttp, type HttpHarness } from '../http/http-harness.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const script = 'export {};';
 
 describe('the explorer', () => {
-  let directory: string;
+  const directory = temporaryDirectory();
   let http: HttpHarness;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'explorer-'));
     await mkdir(join(directory, 'graphiql'));
     await writeFile(join(directory, 'index.html'), '<title>the page</title>');
     await writeFile(join(directory, 'secret.txt'), 'not for clients');
@@ -22,10 +21,7 @@ describe('the explorer', () => {
     await writeFile(join(directory, 'graphiql/index-abc.js.br'), brotliCompressSync(script));
     http = await startHttp({ builtExplorer: directory });
   });
-  afterAll(async () => {
-    await http.server.close();
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => http.server.close());
 
   it('is a page that is asked for anew each time, and names no other host', async () => {
     const page = await http.server.inject('/graphiql');

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
@@ -10,6 +9,7 @@ import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
 import { anyDelay } from '../support/any-delay.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const source = 'draw();\n'.repeat(1_000);
 
@@ -20,18 +20,14 @@ function serve(script: string): FastifyInstance {
 }
 
 describe("the reference page's script", () => {
-  let directory: string;
+  const directory = temporaryDirectory();
   let server: FastifyInstance;
 
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'docs-'));
     await writeFile(join(directory, 'scalar.js.gz'), gzipSync(source));
     server = serve(join(directory, 'scalar.js.gz'));
   });
-  afterAll(async () => {
-    await server.close();
-    await rm(directory, { recursive: true });
-  });
+  afterAll(() => server.close());
 
   const get = (headers: Record<string, string> = {}) => server.inject({ url: '/docs/scalar.js', headers });
 

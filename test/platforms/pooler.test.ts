@@ -1,26 +1,22 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import pg from 'pg';
+import type pg from 'pg';
 
 import { MixedLoad } from '../faults/mixed-load.ts';
 import { PgBouncer } from '../faults/pgbouncer.ts';
-import { Service } from '../faults/service.ts';
+import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
 
 // PgBouncer 1.21 or newer: it knows prepared statements in transaction mode.
 
-let cluster: PostgresCluster;
+const cluster = await PostgresCluster.create();
 let observer: pg.Client;
 
 beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-  observer = new pg.Client({ connectionString: cluster.url });
-  await observer.connect();
+  observer = await connect(cluster.url);
 });
 
-afterAll(async () => {
-  await observer.end();
-  cluster.remove();
-});
+afterAll(() => cluster.remove());
 
 const sharing = { pool_mode: 'transaction', default_pool_size: '3' };
 
@@ -49,11 +45,8 @@ it('in transaction mode it serves over fewer connections than it has, sets nothi
   expect(rows).toEqual([]);
   for (const load of loads) expect(await load.run(3)).toEqual(new Set([200]));
 
-  const neighbour = new pg.Client({ connectionString: pooler.url });
-  await neighbour.connect();
-  expect((await neighbour.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '0' }]);
-  await neighbour.end();
-  for (const service of services) await service.stop();
+  expect(await runSql(pooler.url, 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
+  for (const service of services) await service.kill();
   await pooler.stop();
 });
 
@@ -67,13 +60,13 @@ it('its prepared statements are switched off under the running service: requests
   await pooler.change({ ...sharing, max_prepared_statements: '200' });
   while ((await load.run(1)).has(503));
   expect(await load.run(3)).toEqual(new Set([200]));
-  await service.stop();
+  await service.kill();
   await pooler.stop();
 });
 
 it('without max_prepared_statements it is refused at the start', async () => {
   const pooler = await PgBouncer.start(cluster.url, { ...sharing, max_prepared_statements: '0' });
-  const service = await Service.start({ DATABASE_URL: pooler.url });
+  const service = new Service({ DATABASE_URL: pooler.url });
   expect(await service.ended()).toBe(1);
   expect(service.output).toMatch(/max_prepared_statements = 200\.$/);
   await pooler.stop();

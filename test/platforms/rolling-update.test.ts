@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { expect, it } from '@jest/globals';
 
-import { key, Service } from '../faults/service.ts';
 import { RedisServer } from '../redis/redis-server.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { adminKey, Service } from '../support/service.ts';
 
-const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
 
 /** Clients behind a balancer: each request goes to one of the processes that serve. */
 class Load {
@@ -54,7 +54,7 @@ class Load {
 }
 
 it('an update from the last release to this one, process by process, fails no request, loses no write and counts each request once', async () => {
-  const previous = process.env['PREVIOUS_RELEASE'] ?? '';
+  const previous = { directory: process.env['PREVIOUS_RELEASE'] ?? '' };
   const cluster = await PostgresCluster.create();
   const redis = await RedisServer.start();
   const environment = { DATABASE_URL: cluster.url, DATABASE_POOL: '6', DRAIN_DELAY: '1s', REDIS_URL: redis.url };
@@ -71,13 +71,11 @@ it('an update from the last release to this one, process by process, fails no re
   const previousProcesses = processes.slice();
   for (const old of previousProcesses) {
     const fresh = await Service.start(environment);
-    expect(fresh.address).not.toBe('');
     processes.splice(processes.indexOf(old), 1, fresh);
     load.targets = [...load.targets, fresh.address];
     await load.progress(20);
     load.targets = load.targets.filter((target) => target !== old.address);
-    old.signal('SIGTERM');
-    expect(await old.ended()).toBe(0);
+    expect(await old.stop()).toBe(0);
     await load.progress(20);
   }
   await load.stop();
@@ -92,7 +90,6 @@ it('an update from the last release to this one, process by process, fails no re
   }
   expect({ failures: load.failures, lost }).toEqual({ failures: [], lost: [] });
   expect(load.written.length).toBeGreaterThan(30);
-  for (const each of processes) await each.stop();
-  await redis.close();
+  for (const each of processes) await each.kill();
   cluster.remove();
 });

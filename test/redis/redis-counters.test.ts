@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
 
@@ -29,8 +29,6 @@ beforeAll(async () => {
 afterEach(() => {
   for (const store of stores.splice(0)) store.close();
 });
-
-afterAll(() => redis.close());
 
 /** The store of one process, with what it says of Redis' coming and going. */
 class Counting {

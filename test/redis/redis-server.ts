@@ -1,16 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 /** A Redis server of one suite, which can be killed, paused and started again; it keeps nothing on disk. */
 export class RedisServer {
-  readonly #directory = mkdtempSync(join(tmpdir(), 'petstore-redis-'));
+  readonly #directory = temporaryDirectory();
   #port = 0;
   #process: ChildProcess | undefined;
   #exited: Promise<unknown> | undefined;
@@ -54,10 +52,5 @@ export class RedisServer {
 
   resume(): void {
     this.#process?.kill('SIGCONT');
-  }
-
-  async close(): Promise<void> {
-    await this.kill();
-    rmSync(this.#directory, { recursive: true, force: true });
   }
 }

@@ -13,10 +13,7 @@ beforeAll(async () => {
   store = await startTestApp({ REDIS_URL: redis.url, LOG_LEVEL: 'warn' }, { logStream });
 });
 
-afterAll(async () => {
-  await store.close();
-  await redis.close();
-});
+afterAll(() => store.close());
 
 /** How often each status is the response to so many requests at once. */
 async function statuses(requests: number, key: string): Promise<Record<number, number>> {

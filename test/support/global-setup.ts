@@ -2,9 +2,8 @@ import 'reflect-metadata';
 
 import { execFileSync } from 'node:child_process';
 
-import pg from 'pg';
-
 import { openDatabase } from '../../src/database/open.ts';
+import { withClient } from './postgres-client.ts';
 import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
 
 /** Builds what the program reads beside its own files, and migrates once the database that every suite gets a copy of. */
@@ -13,11 +12,10 @@ export default async function setUp(): Promise<void> {
   process.env['PETSTORE_TEST_RUN'] = String(process.pid);
   const url = serverUrl();
   if (url !== undefined) {
-    const client = new pg.Client({ connectionString: url });
-    await client.connect();
-    await client.query(`drop database if exists ${templateName}`);
-    await client.query(`create database ${templateName}`);
-    await client.end();
+    await withClient(url, async (client) => {
+      await client.query(`drop database if exists ${templateName}`);
+      await client.query(`create database ${templateName}`);
+    });
   }
   const database = await openDatabase({
     url: url === undefined ? undefined : urlOf(url, templateName),

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 
-import { migratedDirectory } from './template-database.ts';
+import { runDirectory } from './temporary-directory.ts';
 
 export default function tearDown(): void {
-  rmSync(migratedDirectory(), { recursive: true, force: true });
+  rmSync(runDirectory(), { recursive: true, force: true });
 }

@@ -1,8 +1,6 @@
-import pg from 'pg';
-
 import { readConfig } from '../../src/config.ts';
-import { embeddedPostgresAddress } from '../../src/database/embedded/embedded-postgres.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
+import { locationOf, runSql } from './postgres-client.ts';
 import { createTestDatabase } from './test-database.ts';
 
 /** A database of one suite, opened as the service opens it. */
@@ -10,7 +8,7 @@ export interface OpenedDatabase {
   readonly database: OpenDatabase;
   /** What was sent since the suite emptied it. */
   readonly statements: string[];
-  /** Runs SQL past the stores: one statement, or several without values, whose rows come together. */
+  /** Runs SQL past the stores. */
   readonly sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
@@ -26,20 +24,9 @@ export async function openTestDatabase({ poolSize }: { readonly poolSize?: numbe
     withDemoStore: false,
     onStatement: (sql) => statements.push(sql),
   });
-  const sql: OpenedDatabase['sql'] = async (text, values = []) => {
-    const client = new pg.Client(
-      databaseUrl === undefined ? embeddedPostgresAddress(dataDir) : { connectionString: databaseUrl },
-    );
-    await client.connect();
-    try {
-      return [await client.query({ text, values: [...values] })].flat().flatMap(({ rows }) => rows);
-    } finally {
-      await client.end();
-    }
-  };
   const close = async (): Promise<void> => {
     await database.close();
     await drop();
   };
-  return { database, statements, sql, close };
+  return { database, statements, sql: (text, values) => runSql(locationOf(environment), text, values), close };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import { tmpdir } from 'node:os';
+
+import { runDirectory } from './temporary-directory.ts';
 
 /** The database that suites are cloned from on a server. */
 export const templateName = 'petstore_template';
@@ -9,9 +10,9 @@ export function serverUrl(): string | undefined {
   return process.env['TEST_DATABASE_URL'] || undefined;
 }
 
-/** Where the embedded database lies that suites copy. The test run's own process names it, so that two runs don't meet. */
+/** Where the embedded database lies that suites copy. */
 export function migratedDirectory(): string {
-  return join(tmpdir(), `petstore-template-${process.env['PETSTORE_TEST_RUN']}`);
+  return join(runDirectory(), 'template');
 }
 
 export function urlOf(server: string, database: string): string {

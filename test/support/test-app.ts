@@ -1,10 +1,8 @@
-import pg from 'pg';
-
 import { createApp, type App, type AppOverrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import { embeddedPostgresAddress } from '../../src/database/embedded/embedded-postgres.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
 import { anyDelay } from './any-delay.ts';
+import { locationOf, runSql } from './postgres-client.ts';
 import { sendRepeatedly } from './repeated-request.ts';
 import { createTestDatabase } from './test-database.ts';
 
@@ -45,7 +43,7 @@ export interface TestApp {
   graphql(query: string, variables?: Record<string, unknown>, key?: string): Promise<GraphQLResult>;
   /** A new key, of the plan Free with the scopes `read` and `write` unless something else is said. */
   createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
-  /** Runs SQL behind the service's back. */
+  /** Runs SQL past the service. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
 }
@@ -56,28 +54,15 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const database = await createTestDatabase();
   const settings = { LOG_LEVEL: 'silent', ...database.environment, ...environment };
-  const config = readConfig(settings);
   const statements: string[] = [];
-  const app = await createApp(config, {
+  const app = await createApp(readConfig(settings), {
     onStatement: (text) => {
       if (!housekeeping.test(text)) statements.push(text);
     },
     ...overrides,
     httpLimits: { ...anyDelay, ...overrides.httpLimits },
   });
-  const sql: TestApp['sql'] = async (text, values = []) => {
-    const client = new pg.Client(
-      config.databaseUrl === undefined
-        ? embeddedPostgresAddress(config.dataDir)
-        : { connectionString: config.databaseUrl },
-    );
-    await client.connect();
-    try {
-      return (await client.query({ text, values: [...values] })).rows;
-    } finally {
-      await client.end();
-    }
-  };
+  const sql: TestApp['sql'] = (text, values) => runSql(locationOf(settings), text, values);
   const createKey: TestApp['createKey'] = async (input) => {
     const { secret, row } = newApiKey({ name: 'test', plan: 'free', ...input }, Date.now());
     const [created] = await sql(

@@ -1,12 +1,12 @@
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { startEmbeddedPostgres } from '../../../src/database/embedded/embedded-postgres.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** Temporary data directories, empty or with a database that was created once and closed. */
 export class DataDirectories {
-  readonly #root = mkdtempSync(join(tmpdir(), 'embedded-'));
+  readonly #root = temporaryDirectory();
   #count = 0;
   #template: Promise<string> | undefined;
 

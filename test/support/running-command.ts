@@ -1,23 +1,22 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { spawnChild } from '../support/child-process.ts';
+import { spawnChild } from './child-process.ts';
 
 export const repository = join(import.meta.dirname, '../..');
 
-/** The key for administrators of every service that is started here. */
-export const adminKey = 'a-key-for-administrators-in-the-tests';
+/** `node` and `npm` are those that run the tests; the variable SERVICE_NODE names another Node. */
+export const path = `${dirname(process.env['SERVICE_NODE'] ?? process.execPath)}:${process.env['PATH'] ?? ''}`;
 
-/** A shell command of the operations guide, run as it stands there; `node` is the one that runs the tests. */
+/** A shell command that runs beside the test, and what it prints. It ends with its test file at the latest. */
 export class RunningCommand {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown[]>;
   readonly #lines: string[] = [];
 
   constructor(command: string, environment: Readonly<Record<string, string>>, directory = repository) {
-    const path = `${join(process.execPath, '..')}:${process.env['PATH'] ?? ''}`;
     this.#child = spawnChild('sh', ['-c', `exec ${command}`], {
       cwd: directory,
       env: { PATH: path, HOME: process.env['HOME'] ?? '', ...environment },
@@ -50,10 +49,8 @@ export class RunningCommand {
     }
   }
 
-  /** Ends it with SIGTERM, if it still runs; resolves with the exit code, or the signal that ended it. */
-  stop(): Promise<unknown> {
-    this.#child.kill('SIGTERM');
-    return this.ended();
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
   }
 
   /** Resolves with the exit code, or the signal that ended it. */
@@ -61,15 +58,15 @@ export class RunningCommand {
     const [code, signal] = await this.#exited;
     return code ?? signal;
   }
-}
 
-/** The built service on a port of its own; resolves with its address when it listens. */
-export async function startService(
-  environment: Readonly<Record<string, string>>,
-  { command = 'node dist/src/main.js', directory = repository } = {},
-): Promise<{ readonly process: RunningCommand; readonly address: string }> {
-  const settings = { NODE_ENV: 'production', PORT: '0', ADMIN_API_KEY: adminKey, ...environment };
-  const service = new RunningCommand(command, settings, directory);
-  const [, address = ''] = await service.line(/^The store is open at (\S+),/);
-  return { process: service, address };
+  /** Ends it with SIGTERM, if it still runs; resolves with the exit code, or the signal that ended it. */
+  stop(): Promise<unknown> {
+    this.signal('SIGTERM');
+    return this.ended();
+  }
+
+  async kill(): Promise<void> {
+    this.signal('SIGKILL');
+    await this.ended();
+  }
 }

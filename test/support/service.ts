@@ -1,0 +1,63 @@
+import { repository, RunningCommand } from './running-command.ts';
+
+interface ReceivedResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a response holds is each test's own to say
+  readonly body: any;
+  readonly millis: number;
+}
+
+interface ServiceOptions {
+  readonly command?: string;
+  readonly directory?: string;
+}
+
+/** The ADMIN_API_KEY that every service here is started with. */
+export const adminKey = 'a-key-for-administrators-in-the-tests';
+
+/** The service as it runs in production: a process of its own, from the built program. */
+export class Service extends RunningCommand {
+  address = '';
+
+  /** Resolves when it listens, and fails when it ends before; `new Service` is for one that can't start. */
+  static async start(environment: Readonly<Record<string, string>>, options?: ServiceOptions): Promise<Service> {
+    const service = new Service(environment, options);
+    [, service.address = ''] = await service.line(/^The store is open at (\S+),/);
+    return service;
+  }
+
+  constructor(
+    environment: Readonly<Record<string, string>>,
+    { command = 'node dist/src/main.js', directory = repository }: ServiceOptions = {},
+  ) {
+    super(command, { NODE_ENV: 'production', PORT: '0', ADMIN_API_KEY: adminKey, ...environment }, directory);
+  }
+
+  get port(): number {
+    return Number(new URL(this.address).port);
+  }
+
+  get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> {
+    return this.#ask(path, { headers });
+  }
+
+  graphql(query: string, variables: Record<string, unknown> = {}, key = adminKey): Promise<ReceivedResponse> {
+    return this.post('/graphql', { query, variables }, { authorization: `Bearer ${key}` });
+  }
+
+  post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> {
+    return this.#ask(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}`, ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+
+  async #ask(path: string, init: RequestInit): Promise<ReceivedResponse> {
+    const started = performance.now();
+    const response = await fetch(this.address + path, init);
+    const body: unknown = await response.json();
+    return { status: response.status, headers: response.headers, body, millis: performance.now() - started };
+  }
+}
