@@ -1,3 +1,4 @@
+import { runAsService } from '../domain/access/current-request.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import { dayMillis } from '../domain/quota/window.ts';
 import type { MemoryCounterStore } from './memory-counter-store.ts';
@@ -49,7 +50,7 @@ export class UsageRecorder {
   }
 
   #save(): Promise<void> {
-    this.#saving ??= this.#saveChanged().finally(() => {
+    this.#saving ??= runAsService(() => this.#saveChanged()).finally(() => {
       this.#saving = undefined;
     });
     return this.#saving;

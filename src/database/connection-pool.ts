@@ -1,4 +1,4 @@
-import { currentSubject } from '../domain/access/current-subject.ts';
+import { currentRequest } from '../domain/access/current-request.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
 import { Turns, type Turn } from './turns.ts';
@@ -64,15 +64,20 @@ export class ConnectionPool {
     return this.#turns.waiting;
   }
 
-  /** Throws TurnRefused when the wait times out, ConnectionFailure when no connection can be opened. */
+  /** Throws TurnRefused when the wait times out, ConnectionFailure when no connection can be opened, the reason of an aborted request. */
   async connect(isSlow = false): Promise<PooledConnection> {
-    const subject = currentSubject();
+    const request = currentRequest();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis;
-    this.#options.recent.record(subject);
-    const turn = await this.#turns.take(subject, isSlow);
+    this.#options.recent.record(request?.subjectId);
+    const turn = await this.#turns.take(request, isSlow);
     const idle = this.#idle.pop()?.connection;
-    if (idle === undefined) return this.#opened(turn, deadline);
+    if (idle === undefined) {
+      const opened = await this.#opened(turn, deadline);
+      if (request?.failure === undefined) return opened;
+      opened.release();
+      throw request.failure;
+    }
     idle.release = this.#releaseFor(idle, turn);
     return idle;
   }

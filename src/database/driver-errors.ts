@@ -1,4 +1,4 @@
-import { currentRequest } from '../domain/access/current-subject.ts';
+import { currentRequest } from '../domain/access/current-request.ts';
 import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
 import { noConnection } from './connection.ts';
@@ -101,13 +101,14 @@ function hasState(error: unknown): boolean {
   return isOrHas(error, ({ code }) => typeof code === 'string' && unavailableStates.test(code));
 }
 
-/** Rethrows the failure that the request already has: the waits of its statements would add up. */
+/** Rethrows the failure that the request already has: the waits of its statements would add up, or its client has disconnected. */
 export function throwIfLost(request = currentRequest()): void {
   if (request?.failure !== undefined) throw request.failure;
 }
 
-/** Translates the error, and remembers a lost, slow or busy database for the current request. */
+/** Translates the error, and remembers a lost, slow or busy database for the current request. Its first failure stays. */
 export function recordFailure(error: unknown, request = currentRequest()): Error {
+  if (request?.failure !== undefined) return request.failure;
   const translated = translateDriverError(error);
   if (request !== undefined && (isLoss(error) || isTimeout(error) || isRefused(error))) {
     request.failure = translated;

@@ -1,4 +1,4 @@
-import { currentRequest } from '../domain/access/current-subject.ts';
+import { currentRequest } from '../domain/access/current-request.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
 import type { Parameter } from './parameter.ts';
 import { PreparedStatement, type Decode } from './prepared-statement.ts';

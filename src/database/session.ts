@@ -1,6 +1,7 @@
 import { CompiledQuery, type Transaction } from 'kysely';
 import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
+import { currentRequest } from '../domain/access/current-request.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { Statements } from './statements.ts';
 import type { Query, Session } from './stores/session.ts';
@@ -11,7 +12,12 @@ export function createSession(orm: MikroORM, { send, guard }: Statements): Sessi
     isTransaction: false,
     run: send,
     transaction: (work) =>
-      guard(() => orm.em.fork().transactional((em) => work(createTransactionSession(transactionOf(em))))),
+      guard(() =>
+        orm.em.fork().transactional((em) => {
+          currentRequest()?.recordWrite();
+          return work(createTransactionSession(transactionOf(em)));
+        }),
+      ),
   };
 }
 

@@ -1,3 +1,4 @@
+import { currentRequest } from '../domain/access/current-request.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import type { Connection } from './connection.ts';
 import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
@@ -58,9 +59,10 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
         return exclusively(isSlow, (connection) => sendUnnamed(connection, text, values, decode));
       if (kind === 'short' && pipeline !== undefined)
         return pipeline.query(name, text, values, decode) as Promise<Row[]>;
-      return exclusively(isSlow, (connection) =>
-        sendPrepared(connection, new PreparedStatement(name, text, values, decode)),
-      );
+      return exclusively(isSlow, (connection) => {
+        if (kind === 'write') currentRequest()?.recordWrite();
+        return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
+      });
     },
     run: (name, text, given) => {
       const values = given as readonly Parameter[];

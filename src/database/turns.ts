@@ -23,6 +23,13 @@ export interface TurnsOptions {
   readonly now?: (() => number) | undefined;
 }
 
+/** The request that a turn is for. */
+interface Claimant {
+  readonly subjectId: string;
+  /** Aborted when it needs the turn no longer. */
+  readonly signal: AbortSignal;
+}
+
 /** The use of a connection until `give` is called, once. */
 export interface Turn {
   readonly give: () => void;
@@ -34,7 +41,8 @@ interface Waiter {
   readonly number: number;
   readonly resolve: (turn: Turn) => void;
   readonly reject: (error: Error) => void;
-  readonly timeout: NodeJS.Timeout;
+  /** Ends the timeout and the listener. */
+  readonly stopWatching: () => void;
 }
 
 /** A subject that has turns or waits for them. */
@@ -56,7 +64,7 @@ const rememberedSubjects = 1_000;
  *
  * Model: each subject (a key) has queues of its own, for slow turns and for others. The next turn goes to the subject that has used connections
  * for the least time, as in start-time fair queuing; within a subject to the caller that waits longest. A turn is slow when it may take much of the
- * database's processors: a count, a search. Guarantees: no caller waits longer than `waitMillis`; one subject never has more than its share of the turns,
+ * database's processors: a count, a search. Guarantees: no caller waits longer than `waitMillis`, or for a request that is aborted; one subject never has more than its share of the turns,
  * even while a connection is free; slow turns of all subjects together never take more than one share either, so that others don't
  * find every connection in use by them; while other subjects use the database, the slow turns of one come one by one. Passing on a turn takes
  * a step for each subject that waits. The service's own work, which has no subject, is limited only by the capacity.
@@ -85,17 +93,27 @@ export class Turns {
     return this.#waiting;
   }
 
-  /** Throws TurnRefused. */
-  take(subject: string | undefined, isSlow: boolean): Promise<Turn> {
-    const share = this.#shareOf(subject ?? '');
+  /** Throws TurnRefused, or the reason of the signal. */
+  take(claimant: Claimant | undefined, isSlow: boolean): Promise<Turn> {
+    const share = this.#shareOf(claimant?.subjectId ?? '');
     if (this.#mayStart(share, isSlow)) return Promise.resolve(this.#start(share, isSlow));
     return new Promise((resolve, reject) => {
+      const refuse = (): void => {
+        this.#options.onRefusal?.();
+        this.#reject(share, waiter, new TurnRefused());
+      };
+      const abort = (): void => this.#reject(share, waiter, claimant?.signal.reason as Error);
+      const timeout = setTimeout(refuse, this.#options.waitMillis).unref();
+      claimant?.signal.addEventListener('abort', abort);
       const waiter: Waiter = {
         isSlow,
         number: (this.#arrivals += 1),
         resolve,
         reject,
-        timeout: setTimeout(() => this.#refuse(share, waiter), this.#options.waitMillis).unref(),
+        stopWatching: () => {
+          clearTimeout(timeout);
+          claimant?.signal.removeEventListener('abort', abort);
+        },
       };
       (isSlow ? share.waitingSlow : share.waiting).add(waiter);
       this.#waitingShares.add(share);
@@ -198,15 +216,14 @@ export class Turns {
     this.#usedMillis.set(name, usedMillis);
   }
 
-  #refuse(share: Share, waiter: Waiter): void {
+  #reject(share: Share, waiter: Waiter, error: Error): void {
     this.#remove(share, waiter);
     this.#forgetIfIdle(share);
-    this.#options.onRefusal?.();
-    waiter.reject(new TurnRefused());
+    waiter.reject(error);
   }
 
   #remove(share: Share, waiter: Waiter): void {
-    clearTimeout(waiter.timeout);
+    waiter.stopWatching();
     (waiter.isSlow ? share.waitingSlow : share.waiting).delete(waiter);
     if (share.waiting.size + share.waitingSlow.size === 0) this.#waitingShares.delete(share);
     this.#waiting -= 1;

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { runAs } from '../domain/access/current-subject.ts';
+import { RequestContext, runIn } from '../domain/access/current-request.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
-import { apiVary } from './failure-response.ts';
 import type { Authentication } from './authentication.ts';
+import { HttpError } from './error-table.ts';
+import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';
 
 declare module 'fastify' {
@@ -45,8 +46,8 @@ export async function registerApi(
     if (corsOrigins.length > 0) await allowOrigins(api, corsOrigins);
     api.addHook('onRequest', checkRequest);
     // Not in onRequest: reading the body loses the AsyncLocalStorage of the request.
-    api.addHook('preValidation', (request, _reply, done) => runAs(request.principal.subject.id, done));
-    api.addHook('onSend', setDefaultHeaders);
+    api.addHook('preValidation', begin);
+    api.addHook('onSend', end);
     // Brings requests without a route into this scope; `reply.callNotFound()` calls it too.
     api.setNotFoundHandler(refuseUnmatched);
     for (const register of routes) await register(api);
@@ -66,6 +67,24 @@ async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promi
   return undefined;
 }
 
+const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
+
+/** The work begins: it is counted until there is a response, and aborted when the client disconnects before. */
+function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
+  if (request.raw.socket.destroyed) return done(clientGone);
+  try {
+    request.server.waitingRequests.begin(request);
+  } catch (refusal) {
+    return done(refusal as HttpError);
+  }
+  const context = new RequestContext(request.principal.subject.id);
+  raw.on('close', () => {
+    if (raw.writableFinished) request.server.waitingRequests.end(request);
+    else context.abort(clientGone);
+  });
+  return runIn(context, done);
+}
+
 async function respondToOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { routeTable } = request.server;
   const path = pathOf(request.url);
@@ -78,17 +97,23 @@ function refuseUnmatched(request: FastifyRequest): never {
   throw request.server.routeTable.unmatched(request.method, pathOf(request.url));
 }
 
-/**
- * Sets `Cache-Control` (failures have theirs already), `Vary`, and the quota headers of responses from before authentication.
- *
- * Only the client's own cache may store a response.
- */
-function setDefaultHeaders(
+/** There is a response. */
+function end(
   request: FastifyRequest,
   reply: FastifyReply,
   _payload: unknown,
   done: (error: Error | null) => void,
 ): void {
+  request.server.waitingRequests.end(request);
+  setDefaultHeaders(request, reply, done);
+}
+
+/**
+ * Sets `Cache-Control` (failures have theirs already), `Vary`, and the quota headers of responses from before authentication.
+ *
+ * Only the client's own cache may store a response.
+ */
+function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply, done: (error: Error | null) => void): void {
   const isTransient = reply.statusCode === 201 || request.routeOptions.config?.isNeverStored === true;
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');

@@ -8,6 +8,7 @@ export const bounds = [
   'result_bytes',
   'errors',
   'connection_requests',
+  'waiting_requests',
   'unread_responses',
   'incomplete_bodies',
   'connections',

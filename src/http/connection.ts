@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -82,7 +83,8 @@ export class Connection {
       return false;
     }
     this.#socket.pause();
-    return this.#queue.push({ response, start }) === 1;
+    // Another request's end starts it, whose context isn't its own.
+    return this.#queue.push({ response, start: AsyncResource.bind(start) }) === 1;
   }
 
   /** The response has been sent, or its connection is closed. */

@@ -97,7 +97,7 @@ interface HttpErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** A refusal by the transport. Its message is written for clients and never contains an internal text. */
+/** A refusal by the transport, which the log line of its response and the metrics show. Its message is written for clients and never contains an internal text. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: Exclude<ErrorCode, 'INTERNAL'>;
@@ -149,6 +149,8 @@ export function describeFailure(error: unknown): Failure {
   const row: ErrorRow = errorTable[known?.code ?? 'INTERNAL'];
   return {
     ...row,
+    // A line of its own for each refusal would cost more than the refusal.
+    logLevel: known instanceof HttpError ? 'info' : row.logLevel,
     message: known?.message ?? internalMessage,
     violations: known instanceof DomainError ? known.violations : [],
     retryAfterSeconds,

@@ -3,6 +3,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { OnRefusal } from './bounds.ts';
 import type { Connections } from './connections.ts';
 import { HttpError } from './error-table.ts';
+import type { WaitingRequests } from './waiting-requests.ts';
 
 /** The limits beyond which requests are refused. Tests lower them. */
 export interface OverloadLimits {
@@ -11,7 +12,7 @@ export interface OverloadLimits {
   readonly maxWaiting: number;
 }
 
-const defaultLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
+export const defaultOverloadLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
 
 const resolutionMillis = 10;
 const sampleEveryMillis = 500;
@@ -30,6 +31,7 @@ const retryAfterSeconds = 1;
 export class Overload {
   readonly #limits: OverloadLimits;
   readonly #connections: Pick<Connections, 'underWay' | 'countWaiting'>;
+  readonly #waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
   readonly #onRefusal: OnRefusal;
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
   readonly #sampling: NodeJS.Timeout;
@@ -40,11 +42,13 @@ export class Overload {
 
   constructor(
     connections: Pick<Connections, 'underWay' | 'countWaiting'>,
+    waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>,
     onRefusal: OnRefusal,
-    limits: Partial<OverloadLimits> = {},
+    limits: OverloadLimits,
   ) {
-    this.#limits = { ...defaultLimits, ...limits };
+    this.#limits = limits;
     this.#connections = connections;
+    this.#waitingRequests = waitingRequests;
     this.#onRefusal = onRefusal;
     this.#histogram.enable();
     this.#sampling = setInterval(() => this.#sample(), sampleEveryMillis).unref();
@@ -52,8 +56,9 @@ export class Overload {
 
   /** The failure for a request that has to be refused. */
   findRefusal(): HttpError | undefined {
-    const isOverloaded = this.#delayMillis > this.#limits.maxDelayMillis || this.#isWaitingTooMuch();
-    if (!isOverloaded) return undefined;
+    const hasTooManyWaiting = this.#hasTooManyWaiting();
+    if (hasTooManyWaiting) this.#waitingRequests.contest();
+    else if (this.#delayMillis <= this.#limits.maxDelayMillis) return undefined;
     this.#onRefusal('overload');
     return new HttpError('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
       retryAfterSeconds,
@@ -73,7 +78,8 @@ export class Overload {
     this.#histogram.reset();
   }
 
-  #isWaitingTooMuch(): boolean {
+  #hasTooManyWaiting(): boolean {
+    if (this.#waitingRequests.total >= this.#limits.maxWaiting) return true;
     // Requests whose clients don't read the response are no work: they are excluded, but only counted when there are enough of them to matter.
     if (this.#connections.underWay <= this.#limits.maxWaiting) return false;
     const now = performance.now();

@@ -15,12 +15,13 @@ import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
 import { maxBodyBytes } from './limits.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
-import { Overload, type OverloadLimits } from './overload.ts';
+import { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
 import { loggerOptions, recordResponse, type OnResponse } from './request-log.ts';
 import { ResponseMemory, type ResponseMemoryLimits } from './response-memory.ts';
 import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -28,6 +29,7 @@ declare module 'fastify' {
     readonly incompleteBodies: IncompleteBodies;
     readonly responseMemory: ResponseMemory;
     readonly routeTable: RouteTable;
+    readonly waitingRequests: WaitingRequests;
   }
   interface FastifyReply {
     /** The code of the failure in the response, for the log. */
@@ -85,7 +87,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const routeTable = new RouteTable(routerOptions);
   const broken = { routes: routeTable, server: () => server, onResponse, renderErrorPage };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
-  const overload = new Overload(node.connections, onRefusal, limits);
+  const overloadLimits = { ...defaultOverloadLimits, ...limits };
+  const waitingRequests = new WaitingRequests(overloadLimits.maxWaiting, onRefusal);
+  const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -109,6 +113,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('connections', node.connections);
   server.decorate('incompleteBodies', new IncompleteBodies(onRefusal, limits));
   server.decorate('responseMemory', new ResponseMemory(onRefusal, limits));
+  server.decorate('waitingRequests', waitingRequests);
+  server.decorateRequest('isWaiting', false);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);

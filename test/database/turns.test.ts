@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { RequestContext } from '../../src/domain/access/current-request.ts';
 import { Turns, type Turn } from '../../src/database/turns.ts';
 
 let now = 0;
@@ -24,10 +25,12 @@ class Queue {
   async ask(...names: string[]): Promise<void> {
     for (const name of names) {
       const subject = name.startsWith('-') ? undefined : name[0];
-      this.#turns.take(subject, name.endsWith('slow')).then((turn) => {
-        this.order.push(name);
-        this.#held.set(name, turn);
-      }, ignoreRefusal);
+      this.#turns
+        .take(subject === undefined ? undefined : new RequestContext(subject), name.endsWith('slow'))
+        .then((turn) => {
+          this.order.push(name);
+          this.#held.set(name, turn);
+        }, ignoreRefusal);
     }
     await new Promise(setImmediate);
   }
@@ -103,11 +106,24 @@ describe('turns at the exclusive connections', () => {
   it('are refused after a while, and later callers are not delayed by that', async () => {
     let refusals = 0;
     const turns = new Turns({ ...defaults, capacity: 1, share: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
-    const turn = await turns.take('a', false);
-    await expect(turns.take('b', true)).rejects.toMatchObject({ code: 'TURN_REFUSED' });
+    const turn = await turns.take(new RequestContext('a'), false);
+    await expect(turns.take(new RequestContext('b'), true)).rejects.toMatchObject({ code: 'TURN_REFUSED' });
     expect([refusals, turns.waiting]).toEqual([1, 0]);
     turn.give();
-    await turns.take('b', false);
+    await turns.take(new RequestContext('b'), false);
+  });
+
+  it('are not waited for by a request whose client has disconnected', async () => {
+    const turns = new Turns({ ...defaults, capacity: 1, share: 1 });
+    const turn = await turns.take(new RequestContext('a'), false);
+    const [gone, next] = [new RequestContext('b'), new RequestContext('b')];
+    const waiting = turns.take(gone, false);
+    const following = turns.take(next, false);
+    gone.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    expect(turns.waiting).toBe(1);
+    turn.give();
+    await following;
   });
 
   it("are not limited for the service's own work", async () => {

@@ -47,6 +47,7 @@ it('refuses further requests by 503 while too many wait, but never those of mach
   expect((await responseTo(port, '/robots.txt')).status).toBe(503);
   for (const path of ['/healthz', '/readyz']) expect((await responseTo(port, path)).status).toBe(200);
   expect(refusals).toEqual(['overload', 'overload']);
+  expect(http.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   for (const response of begun) response.end();
   while (http.server.connections.underWay > 0) await new Promise(setImmediate);
   expect((await responseTo(port, '/things')).status).toBe(200);

@@ -1,14 +1,20 @@
-import { currentSubject } from '../../domain/access/current-subject.ts';
+import { currentRequest, runAs, type RequestContext } from '../../domain/access/current-request.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { recordFailure, throwIfLost } from '../driver-errors.ts';
 import type { Parameter, Scalar } from '../parameter.ts';
 import type { Query, Session } from './session.ts';
 import type { FixedStatement } from './statement.ts';
 
+/** A row to insert. */
+interface Entry<Row> {
+  readonly parameters: readonly Parameter[];
+  readonly request: RequestContext | undefined;
+  inserted: Row | undefined;
+}
+
 interface Batch<Row> {
-  readonly rows: (readonly Parameter[])[];
-  /** In the order of the rows. */
-  inserted: Promise<readonly Row[]>;
+  readonly entries: Entry<Row>[];
+  sent: Promise<void>;
 }
 
 /** The statements of one subject. */
@@ -32,7 +38,7 @@ const maxWaitMillis = 400;
  *
  * Model: while two statements of a subject (a key) are under way, its further rows gather, and the next statement inserts them all. A row
  * without others at its time is a statement of its own. Guarantees: rows of different subjects are never in one statement; a row that the
- * database refuses takes no other one with it, because then each is inserted alone; no row waits longer than 400 ms for earlier
+ * database refuses takes no other one with it, because then each is inserted alone; a row whose client has disconnected before its statement is not inserted; no row waits longer than 400 ms for earlier
  * statements. Failure: a lost database fails all rows of a statement, of which all or none have been written.
  */
 export class InsertBatches<Row> {
@@ -50,14 +56,17 @@ export class InsertBatches<Row> {
 
   async insert(row: readonly Parameter[]): Promise<Row | undefined> {
     throwIfLost();
-    const batch = this.#batchOf(currentSubject() ?? '');
-    const index = batch.rows.push(row) - 1;
+    const request = currentRequest();
+    const batch = this.#batchOf(request?.subjectId ?? '');
+    const entry: Entry<Row> = { parameters: row, request, inserted: undefined };
+    batch.entries.push(entry);
     try {
-      return (await batch.inserted)[index];
+      await batch.sent;
+      throwIfLost(request);
+      return entry.inserted;
     } catch (error) {
       const isLost = error instanceof DomainError && error.code === 'UNAVAILABLE';
-      // Recorded so far for the request only whose row began the batch.
-      if (isLost || batch.rows.length === 1) throw recordFailure(error);
+      if (isLost || batch.entries.length === 1) throw recordFailure(error, request);
       const [inserted] = await this.#session.run(this.#one.with(row));
       return inserted;
     }
@@ -67,21 +76,22 @@ export class InsertBatches<Row> {
     let queue = this.#queues.get(subject);
     if (queue === undefined)
       this.#queues.set(subject, (queue = { underWay: 0, waiting: new Set(), gathering: undefined }));
-    if (queue.gathering !== undefined && queue.gathering.rows.length < maxRows) return queue.gathering;
-    const batch: Batch<Row> = { rows: [], inserted: Promise.resolve([]) };
+    if (queue.gathering !== undefined && queue.gathering.entries.length < maxRows) return queue.gathering;
+    const batch: Batch<Row> = { entries: [], sent: Promise.resolve() };
     queue.gathering = batch;
-    batch.inserted = this.#send(batch, queue, subject);
+    // In a context of its own: the client of one row can't end the statement of all.
+    batch.sent = runAs(subject, () => this.#send(batch, queue, subject));
     return batch;
   }
 
-  async #send(batch: Batch<Row>, queue: Queue<Row>, subject: string): Promise<readonly Row[]> {
+  async #send(batch: Batch<Row>, queue: Queue<Row>, subject: string): Promise<void> {
     if (queue.underWay >= maxUnderWay) await turnIn(queue);
     queue.underWay += 1;
     // Rows that arrive in this turn of the event loop are in the same statement.
     await new Promise((resolve) => void setImmediate(resolve));
     if (queue.gathering === batch) queue.gathering = undefined;
     try {
-      return await this.#session.run(this.#statementOf(batch.rows));
+      await this.#insert(batch.entries.filter(({ request }) => request?.failure === undefined));
     } finally {
       queue.underWay -= 1;
       const [next] = queue.waiting;
@@ -90,7 +100,14 @@ export class InsertBatches<Row> {
     }
   }
 
-  #statementOf([first = [], ...others]: Batch<Row>['rows']): Query<Row> {
+  async #insert(entries: readonly Entry<Row>[]): Promise<void> {
+    if (entries.length === 0) return;
+    for (const { request } of entries) request?.recordWrite();
+    const rows = await this.#session.run(this.#statementOf(entries.map(({ parameters }) => parameters)));
+    for (const [index, row] of rows.entries()) if (entries[index] !== undefined) entries[index].inserted = row;
+  }
+
+  #statementOf([first = [], ...others]: readonly (readonly Parameter[])[]): Query<Row> {
     if (others.length === 0) return this.#one.with(first);
     return this.#many.with(first.map((value, index) => [value, ...others.map((row) => row[index])] as Scalar[]));
   }

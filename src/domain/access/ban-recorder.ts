@@ -1,6 +1,7 @@
 import { DomainError } from '../errors.ts';
 import type { AutomaticBan } from '../quota/counter-store.ts';
 import type { AccessService } from './access.service.ts';
+import { runAsService } from './current-request.ts';
 
 const retryMillis = 1_000;
 
@@ -30,7 +31,8 @@ export class BanRecorder {
   /** Tries to save what is pending. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#retry);
-    this.#writing ??= this.#write().finally(() => {
+    // A client that disconnects doesn't get rid of its ban.
+    this.#writing ??= runAsService(() => this.#write()).finally(() => {
       this.#writing = undefined;
     });
     return this.#writing;

@@ -1,4 +1,5 @@
 import type { Id } from '../id.ts';
+import { runAsService } from './current-request.ts';
 import type { KeyChanges, NamedKeyChange } from './key-changes.ts';
 
 const readEveryMillis = 500;
@@ -45,7 +46,7 @@ export class KeyChangeLog {
   /** Reports what was committed since the last call. Never throws. */
   read(): Promise<void> {
     // A failed round is repeated by the next one.
-    this.#reading ??= this.#readOnce()
+    this.#reading ??= runAsService(() => this.#readOnce())
       .catch(() => undefined)
       .finally(() => (this.#reading = undefined));
     return this.#reading;

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { LruMap } from '../lru-map.ts';
 import type { Id } from '../id.ts';
+import { runAsService } from './current-request.ts';
 import { parseKey, type KeyHash } from './api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from './key-records.ts';
 import { businessLimits, limitsOf } from './plan.ts';
@@ -162,7 +163,8 @@ export class KeyDirectory {
   }
 
   #startRound(): Promise<Round> {
-    this.#round ??= this.#read().finally(() => {
+    // Requests share it: none of them can end it.
+    this.#round ??= runAsService(() => this.#read()).finally(() => {
       this.#round = undefined;
     });
     return this.#round;

@@ -1,0 +1,132 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { afterEach, expect, it } from '@jest/globals';
+
+import { currentRequest } from '../../src/domain/access/current-request.ts';
+import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).toReversed()) await close();
+});
+
+/** A server whose `/slow` responds when it is told to. */
+class SlowServer {
+  readonly waiting: ServerResponse[] = [];
+  readonly refusals: string[] = [];
+  readonly #port: number;
+  readonly #http: HttpHarness;
+
+  static async start(maxWaiting: number): Promise<SlowServer> {
+    const waiting: ServerResponse[] = [];
+    const refusals: string[] = [];
+    const http = await startHttp({
+      limits: { maxWaiting },
+      onRefusal: (bound) => void refusals.push(bound),
+      routes: async (api) => {
+        api.get('/slow', (_request, reply) => {
+          waiting.push(reply.raw);
+          http.server.server.emit('waiting');
+          http.server.server.once('respond', () => void reply.send('at last'));
+        });
+      },
+    });
+    http.server.server.setMaxListeners(0);
+    closers.push(() => http.server.close());
+    return new SlowServer(http, await portOf(http.server), waiting, refusals);
+  }
+
+  private constructor(http: HttpHarness, port: number, waiting: ServerResponse[], refusals: string[]) {
+    this.#http = http;
+    this.#port = port;
+    this.waiting = waiting;
+    this.refusals = refusals;
+  }
+
+  /** Sends requests of the key that wait. */
+  async occupy(key: string, count: number): Promise<Socket[]> {
+    const wanted = this.waiting.length + count;
+    const sockets: Socket[] = [];
+    for (let sent = 0; sent < count; sent += 1) sockets.push(await send(this.#port, requestFor('/slow', key)));
+    closers.push(() => sockets.forEach((socket) => socket.destroy()));
+    while (this.waiting.length < wanted) await once(this.#http.server.server, 'waiting');
+    return sockets;
+  }
+
+  async statusOf(path: string, key: string): Promise<number> {
+    const response = parseResponse(await receive(await send(this.#port, requestFor(path, key))));
+    if (response.status === 503) expect(response.headers['retry-after']).toBe('1');
+    return response.status;
+  }
+
+  respond(): void {
+    this.#http.server.server.emit('respond');
+  }
+}
+
+function requestFor(path: string, key: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\nConnection: close\r\n\r\n`;
+}
+
+it('a key among others has at most its share of the waiting requests, and leaves the rest to them', async () => {
+  const slow = await SlowServer.start(100);
+  await slow.occupy('a', 60);
+  expect(await slow.statusOf('/things', 'b')).toBe(200);
+  expect(await slow.statusOf('/things', 'a')).toBe(503);
+  expect(slow.refusals).toEqual(['waiting_requests']);
+  // Two keys have a quarter each.
+  await slow.occupy('b', 25);
+  expect(await slow.statusOf('/things', 'b')).toBe(503);
+  expect(await slow.statusOf('/things', 'c')).toBe(200);
+  slow.respond();
+  await slow.occupy('a', 20);
+});
+
+it('a key that is alone may use all of them; the overload that it causes ends when others are there', async () => {
+  const slow = await SlowServer.start(100);
+  await slow.occupy('a', 100);
+  expect(await slow.statusOf('/things', 'b')).toBe(503);
+  expect(slow.refusals).toEqual(['overload']);
+  slow.respond();
+  await slow.occupy('a', 50);
+  expect(await slow.statusOf('/things', 'a')).toBe(503);
+  expect(await slow.statusOf('/things', 'b')).toBe(200);
+  expect(slow.refusals).toEqual(['overload', 'waiting_requests']);
+});
+
+it('requests whose clients have disconnected wait until their work ends', async () => {
+  const slow = await SlowServer.start(40);
+  const closed = slow.waiting;
+  const sockets = await slow.occupy('a', 40);
+  for (const socket of sockets) socket.resetAndDestroy();
+  await Promise.all(closed.map(async (response) => response.closed || once(response, 'close')));
+  expect(await slow.statusOf('/things', 'b')).toBe(503);
+  slow.respond();
+  expect(await slow.statusOf('/things', 'b')).toBe(200);
+});
+
+it('a request is aborted when its client disconnects, and not when it has its response', async () => {
+  const signals: AbortSignal[] = [];
+  const http = await startHttp({
+    routes: async (api) => {
+      api.get('/signal', (_request, reply) => {
+        const signal = currentRequest()!.signal;
+        if (signals.push(signal) === 1) return void reply.send('at once');
+        http.server.server.emit('begun');
+        signal.addEventListener('abort', () => void reply.send('too late'));
+      });
+    },
+  });
+  closers.push(() => http.server.close());
+  const port = await portOf(http.server);
+  await receive(await send(port, requestFor('/signal', 'a')));
+  const begun = once(http.server.server, 'begun');
+  const socket = await send(port, requestFor('/signal', 'a'));
+  await begun;
+  socket.resetAndDestroy();
+  await once(signals[1]!, 'abort');
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
+  expect(http.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
