@@ -152,8 +152,8 @@ async function printStartUpAndSize(): Promise<void> {
 }
 
 const options = readOptions();
-const given = process.env['BENCH_DATABASE_URL'];
-if (given === undefined) {
+const databaseUrl = process.env['BENCH_DATABASE_URL'];
+if (databaseUrl === undefined) {
   const cluster = await PostgresCluster.create();
   pin(cluster.pid, cores?.database);
   try {
@@ -162,6 +162,6 @@ if (given === undefined) {
     cluster.remove();
   }
 } else {
-  await bench(options, given);
+  await bench(options, databaseUrl);
 }
 await printStartUpAndSize();

@@ -38,7 +38,7 @@ const statements: Readonly<Record<string, string>> = {
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
 
-async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
   const values = request.method === 'POST' ? valuesOf(await read(request)) : query === '' ? [] : [query];
   const { rows } = await pool.query<{ json: string }>({ name: path, text: statements[path] ?? '', values });
@@ -57,7 +57,7 @@ async function read(request: IncomingMessage): Promise<string> {
 }
 
 const server = createServer((request, response) => {
-  answer(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
+  respond(request, response).catch((error: unknown) => response.writeHead(500).end(String(error)));
 });
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);

@@ -49,10 +49,10 @@ async function send(client: Client, arrivedAt: number): Promise<void> {
   const n = next++;
   const { method, path, body } = workload.isOneTime ? requestOf(n) : prebuilt[(n - job.from) % prebuilt.length]!;
   const response = await client.request({ method, path, headers, body: body ?? null });
-  const answer = await response.body.text();
+  const responseBody = await response.body.text();
   latencies.push(performance.now() - arrivedAt);
-  if (response.statusCode >= 300 || answer.includes('"errors"'))
-    failures.push(`${response.statusCode} ${answer.slice(0, 500)}`);
+  if (response.statusCode >= 300 || responseBody.includes('"errors"'))
+    failures.push(`${response.statusCode} ${responseBody.slice(0, 500)}`);
 }
 
 /** A closed loop: as many requests are under way as there are connections. */

@@ -40,6 +40,6 @@ function packageOf(url: string, functionName: string): string | undefined {
   const path = url.split('/node_modules/').at(-1)!;
   if (path !== url) return /^(?:@[^/]+\/)?[^/]+/.exec(path)![0];
   if (url.startsWith('node:')) return url.split('/').slice(0, 2).join('/');
-  const room = /\/dist\/src\/(\w+)/.exec(url)?.[1];
-  return room === undefined ? 'compiled at run time, and V8' : `src/${room}`;
+  const folder = /\/dist\/src\/(\w+)/.exec(url)?.[1];
+  return folder === undefined ? 'compiled at run time, and V8' : `src/${folder}`;
 }

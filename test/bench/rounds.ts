@@ -66,7 +66,7 @@ export class Rounds {
     return results;
   }
 
-  /** The chosen reads in turn, until the service has answered so many requests. */
+  /** The chosen reads in turn, until the service has responded to so many requests. */
   async keepReading(options: RoundOptions, requests: number): Promise<void> {
     const reads = options.chosen.filter(({ isWrite }) => !isWrite);
     let left = requests;
@@ -124,13 +124,13 @@ export class Rounds {
     const part = partOf(this.#store, this.#nextNumber++);
     const [expected, ...others] = await Promise.all(
       this.#targets.map(async (target) => {
-        const answer = await this.#send(target, workload[requestsTo(target)](part));
-        return { target, answer: withoutNewId(workload, answer) };
+        const data = await this.#send(target, workload[requestsTo(target)](part));
+        return { target, data: withoutNewId(workload, data) };
       }),
     );
     for (const other of others) {
-      if (isDeepStrictEqual(expected!.answer, other.answer)) continue;
-      const texts = [expected!, other].map(({ target, answer }) => `${target} ${JSON.stringify(answer)}`);
+      if (isDeepStrictEqual(expected!.data, other.data)) continue;
+      const texts = [expected!, other].map(({ target, data }) => `${target} ${JSON.stringify(data)}`);
       throw new Error(`${workload.name} differs:\n${texts.join('\n')}`);
     }
   }
@@ -162,8 +162,8 @@ function requestsTo(target: Target): 'service' | 'limit' {
 }
 
 /** What is created twice has two ids. */
-function withoutNewId({ isWrite }: Workload, answer: unknown): unknown {
-  return JSON.parse(JSON.stringify(answer, (key, value: unknown) => (isWrite && key === 'id' ? '' : value)));
+function withoutNewId({ isWrite }: Workload, data: unknown): unknown {
+  return JSON.parse(JSON.stringify(data, (key, value: unknown) => (isWrite === true && key === 'id' ? '' : value)));
 }
 
 async function run(command: readonly string[], input: string): Promise<string> {

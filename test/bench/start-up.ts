@@ -38,8 +38,8 @@ async function millisToFirstResponse(command: readonly string[], dataDir: string
       headers: { 'content-type': 'application/json', authorization: `Bearer ${key}` },
       body: JSON.stringify({ query: '{ pets(first: 1) { edges { node { id } } } }' }),
     });
-    const answer = await response.text();
-    if (!answer.includes('"id"')) throw new Error(`The first response is ${response.status} ${answer}`);
+    const text = await response.text();
+    if (!text.includes('"id"')) throw new Error(`The first response is ${response.status} ${text}`);
     return performance.now() - started;
   } finally {
     await service.stop();

@@ -1,7 +1,7 @@
 import { encodeCursor } from '../../src/domain/cursor.ts';
 import type { Id } from '../../src/domain/id.ts';
 
-/** A request as both servers are sent it. */
+/** A request to either server. */
 export interface LoadRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
@@ -15,9 +15,9 @@ export interface Workload {
   readonly service: (part: Part) => LoadRequest;
   /** The request to the limit for the same data. */
   readonly limit: (part: Part) => LoadRequest;
-  readonly isWrite: boolean;
+  readonly isWrite?: true;
   /** No request may be sent a second time: a write, or a document that has to be new. */
-  readonly isOneTime: boolean;
+  readonly isOneTime?: true;
 }
 
 /** The ids of pets and of categories run from 1 to these. */
@@ -65,31 +65,29 @@ function namedG1(operationName: string, petId: string): LoadRequest {
   return graphql(g1.replace('query', `query ${operationName}`), { first: 20, after: cursorAt(petId) });
 }
 
+function limitG1({ petId }: Part): LoadRequest {
+  return { method: 'GET', path: `/g1?${petId}` };
+}
+
 /** Seven workloads in the forms that clients send, then first-time and many different GraphQL operations. */
 export const workloads: readonly Workload[] = [
   {
     name: 'G1',
     title: 'a page of 20 pets with their categories',
     service: ({ petId }) => graphql(g1, { first: 20, after: cursorAt(petId) }),
-    limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
-    isWrite: false,
-    isOneTime: false,
+    limit: limitG1,
   },
   {
     name: 'G2',
     title: 'one pet with category and stock',
     service: ({ petId }) => graphql(g2, { id: petId }),
     limit: ({ petId }) => ({ method: 'GET', path: `/g2?${petId}` }),
-    isWrite: false,
-    isOneTime: false,
   },
   {
     name: 'G3',
     title: 'five categories, ten pets each, with stock',
     service: () => graphql(g3, { categories: 5, pets: 10 }),
     limit: () => ({ method: 'GET', path: '/g3?' }),
-    isWrite: false,
-    isOneTime: false,
   },
   {
     name: 'G4',
@@ -104,16 +102,12 @@ export const workloads: readonly Workload[] = [
     title: 'GET /pets, a page of 20',
     service: ({ petId }) => ({ method: 'GET', path: `/pets?limit=20&status=available&cursor=${cursorAt(petId)}` }),
     limit: ({ petId }) => ({ method: 'GET', path: `/r1?${petId}` }),
-    isWrite: false,
-    isOneTime: false,
   },
   {
     name: 'R2',
     title: 'GET /pets/{petId}',
     service: ({ petId }) => ({ method: 'GET', path: `/pets/${petId}` }),
     limit: ({ petId }) => ({ method: 'GET', path: `/r2?${petId}` }),
-    isWrite: false,
-    isOneTime: false,
   },
   {
     name: 'R3',
@@ -132,17 +126,14 @@ export const workloads: readonly Workload[] = [
     name: 'COLD',
     title: 'G1 in a document that is sent for the first time',
     service: ({ n, petId }) => namedG1(`Cold${n}`, petId),
-    limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
-    isWrite: false,
+    limit: limitG1,
     isOneTime: true,
   },
   {
     name: 'MANY',
     title: `G1 in ${distinctDocuments} documents in turn`,
     service: ({ n, petId }) => namedG1(`Many${n % distinctDocuments}`, petId),
-    limit: ({ petId }) => ({ method: 'GET', path: `/g1?${petId}` }),
-    isWrite: false,
-    isOneTime: false,
+    limit: limitG1,
   },
 ];
 

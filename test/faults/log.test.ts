@@ -10,6 +10,7 @@ import { expect, it } from '@jest/globals';
 import { spawnChild } from '../support/child-process.ts';
 import { repository } from '../support/running-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 
 /** The built service; what it writes to stdout is left to the test. */
 async function start(
@@ -67,7 +68,7 @@ it('has a line in the log within 100 ms or so, without being stopped', async () 
   const { child, address, exited } = await start(openSync(file, 'w'));
   const started = performance.now();
   expect(await ask(address)).toBe(401);
-  while (!readFileSync(file, 'utf8').includes('"status":401')) await new Promise(setImmediate);
+  await until(() => readFileSync(file, 'utf8').includes('"status":401'));
   expect(performance.now() - started).toBeLessThan(3_000);
   child.kill('SIGKILL');
   await exited;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { until } from '../support/until.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let service: TestApp;
@@ -14,11 +15,9 @@ afterAll(() => service.close());
 /** What the line of a request says of its operation; it is written a moment after the response. */
 async function logged(query: string, variables?: Record<string, unknown>): Promise<unknown> {
   const { headers } = await service.graphql(query, variables);
-  for (;;) {
-    const line = lines.find((one) => one['requestId'] === headers['x-request-id'] && 'ms' in one);
-    if (line !== undefined) return line['graphql'];
-    await new Promise(setImmediate);
-  }
+  const find = () => lines.find((line) => line['requestId'] === headers['x-request-id'] && 'ms' in line);
+  await until(() => find() !== undefined);
+  return find()!['graphql'];
 }
 
 async function errorsCounted(operation: string, code: string): Promise<number> {
@@ -32,7 +31,7 @@ async function errorsCounted(operation: string, code: string): Promise<number> {
   );
 }
 
-it('the line of a request tells the operation, its root fields, its cost and the codes of its errors', async () => {
+it('the line of a request has the name, root fields and cost of its operation and the codes of its errors', async () => {
   expect(await logged('query Mine { a: pets(first: 2) { edges { node { id } } } b: pet(id: 404) { id } }')).toEqual({
     name: 'Mine',
     fields: ['pets', 'pet'],
@@ -46,7 +45,7 @@ it('the line of a request tells the operation, its root fields, its cost and the
   expect(await logged('{ nothing }')).toEqual({ codes: ['GRAPHQL_VALIDATION_FAILED'] });
 });
 
-it('errors are counted by root fields and code, never by what clients call things', async () => {
+it('errors are counted by root fields and code, never by names that clients choose', async () => {
   // Requests of the suite's own key may be repeated.
   const { secret } = await service.createKey();
   await service.graphql('query Evil { evil: pets(first: -1) { totalCount } }', {}, secret);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { CompletedRequest } from '../../src/http/metrics.ts';
+import { until } from '../support/until.ts';
 import { responseTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
@@ -137,7 +138,7 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
   ])('%s is in the log like every request, once, and counted', async (_what, text, line, operation) => {
     responses.length = 0;
     const { headers } = await responseTo(port, text);
-    while (responses.length === 0) await new Promise(setImmediate);
+    await until(() => responses.length > 0);
     const { status } = line;
     expect(responses).toEqual([{ operation, status, seconds: expect.any(Number) }]);
     const lines = http.log.filter(({ requestId }) => requestId === headers['x-request-id']);

@@ -6,6 +6,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 
 import { Connection } from '../../src/http/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
+import { until } from '../support/until.ts';
 import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 const mebibyte = 1024 * 1024;
@@ -49,14 +50,6 @@ async function sendUnread(port: number, text: string): Promise<Socket> {
   socket.pause();
   closers.push(() => socket.destroy());
   return socket;
-}
-
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`It never came to ${condition.toString()}.`);
-    await new Promise(setImmediate);
-  }
 }
 
 async function statusOf(port: number, path: string, key: string): Promise<number> {

@@ -43,7 +43,7 @@ describe('a failure', () => {
     });
   });
 
-  it('says when to come back if the store is lost', async () => {
+  it('has Retry-After when the store is lost', async () => {
     expect((await http.server.inject('/fail/lost')).headers['retry-after']).toBe('5');
   });
 
@@ -103,9 +103,7 @@ describe('a request without a route', () => {
   });
 
   it.each([
-    ['DELETE', '/things', 'GET, HEAD, OPTIONS, POST'],
     ['PROPFIND', '/things/7', 'OPTIONS, PATCH'],
-    ['GET', '/things/7?a=b', 'OPTIONS, PATCH'],
     ['PUT', '/%74hings', 'GET, HEAD, OPTIONS, POST'],
   ])('is 405 with Allow for %s %s', async (method, url, allow) => {
     const response = await http.server.inject({ method: method as 'GET', url });
@@ -126,12 +124,6 @@ describe('a request without a route', () => {
     const response = await http.server.inject({ method: 'PUT', url: '/graphql' });
     expect(response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }] });
     expect(response.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
-  });
-
-  it('is 204 with Allow for OPTIONS of a known path, 404 of an unknown one', async () => {
-    const known = await http.server.inject({ method: 'OPTIONS', url: '/things' });
-    expect([known.statusCode, known.headers.allow, known.body]).toEqual([204, 'GET, HEAD, OPTIONS, POST', '']);
-    expect((await http.server.inject({ method: 'OPTIONS', url: '/nothing' })).statusCode).toBe(404);
   });
 
   it('passes the hooks of the API first, and public pages never do', async () => {
@@ -161,16 +153,9 @@ describe('a path', () => {
 });
 
 describe('a response of the API', () => {
-  it('is private and asks to be checked; a creation and GraphQL are never stored', async () => {
-    const [list, creation, graphql] = await Promise.all([
-      http.server.inject('/things'),
-      http.server.inject({ method: 'POST', url: '/things' }),
-      http.server.inject('/graphql'),
-    ]);
-    expect(list.headers['cache-control']).toBe('private, no-cache');
-    expect(creation.headers['cache-control']).toBe('no-store');
-    expect(graphql.headers['cache-control']).toBe('no-store');
-    expect(graphql.headers.vary).toBe('Authorization, X-API-Key, Accept, Origin');
+  it('is never stored on /graphql', async () => {
+    const { headers } = await http.server.inject('/graphql');
+    expect(headers).toMatchObject({ 'cache-control': 'no-store', vary: 'Authorization, X-API-Key, Accept, Origin' });
   });
 
   it('repeats a harmless request id, and replaces any other', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { until } from '../support/until.ts';
 import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
@@ -23,11 +24,9 @@ afterAll(() => http.server.close());
 
 /** The line of one request, which may be written a moment after its response has arrived. */
 async function lineOf(requestId: string): Promise<Record<string, unknown>> {
-  for (;;) {
-    const line = http.log.find((one) => one['requestId'] === requestId && 'ms' in one);
-    if (line !== undefined) return line;
-    await new Promise(setImmediate);
-  }
+  const find = () => http.log.find((line) => line['requestId'] === requestId && 'ms' in line);
+  await until(() => find() !== undefined);
+  return find()!;
 }
 
 const get = (path: string, headers: Record<string, string>) =>
@@ -62,12 +61,12 @@ it('never has a key, a cookie or a query in it, even when a careless line logs t
   expect(JSON.stringify(lines)).not.toMatch(secret);
 });
 
-it('the log has public pages only when they fail or at the level debug', async () => {
+it('has public pages only when they fail or at the level debug', async () => {
   await get('/healthz', { 'x-request-id': 'probe' });
   expect(await lineOf('probe')).toMatchObject({ level: 20 });
 });
 
-it('the log has a client that has left', async () => {
+it('has a client that disconnects before its response', async () => {
   const begun = once(http.server.server, 'begun');
   const socket = await send(port, 'GET /never HTTP/1.1\r\nHost: x\r\nX-Request-Id: left\r\n\r\n');
   await begun;

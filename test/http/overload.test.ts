@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 
 import { afterEach, expect, it } from '@jest/globals';
 
+import { until } from '../support/until.ts';
 import { parseResponse, portOf, receive, send, startHttp } from './http-harness.ts';
 
 const closers: (() => unknown)[] = [];
@@ -14,7 +15,7 @@ async function responseTo(port: number, path: string): Promise<ReturnType<typeof
   return parseResponse(await receive(await send(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)));
 }
 
-it('refuses further requests by 503 while too many wait, but never those of machines that watch', async () => {
+it('refuses further requests by 503 while too many wait, but never health checks', async () => {
   const begun: ServerResponse[] = [];
   const refusals: string[] = [];
   const admitted: string[] = [];
@@ -49,7 +50,7 @@ it('refuses further requests by 503 while too many wait, but never those of mach
   expect(refusals).toEqual(['overload', 'overload']);
   expect(http.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   for (const response of begun) response.end();
-  while (http.server.connections.underWay > 0) await new Promise(setImmediate);
+  await until(() => http.server.connections.underWay === 0);
   expect((await responseTo(port, '/things')).status).toBe(200);
 });
 
@@ -60,8 +61,8 @@ it('refuses requests while the event loop is late, and no longer', async () => {
   expect((await responseTo(port, '/things')).status).toBe(200);
   let isBusy = true;
   const block = (): void => {
-    const until = performance.now() + 200;
-    while (performance.now() < until);
+    const end = performance.now() + 200;
+    while (performance.now() < end);
     if (isBusy) setImmediate(block);
   };
   block();

@@ -58,13 +58,13 @@ describe('REST and GraphQL refuse alike a list that', () => {
   });
 });
 
-describe('REST and GraphQL make the same of it', () => {
-  it.each(acceptances)('$rule ($operation)', async ({ kept, ...request }) => {
+describe('REST and GraphQL accept and store the same', () => {
+  it.each(acceptances)('$rule ($operation)', async ({ stored, ...request }) => {
     const [rest, graphql] = [await askRest(request), await askGraphQL(request)];
     expect(graphql.errors).toEqual([]);
     const [made] = Object.values(graphql.data[request.operation] as Record<string, Fields>);
-    expect(only(kept, rest.body as Fields)).toEqual(kept);
-    expect(only(kept, asInRest(made!))).toEqual(kept);
+    expect(only(stored, rest.body as Fields)).toEqual(stored);
+    expect(only(stored, asInRest(made!))).toEqual(stored);
   });
 });
 

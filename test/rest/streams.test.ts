@@ -3,6 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 
 import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
 
+import { until } from '../support/until.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
 /** More than the buffers between two programs hold. */
@@ -28,12 +29,12 @@ beforeAll(async () => {
 }, 60_000);
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-  await until(areAllPlacesFree);
+  await until(areAllSlotsFree);
 });
 afterAll(() => rest.close());
 
-/** Asks for the whole collection and takes nothing of it, besides what the system takes for a program. */
-async function sleepingReader(requests = 1): Promise<Socket> {
+/** Requests the whole collection and reads nothing of it, besides what the operating system buffers. */
+async function stalledReader(requests = 1): Promise<Socket> {
   const socket = connect({ port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
   sockets.push(socket);
@@ -45,8 +46,8 @@ async function sleepingReader(requests = 1): Promise<Socket> {
   return socket;
 }
 
-/** What the reader gets when it wakes up, until the connection is closed. */
-async function takenBy(socket: Socket): Promise<string> {
+/** What the client gets when it reads on, until the connection is closed. */
+async function readBy(socket: Socket): Promise<string> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk) => chunks.push(chunk));
   socket.resume();
@@ -54,29 +55,25 @@ async function takenBy(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
-}
-
 const orders = (init: RequestInit = {}, query = ''): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}/store/orders${query}`, { ...init, headers: { 'x-api-key': rest.key } });
 
-/** Takes all places for a moment. */
-async function areAllPlacesFree(): Promise<boolean> {
+/** Takes all slots for a moment. */
+async function areAllSlotsFree(): Promise<boolean> {
   const responses = await Promise.all(Array.from({ length: perKey }, () => orders()));
   await Promise.all(responses.map(async ({ body }) => body?.cancel()));
   return responses.every(({ status }) => status === 200);
 }
 
-it('gives every row once, however many there are', async () => {
+it('returns every row once, however many there are', async () => {
   const rows = (await (await orders()).json()) as { id: number }[];
   expect(rows).toHaveLength(total);
   expect(rows.every(({ id }, index) => id === index + 1)).toBe(true);
 });
 
-it('reads no further than the client takes, and keeps no connection meanwhile', async () => {
+it('reads no further than the client, and holds no connection meanwhile', async () => {
   rest.forgetStatements();
-  const socket = await sleepingReader();
+  const socket = await stalledReader();
   const walked = (): number => rest.statements.filter((sql) => sql.includes('from orders')).length;
   await until(async () => {
     const before = walked();
@@ -88,21 +85,21 @@ it('reads no further than the client takes, and keeps no connection meanwhile', 
   expect(socket.destroyed).toBe(false);
 });
 
-it('cuts off a client that takes nothing for too long, and gives its place back', async () => {
+it('destroys the connection of a client that reads nothing for too long, and releases its slot', async () => {
   const earlier = serverSockets.length;
-  const readers = await Promise.all(Array.from({ length: perKey }, () => sleepingReader()));
+  const readers = await Promise.all(Array.from({ length: perKey }, () => stalledReader()));
   expect((await orders()).status).toBe(429);
   await until(() => serverSockets.slice(earlier, earlier + perKey).every(({ destroyed }) => destroyed));
-  expect(await areAllPlacesFree()).toBe(true);
+  expect(await areAllSlotsFree()).toBe(true);
   for (const socket of readers) {
-    const text = await takenBy(socket);
-    // Cut off, not ended: neither the array nor the chunks have an end.
+    const text = await readBy(socket);
+    // Aborted, not ended: neither the array nor the chunks have an end.
     expect(text.endsWith('0\r\n\r\n')).toBe(false);
   }
 });
 
-it('has few places for a key, and says when to come again', async () => {
-  await Promise.all(Array.from({ length: perKey }, () => sleepingReader()));
+it('has few slots for a key, and refuses beyond them by 429 with Retry-After', async () => {
+  await Promise.all(Array.from({ length: perKey }, () => stalledReader()));
   const refused = await orders();
   expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
   expect(refused.headers.get('cache-control')).toBe('no-store');
@@ -112,18 +109,18 @@ it('has few places for a key, and says when to come again', async () => {
   expect((await orders({ method: 'HEAD' })).status).toBe(200);
 });
 
-it('gives a place back when the client vanishes, also one that was pipelined and never had its turn', async () => {
-  const socket = await sleepingReader(perKey);
+it('releases a slot when the client disconnects, also that of a pipelined request that never started', async () => {
+  const socket = await stalledReader(perKey);
   expect((await orders()).status).toBe(429);
   socket.destroy();
-  await until(areAllPlacesFree);
+  await until(areAllSlotsFree);
 });
 
 it('destroys the connection when the walk fails midway, and responds with 500 when it fails at once', async () => {
-  const socket = await sleepingReader();
+  const socket = await stalledReader();
   await rest.sql('alter table orders rename to orders_away');
   try {
-    const text = await takenBy(socket);
+    const text = await readBy(socket);
     expect(text.endsWith('0\r\n\r\n')).toBe(false);
     const failed = await orders();
     expect([failed.status, await failed.json()]).toMatchObject([500, { code: 'internal_error', status: 500 }]);

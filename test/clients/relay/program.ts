@@ -14,7 +14,7 @@ import {
   type OperationType,
 } from 'relay-runtime';
 
-import { apiKey, assertEveryPet, report, serviceUrl, throttledKey, timed } from '../shared/service.ts';
+import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 import { waitingFetch } from '../shared/waiting-fetch.ts';
 import categoryRefetchQuery, {
   type documentsCategoryRefetchQuery,
@@ -49,7 +49,7 @@ function createEnvironment(key: string): Environment {
 
 const environment = createEnvironment(apiKey);
 
-/** What the store has for a query, without asking the service. */
+/** What the store has for a query, without a request to the service. */
 function lookup<Query extends OperationType>(query: ConcreteRequest, variables: Query['variables']): Query['response'] {
   return environment.lookup(createOperationDescriptor(query, variables).fragment).data as Query['response'];
 }
@@ -57,8 +57,9 @@ function lookup<Query extends OperationType>(query: ConcreteRequest, variables: 
 async function read<Query extends OperationType>(
   query: ConcreteRequest,
   variables: Query['variables'],
+  from = environment,
 ): Promise<Query['response']> {
-  const response = await fetchQuery<Query>(environment, query, variables, {
+  const response = await fetchQuery<Query>(from, query, variables, {
     networkCacheConfig: { force: true },
   }).toPromise();
   assert.ok(response);
@@ -87,22 +88,11 @@ function commit<Mutation extends MutationParameters>(
   });
 }
 
-async function throttledTwice(): Promise<number> {
-  const throttled = createEnvironment(throttledKey);
-  const ask = () =>
-    fetchQuery<documentsThrottledQuery>(
-      throttled,
-      throttledQuery,
-      {},
-      { networkCacheConfig: { force: true } },
-    ).toPromise();
-  await ask();
-  const { result, seconds } = await timed(ask);
-  assert.ok(Number(result?.categories?.totalCount) > 0);
-  return seconds;
-}
-
-const waiting = throttledTwice();
+const throttled = createEnvironment(throttledKey);
+const waiting = secondsThrottled(async () => {
+  const { categories } = await read<documentsThrottledQuery>(throttledQuery, {}, throttled);
+  assert.ok(Number(categories?.totalCount) > 0);
+});
 const { pages, pets } = await readAllPets();
 assertEveryPet(pets);
 
@@ -129,5 +119,4 @@ for (const [query, nodeId] of [
 }
 
 const waitedSeconds = await waiting;
-assert.ok(waitedSeconds > 1, `the second request had to wait, but took ${waitedSeconds} s`);
-report({ client: 'Relay', pets: pets.length, pages, cacheUpdated: true, waitedSeconds: Math.round(waitedSeconds) });
+report({ client: 'Relay', pets: pets.length, pages, cacheUpdated: true, waitedSeconds });

@@ -24,9 +24,12 @@ export function report(figures: Readonly<Record<string, unknown>>): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 
-/** Does the work and measures how many seconds it takes. */
-export async function timed<T>(work: () => Promise<T>): Promise<{ result: T; seconds: number }> {
+/** Sends a request twice with a key that has one per minute. Returns how many seconds the second one took, which has to wait. */
+export async function secondsThrottled(send: () => Promise<unknown>): Promise<number> {
+  await send();
   const started = performance.now();
-  const result = await work();
-  return { result, seconds: (performance.now() - started) / 1000 };
+  await send();
+  const seconds = (performance.now() - started) / 1000;
+  assert.ok(seconds > 1, `the second request had to wait, but took ${seconds} s`);
+  return Math.round(seconds);
 }

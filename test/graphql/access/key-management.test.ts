@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startTestApp, type GraphQLResult, type TestApp } from '../../support/test-app.ts';
+import { until } from '../../support/until.ts';
 
 const adminKey = 'the-administrator-of-this-very-suite-0002';
 const usage = 'usage { minute { spent limit resetAt } day { spent limit resetAt } }';
@@ -180,10 +181,10 @@ describe('the history of a key', () => {
       lines
         .map((line) => JSON.parse(line))
         .filter(({ msg, key: subject }) => msg === 'api key changed' && subject === of);
-    while (loggedOf(id).length < 3) await new Promise(setImmediate);
+    await until(() => loggedOf(id).length >= 3);
     // What comes after it has been logged, so nothing is logged twice.
     const { id: next } = await create();
-    while (loggedOf(next).length < 1) await new Promise(setImmediate);
+    await until(() => loggedOf(next).length > 0);
     expect(loggedOf(id)).toMatchObject([
       {
         level: 30,
@@ -202,7 +203,7 @@ describe('the history of a key', () => {
     await store.sql(`insert into api_keys (name, prefix, sha256, plan, scopes)
       select 'Imported', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 5000) as n`);
     const summary = (): string | undefined => lines.find((line) => line.includes('more api keys changed'));
-    while (summary() === undefined) await new Promise(setImmediate);
+    await until(() => summary() !== undefined);
     expect(JSON.parse(summary() ?? '')).toMatchObject({ count: 4_900, first: { by: 'sql', action: 'created' } });
     expect(lines.filter((line) => line.includes('"Imported"'))).toHaveLength(100);
   });
@@ -231,7 +232,7 @@ describe('the history of a key', () => {
     const { edges } = (await key(id, history)).history;
     expect(edges[0].node).toMatchObject({ by: 'service', action: 'BANNED' });
     const isBan = (line: string): boolean => line.includes('"by":"service","action":"banned"');
-    while (!lines.some(isBan)) await new Promise(setImmediate);
+    await until(() => lines.some(isBan));
     expect(JSON.parse(lines.find(isBan) ?? '')).toMatchObject({ msg: 'api key changed', key: id });
   });
 

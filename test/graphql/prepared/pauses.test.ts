@@ -9,6 +9,7 @@ import {
 } from 'graphql';
 
 import { PreparedOperation } from '../../../src/graphql/prepared/operation.ts';
+import { watchTurns } from '../../support/event-loop.ts';
 
 /** Together they take ten times as long as lists are written without a pause. */
 const items = Array.from({ length: 5_000 }, (_, index) => index);
@@ -46,14 +47,9 @@ async function turnsDuring(query: string): Promise<number> {
   const document = parse(query);
   const [operation] = document.definitions as OperationDefinitionNode[];
   const prepared = new PreparedOperation({ schema, document, operation: operation! });
-  let turns = 0;
-  let next = setImmediate(function turn() {
-    turns += 1;
-    next = setImmediate(turn);
-  });
+  const watched = watchTurns();
   await prepared.run({}, {}, 2 ** 23);
-  clearImmediate(next);
-  return turns;
+  return (await watched.stop()).turns;
 }
 
 it.each(['property', 'computed', 'computed __typename'])(
