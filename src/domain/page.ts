@@ -17,6 +17,8 @@ export interface PageArguments {
   readonly after?: string | Position | null | undefined;
   readonly last?: number | null | undefined;
   readonly before?: string | null | undefined;
+  /** The request is only checked, and the page is empty: nothing of it is selected. */
+  readonly isUnread?: boolean | undefined;
 }
 
 export type SortDirection = 'asc' | 'desc';
@@ -48,6 +50,8 @@ export interface Keyset<SortField extends string> {
   /** Takes the last `limit` rows of the range instead of the first; they keep the list's order. */
   readonly takeLast: boolean;
   readonly limit: number;
+  /** Nothing is read. */
+  readonly isUnread?: boolean | undefined;
 }
 
 /** How the rows of one kind are sorted. */
@@ -100,6 +104,7 @@ export function parseKeyset<Row, SortField extends string>(
     before: position('before', before),
     takeLast: isPresent(last),
     limit: first ?? last ?? defaultPageSize,
+    isUnread: request.isUnread,
   };
 }
 

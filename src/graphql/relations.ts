@@ -2,6 +2,7 @@ import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { Include } from '../domain/store.ts';
+import type { PreparedInfo } from './prepared-info.ts';
 
 /**
  * Marks a field that returns the one related row, which may be included in its own row under the field's name.
@@ -14,11 +15,6 @@ export function ToOne(): MethodDecorator {
 
 export function isToOne(field: GraphQLField<unknown, unknown>): boolean {
   return field.extensions['toOne'] === true;
-}
-
-/** `info` as prepared operations pass it to resolvers. */
-export interface PreparedInfo extends GraphQLResolveInfo {
-  readonly relations: () => readonly string[];
 }
 
 /**

@@ -63,6 +63,29 @@ describe('the number of SQL statements depends on the depth of a query, never on
     expect(await statementsOf(query(100))).toBe(3);
   });
 
+  it.each([
+    ['{ pets(filter: { statusIn: AVAILABLE }) { totalCount } }', 1],
+    ['{ categories { total: totalCount __typename } }', 1],
+    [
+      '{ orders { ...Total } inventory { ... on InventoryConnection { totalCount } } } fragment Total on OrderConnection { totalCount }',
+      2,
+    ],
+    ['{ categories(first: 3) { edges { node { pets(orderBy: { field: NAME }) { totalCount } } } } }', 2],
+    ['{ pets { __typename } }', 0],
+    ['{ pets { totalCount pageInfo { hasNextPage } } }', 2],
+    ['{ pets { totalCount ... on PetConnection { edges { cursor } } } }', 2],
+    ['{ pets { totalCount edges @skip(if: true) { cursor } } }', 1],
+  ])('%s, whose page is only read where a part of it is selected: %d', async (query, expected) => {
+    expect(await statementsOf(query)).toBe(expected);
+  });
+
+  it('a page that is not read is still checked', async () => {
+    const { errors } = await service.graphql('{ pets(first: -1, after: "x") { totalCount } }');
+    expect(errors).toMatchObject([
+      { extensions: { code: 'BAD_USER_INPUT', violations: [{ field: 'first' }, { field: 'after' }] } },
+    ]);
+  });
+
   it('look-ups side by side are one statement per kind', async () => {
     const pets = Array.from({ length: 40 }, (_, n) => `p${n}: pet(id: ${n + 1}) { name category { name } }`);
     expect(await statementsOf(`{ ${pets.join(' ')} }`)).toBe(1);
@@ -86,6 +109,6 @@ describe('the number of SQL statements depends on the depth of a query, never on
 
   it('a total is counted only when it is asked for', async () => {
     expect(await statementsOf('{ pets(first: 5) { pageInfo { hasNextPage } } }')).toBe(1);
-    expect(await statementsOf('{ pets(first: 5) { totalCount } }')).toBe(2);
+    expect(await statementsOf('{ pets(first: 5) { totalCount pageInfo { hasNextPage } } }')).toBe(2);
   });
 });

@@ -53,7 +53,7 @@ export class TableReads<
 
   async page(filter: Filter, keyset: Keyset<SortField>, include: Include<RelationName> = []): Promise<Slice<Row>> {
     const conditions = this.#source.conditions(filter, false);
-    if (conditions === undefined) return nothing;
+    if (conditions === undefined || keyset.isUnread) return nothing;
     const shape = this.#pageShape(conditions, keyset, include, false);
     if (shape === undefined) return nothing;
     return cut(await this.#session.run(this.#pageQuery(shape, conditions, keyset, shape.decode)), keyset);
@@ -67,7 +67,7 @@ export class TableReads<
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
     const conditions = this.#source.conditions(filter, true);
-    if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => nothing);
+    if (conditions === undefined || keyset.isUnread || parentIds.length === 0) return parentIds.map(() => nothing);
     const shape = this.#pageShape(conditions, keyset, include, true);
     if (shape === undefined) return parentIds.map(() => nothing);
     const perParent: Row[][] = parentIds.map(() => []);

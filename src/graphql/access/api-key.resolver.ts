@@ -1,4 +1,5 @@
-import { Arg, Args, Ctx, FieldResolver, ID, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 
 import type {
   AccessService,
@@ -12,7 +13,7 @@ import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts'
 import { lastUsedAt, statusOf, usageOf } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { nameInHistory } from '../../domain/access/principal.ts';
-import { connectionOf, type Connection } from '../connections/connection.ts';
+import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { NeedsScope } from '../scopes.ts';
@@ -65,8 +66,9 @@ export class ApiKeyResolver {
   async apiKeys(
     @Args(() => ApiKeyConnectionArgs) request: ApiKeyListRequest,
     @Ctx() { services: { access } }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<ListedKey>> {
-    return connectionOf(await access.list(request), () => access.count(request.filter));
+    return connectionOf(await access.list(requestFor(request, info)), () => access.count(request.filter));
   }
 
   @NeedsScope('admin')
@@ -107,8 +109,9 @@ export class ApiKeyResolver {
     @Root() { id }: ListedKey,
     @Args(() => ApiKeyHistoryArgs) request: HistoryRequest,
     @Ctx() { loaders }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<ApiKeyChange> | null> {
-    const page = await loaders.historyByApiKey(request).load(id);
+    const page = await loaders.historyByApiKey(requestFor(request, info)).load(id);
     return page && connectionOf(page, () => loaders.historyCountByApiKey.load(id));
   }
 

@@ -5,7 +5,7 @@ import type { Category } from '../../domain/categories/category.entity.ts';
 import type { CategoryListRequest } from '../../domain/categories/category.service.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
-import { connectionOf, type Connection } from '../connections/connection.ts';
+import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
@@ -36,8 +36,10 @@ export class CategoryResolver {
   async categories(
     @Args(() => CategoryConnectionArgs) request: CategoryListRequest,
     @Ctx() { services }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<Category>> {
-    return connectionOf(await services.categories.list(request), () => services.categories.count(request.filter));
+    const page = await services.categories.list(requestFor(request, info));
+    return connectionOf(page, () => services.categories.count(request.filter));
   }
 
   @Computed()
@@ -53,7 +55,9 @@ export class CategoryResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<PetRow> | null> {
-    const page = await loaders.petsByCategory({ request, include: relationsOf(info, petRelations) }).load(category.id);
+    const page = await loaders
+      .petsByCategory({ request: requestFor(request, info), include: relationsOf(info, petRelations) })
+      .load(category.id);
     return page && connectionOf(page, () => loaders.petCountByCategory(request.filter).load(category.id));
   }
 

@@ -1,4 +1,7 @@
-import type { Page } from '../../domain/page.ts';
+import type { GraphQLResolveInfo } from 'graphql';
+
+import type { Page, PageArguments } from '../../domain/page.ts';
+import type { PreparedInfo } from '../prepared-info.ts';
 
 /** What a connection field returns; each property is computed only when it is selected. */
 export interface Connection<Row> {
@@ -17,6 +20,13 @@ export interface PageInfo {
   readonly hasPreviousPage: boolean;
   readonly startCursor: string | undefined;
   readonly endCursor: string | undefined;
+}
+
+/** The request for what the operation selects of a connection: without a part of the page, as with `totalCount` alone, its rows aren't read. */
+export function requestFor<Request extends PageArguments>(request: Request, info: GraphQLResolveInfo): Request {
+  const selected = (info as PreparedInfo).selected();
+  const isRead = selected.includes('edges') || selected.includes('pageInfo');
+  return isRead ? request : { ...request, isUnread: true };
 }
 
 /** Presents a page as a connection of the Relay specification. */

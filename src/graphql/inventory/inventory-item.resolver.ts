@@ -5,7 +5,7 @@ import type { InventoryItem } from '../../domain/inventory/inventory-item.entity
 import { inventoryRelations, type InventoryRow } from '../../domain/inventory/inventory-item.store.ts';
 import type { InventoryListRequest } from '../../domain/inventory/inventory.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
-import { connectionOf, type Connection } from '../connections/connection.ts';
+import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
@@ -36,7 +36,9 @@ export class InventoryItemResolver {
     @Ctx() { services }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<InventoryRow>> {
-    const page = await services.inventory.list(request, { include: relationsOf(info, inventoryRelations) });
+    const page = await services.inventory.list(requestFor(request, info), {
+      include: relationsOf(info, inventoryRelations),
+    });
     return connectionOf(page, () => services.inventory.count(request.filter));
   }
 

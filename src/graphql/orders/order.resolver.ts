@@ -5,7 +5,7 @@ import type { Order } from '../../domain/orders/order.entity.ts';
 import type { OrderListRequest } from '../../domain/orders/order.service.ts';
 import { orderRelations, type OrderRow } from '../../domain/orders/order.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
-import { connectionOf, type Connection } from '../connections/connection.ts';
+import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
@@ -33,7 +33,7 @@ export class OrderResolver {
     @Ctx() { services }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<OrderRow>> {
-    const page = await services.orders.list(request, { include: relationsOf(info, orderRelations) });
+    const page = await services.orders.list(requestFor(request, info), { include: relationsOf(info, orderRelations) });
     return connectionOf(page, () => services.orders.count(request.filter));
   }
 

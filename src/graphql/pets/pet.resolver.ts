@@ -9,7 +9,7 @@ import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { CategoryType } from '../categories/category.type.ts';
-import { connectionOf, type Connection } from '../connections/connection.ts';
+import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
@@ -39,7 +39,7 @@ export class PetResolver {
     @Ctx() { services }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<PetRow>> {
-    const page = await services.pets.list(request, { include: relationsOf(info, petRelations) });
+    const page = await services.pets.list(requestFor(request, info), { include: relationsOf(info, petRelations) });
     return connectionOf(page, () => services.pets.count(request.filter));
   }
 
@@ -68,7 +68,9 @@ export class PetResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<OrderRow> | null> {
-    const page = await loaders.ordersByPet({ request, include: relationsOf(info, orderRelations) }).load(pet.id);
+    const page = await loaders
+      .ordersByPet({ request: requestFor(request, info), include: relationsOf(info, orderRelations) })
+      .load(pet.id);
     return page && connectionOf(page, () => loaders.orderCountByPet(request.filter).load(pet.id));
   }
 

@@ -11,7 +11,8 @@ import {
 } from 'graphql';
 
 import { isComputed } from '../computed.ts';
-import { isToOne, type PreparedInfo } from '../relations.ts';
+import type { PreparedInfo } from '../prepared-info.ts';
+import { isToOne } from '../relations.ts';
 import { prepareArguments, type ArgumentsOf } from './arguments.ts';
 import {
   handleFailure,
@@ -34,6 +35,7 @@ export interface FieldOfObject {
   /** The part of `info` about the whole operation. */
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
   readonly relations: PreparedInfo['relations'];
+  readonly selected: PreparedInfo['selected'];
 }
 
 type Source = Readonly<Record<string, unknown>> | null | undefined;
@@ -149,7 +151,7 @@ const callMethod: NonNullable<FieldOfObject['definition']['resolve']> = (source,
   (source as Record<string, (...given: readonly unknown[]) => unknown>)[info.fieldName]?.(args, context, info);
 
 function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
-  const { definition, nodes, parentType, operationInfo, relations } = field;
+  const { definition, nodes, parentType, operationInfo, relations, selected } = field;
   return {
     ...operationInfo,
     fieldName: definition.name,
@@ -160,5 +162,6 @@ function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
     rootValue: undefined,
     variableValues: run.variables,
     relations,
+    selected,
   };
 }

@@ -210,6 +210,7 @@ function makeField(
     return selection;
   };
   let relations: readonly string[] | undefined;
+  let selected: readonly string[] | undefined;
   return new PreparedField({
     key,
     parentType,
@@ -218,6 +219,7 @@ function makeField(
     selectionFor,
     operationInfo: variant,
     relations: () => (relations ??= relationsBelow(definition, selectionFor)),
+    selected: () => (selected ??= namesBelow(definition, selectionFor)),
   });
 }
 
@@ -234,6 +236,14 @@ function relationsBelow(
     return unique(fields.map(({ name }) => name).filter((name) => all[name] !== undefined && isToOne(all[name])));
   }
   return unique(fields.filter(({ name }) => !all[name]?.resolve).flatMap(({ field }) => field.relations));
+}
+
+function namesBelow(
+  definition: GraphQLField<unknown, unknown>,
+  selectionFor: (type: GraphQLObjectType) => Selection,
+): readonly string[] {
+  const type = getNamedType(definition.type);
+  return isObjectType(type) ? selectionFor(type).validFields.map(({ name }) => name) : [];
 }
 
 function unique(names: readonly string[]): readonly string[] {
