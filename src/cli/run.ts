@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
 
+import { readConfig } from '../config.ts';
 import { explainFailure } from '../database/failed-start.ts';
+import type { OpenDatabaseOptions } from '../database/open.ts';
 
 /** Runs a command; reports a failure, without a stack trace where the message is enough. */
 export async function run(work: () => Promise<void>): Promise<void> {
@@ -10,6 +12,12 @@ export async function run(work: () => Promise<void>): Promise<void> {
     console.error(explainFailure(error));
     process.exitCode = 1;
   }
+}
+
+/** The database of the settings as a command opens it: with one connection. */
+export function databaseOptions(): OpenDatabaseOptions {
+  const { databaseUrl: url, dataDir, withDemoStore } = readConfig();
+  return { url, dataDir, poolSize: 1, withDemoStore, onWait: (reason) => console.error(reason) };
 }
 
 /** The values of the options with these names. Ends the process with its usage for `--help`, and with 2 for a wrong command line. */

@@ -1,6 +1,6 @@
 import { decodeCursor, encodeCursor, type CursorScope, type Position, type SortKey } from './cursor.ts';
 import type { Id } from './id.ts';
-import type { InputCheck, Rule } from './input.ts';
+import { InputCheck, type Rule } from './input.ts';
 import { integerRule } from './rules.ts';
 
 export const defaultPageSize = 20;
@@ -106,6 +106,20 @@ export function parseKeyset<Row, SortField extends string>(
     limit: first ?? last ?? defaultPageSize,
     isUnread: request.isUnread,
   };
+}
+
+/** Turns the client's request into a filter, by `parseFilter`, and a keyset. Throws VALIDATION_FAILED with every violation. */
+export function parseListRequest<Row, SortField extends string, FilterInput, Filter>(
+  sorting: Sorting<Row, SortField>,
+  request: ListRequest<FilterInput, SortField>,
+  parseFilter: (check: InputCheck, input: FilterInput) => Filter,
+  maxSize?: number,
+): { readonly filter: Filter; readonly keyset: Keyset<SortField> } {
+  const check = new InputCheck();
+  const keyset = parseKeyset(sorting, request, check, maxSize);
+  const filter = parseFilter(check, request.filter ?? ({} as FilterInput));
+  check.throwIfRefused();
+  return { filter, keyset };
 }
 
 /** The page of a range. A cursor implies that there are rows before it: the Relay specification allows not to look. */

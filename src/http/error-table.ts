@@ -25,8 +25,8 @@ interface ErrorRow {
   readonly restCode: string;
   /** `extensions.code` in GraphQL, in Apollo's spelling. */
   readonly graphqlCode: string;
-  /** `error` needs attention, `warn` should pass by itself, `info` is caused by the client. */
-  readonly logLevel: 'info' | 'warn' | 'error';
+  /** `error` needs attention, `warn` should pass by itself; by default `info`, caused by the client. */
+  readonly logLevel?: 'info' | 'warn' | 'error';
   /** Sent with every such failure. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -36,56 +36,30 @@ export const bearerChallenge = 'Bearer realm="petstore"';
 
 /** Status and codes of each failure; a new code doesn't compile until both protocols know it. */
 const errorTable = {
-  BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST', logLevel: 'info' },
-  VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT', logLevel: 'info' },
-  UNAUTHORIZED: { status: 401, restCode: 'unauthorized', graphqlCode: 'UNAUTHENTICATED', logLevel: 'info' },
+  BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST' },
+  VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT' },
+  UNAUTHORIZED: { status: 401, restCode: 'unauthorized', graphqlCode: 'UNAUTHENTICATED' },
   FORBIDDEN: {
     status: 403,
     restCode: 'forbidden',
     graphqlCode: 'FORBIDDEN',
-    logLevel: 'info',
     headers: { 'www-authenticate': `${bearerChallenge}, error="insufficient_scope"` },
   },
-  KEY_BANNED: { status: 403, restCode: 'key_banned', graphqlCode: 'KEY_BANNED', logLevel: 'info' },
-  NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND', logLevel: 'info' },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    restCode: 'method_not_allowed',
-    graphqlCode: 'METHOD_NOT_ALLOWED',
-    logLevel: 'info',
-  },
-  NOT_ACCEPTABLE: { status: 406, restCode: 'not_acceptable', graphqlCode: 'NOT_ACCEPTABLE', logLevel: 'info' },
-  REQUEST_TIMEOUT: { status: 408, restCode: 'request_timeout', graphqlCode: 'REQUEST_TIMEOUT', logLevel: 'info' },
-  CONFLICT: { status: 409, restCode: 'conflict', graphqlCode: 'CONFLICT', logLevel: 'info' },
-  PRECONDITION_FAILED: {
-    status: 412,
-    restCode: 'precondition_failed',
-    graphqlCode: 'PRECONDITION_FAILED',
-    logLevel: 'info',
-  },
-  IDEMPOTENCY_KEY_REUSED: {
-    status: 422,
-    restCode: 'idempotency_key_reused',
-    graphqlCode: 'IDEMPOTENCY_KEY_REUSED',
-    logLevel: 'info',
-  },
-  PAYLOAD_TOO_LARGE: { status: 413, restCode: 'payload_too_large', graphqlCode: 'PAYLOAD_TOO_LARGE', logLevel: 'info' },
-  URI_TOO_LONG: { status: 414, restCode: 'uri_too_long', graphqlCode: 'URI_TOO_LONG', logLevel: 'info' },
-  UNSUPPORTED_MEDIA_TYPE: {
-    status: 415,
-    restCode: 'unsupported_media_type',
-    graphqlCode: 'UNSUPPORTED_MEDIA_TYPE',
-    logLevel: 'info',
-  },
-  EXPECTATION_FAILED: {
-    status: 417,
-    restCode: 'expectation_failed',
-    graphqlCode: 'EXPECTATION_FAILED',
-    logLevel: 'info',
-  },
-  HEADERS_TOO_LARGE: { status: 431, restCode: 'headers_too_large', graphqlCode: 'HEADERS_TOO_LARGE', logLevel: 'info' },
-  RATE_LIMITED: { status: 429, restCode: 'rate_limited', graphqlCode: 'RATE_LIMITED', logLevel: 'info' },
-  RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE', logLevel: 'info' },
+  KEY_BANNED: { status: 403, restCode: 'key_banned', graphqlCode: 'KEY_BANNED' },
+  NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND' },
+  METHOD_NOT_ALLOWED: { status: 405, restCode: 'method_not_allowed', graphqlCode: 'METHOD_NOT_ALLOWED' },
+  NOT_ACCEPTABLE: { status: 406, restCode: 'not_acceptable', graphqlCode: 'NOT_ACCEPTABLE' },
+  REQUEST_TIMEOUT: { status: 408, restCode: 'request_timeout', graphqlCode: 'REQUEST_TIMEOUT' },
+  CONFLICT: { status: 409, restCode: 'conflict', graphqlCode: 'CONFLICT' },
+  PRECONDITION_FAILED: { status: 412, restCode: 'precondition_failed', graphqlCode: 'PRECONDITION_FAILED' },
+  IDEMPOTENCY_KEY_REUSED: { status: 422, restCode: 'idempotency_key_reused', graphqlCode: 'IDEMPOTENCY_KEY_REUSED' },
+  PAYLOAD_TOO_LARGE: { status: 413, restCode: 'payload_too_large', graphqlCode: 'PAYLOAD_TOO_LARGE' },
+  URI_TOO_LONG: { status: 414, restCode: 'uri_too_long', graphqlCode: 'URI_TOO_LONG' },
+  UNSUPPORTED_MEDIA_TYPE: { status: 415, restCode: 'unsupported_media_type', graphqlCode: 'UNSUPPORTED_MEDIA_TYPE' },
+  EXPECTATION_FAILED: { status: 417, restCode: 'expectation_failed', graphqlCode: 'EXPECTATION_FAILED' },
+  HEADERS_TOO_LARGE: { status: 431, restCode: 'headers_too_large', graphqlCode: 'HEADERS_TOO_LARGE' },
+  RATE_LIMITED: { status: 429, restCode: 'rate_limited', graphqlCode: 'RATE_LIMITED' },
+  RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE' },
   INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
   UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
 } satisfies Record<ErrorCode, ErrorRow>;
@@ -113,7 +87,7 @@ export class HttpError extends Error {
 }
 
 /** A failure as both protocols report it. */
-export interface Failure extends Omit<ErrorRow, 'headers'> {
+export interface Failure extends Required<Omit<ErrorRow, 'headers'>> {
   readonly message: string;
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;
@@ -150,7 +124,7 @@ export function describeFailure(error: unknown): Failure {
   return {
     ...row,
     // A line of its own for each refusal would cost more than the refusal.
-    logLevel: known instanceof HttpError ? 'info' : row.logLevel,
+    logLevel: known instanceof HttpError ? 'info' : (row.logLevel ?? 'info'),
     message: known?.message ?? internalMessage,
     violations: known instanceof DomainError ? known.violations : [],
     retryAfterSeconds,

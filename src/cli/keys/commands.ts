@@ -6,7 +6,11 @@ import { scopes, type Scope } from '../../domain/access/scope.ts';
 import { parseId } from '../../domain/id.ts';
 import { maxPageSize, type Page, type PageArguments } from '../../domain/page.ts';
 import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable, type Output } from './output.ts';
-import { UsageError } from './usage-error.ts';
+
+/** A command line that can't be understood: its message says what would be right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 /** The parsed options of a command. */
 type Values = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;

@@ -1,12 +1,11 @@
 import { parseArgs } from 'node:util';
 
-import { readConfig } from '../../config.ts';
 import { openOrJoinDatabase } from '../../database/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { commands, flags, type Command } from './commands.ts';
+import { databaseOptions } from '../run.ts';
+import { commands, flags, UsageError, type Command } from './commands.ts';
 import type { Output } from './output.ts';
-import { UsageError } from './usage-error.ts';
 
 const succeeded = 0;
 const failed = 1;
@@ -70,14 +69,7 @@ function parseOptions({ options }: Command, args: string[]) {
 }
 
 async function execute({ work }: Request): Promise<Output> {
-  const config = readConfig();
-  const database = await openOrJoinDatabase({
-    url: config.databaseUrl,
-    dataDir: config.dataDir,
-    poolSize: 1,
-    withDemoStore: config.withDemoStore,
-    onWait: (reason) => console.error(reason),
-  });
+  const database = await openOrJoinDatabase(databaseOptions());
   try {
     return await work(new AccessService(database.stores, {}, 'cli'));
   } finally {

@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
-import { pageOf, parseKeyset, type Keyset, type ListOptions, type ListRequest, type Page } from '../page.ts';
+import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
 import { findByIds, ForeignKeyViolation, getById, type Precondition, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
@@ -85,13 +85,12 @@ export class CategoryService {
   }
 }
 
-function parseRequest(
-  request: CategoryListRequest,
-  maxSize?: number,
-): { filter: CategoryFilter; keyset: Keyset<CategorySortField> } {
-  const check = new InputCheck();
-  const keyset = parseKeyset(categorySorting, request, check, maxSize);
-  const filter = { nameContains: check.optional('filter.nameContains', request.filter?.nameContains, searchTextRule) };
-  check.throwIfRefused();
-  return { filter, keyset };
+function parseRequest(request: CategoryListRequest, maxSize?: number) {
+  return parseListRequest(categorySorting, request, parseFilter, maxSize);
+}
+
+function parseFilter(check: InputCheck, { nameContains }: CategoryFilterInput): CategoryFilter {
+  return {
+    nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
+  };
 }

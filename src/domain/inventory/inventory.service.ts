@@ -1,5 +1,5 @@
 import { InputCheck } from '../input.ts';
-import { pageOf, parseKeyset, type Keyset, type ListOptions, type ListRequest, type Page } from '../page.ts';
+import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import type { PetStatus } from '../pets/pet.entity.ts';
 import { choiceRule, quantityBoundRule, stockQuantityRule } from '../rules.ts';
 import { findByIds, getById, type Include, type UpdateOptions } from '../store.ts';
@@ -69,21 +69,14 @@ export class InventoryService {
   }
 }
 
-function parseRequest(
-  request: InventoryListRequest,
-  maxSize?: number,
-): {
-  filter: InventoryFilter;
-  keyset: Keyset<InventorySortField>;
-} {
-  const check = new InputCheck();
-  const keyset = parseKeyset(inventorySorting, request, check, maxSize);
-  const { statusIn, quantityAtLeast, quantityAtMost } = request.filter ?? {};
-  const filter = {
-    statusIn: check.optional('filter.statusIn', statusIn, choiceRule<PetStatus>()),
-    quantityAtLeast: check.optional('filter.quantityAtLeast', quantityAtLeast, quantityBoundRule),
-    quantityAtMost: check.optional('filter.quantityAtMost', quantityAtMost, quantityBoundRule),
+function parseRequest(request: InventoryListRequest, maxSize?: number) {
+  return parseListRequest(inventorySorting, request, parseFilter, maxSize);
+}
+
+function parseFilter(check: InputCheck, input: InventoryFilterInput): InventoryFilter {
+  return {
+    statusIn: check.optional('filter.statusIn', input.statusIn, choiceRule<PetStatus>()),
+    quantityAtLeast: check.optional('filter.quantityAtLeast', input.quantityAtLeast, quantityBoundRule),
+    quantityAtMost: check.optional('filter.quantityAtMost', input.quantityAtMost, quantityBoundRule),
   };
-  check.throwIfRefused();
-  return { filter, keyset };
 }

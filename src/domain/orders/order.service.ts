@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts';
 import type { Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
-import { pageOf, parseKeyset, type Keyset, type ListOptions, type ListRequest, type Page } from '../page.ts';
+import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
 import { findByIds, getById, type Include, type Precondition, type UpdateOptions } from '../store.ts';
@@ -131,19 +131,15 @@ export class OrderService {
   }
 }
 
-function parseRequest(
-  request: OrderListRequest,
-  maxSize?: number,
-): { filter: OrderFilter; keyset: Keyset<OrderSortField> } {
-  const check = new InputCheck();
-  const keyset = parseKeyset(orderSorting, request, check, maxSize);
-  const { petIdIn, complete, shipDateFrom, shipDateTo } = request.filter ?? {};
-  const filter = {
-    petIdIn: check.optional('filter.petIdIn', petIdIn, idChoiceRule),
-    complete: check.optional('filter.complete', complete, anyRule<boolean>()),
-    shipDateFrom: check.optional('filter.shipDateFrom', shipDateFrom, instantRule),
-    shipDateTo: check.optional('filter.shipDateTo', shipDateTo, instantRule),
+function parseRequest(request: OrderListRequest, maxSize?: number) {
+  return parseListRequest(orderSorting, request, parseFilter, maxSize);
+}
+
+function parseFilter(check: InputCheck, input: OrderFilterInput): OrderFilter {
+  return {
+    petIdIn: check.optional('filter.petIdIn', input.petIdIn, idChoiceRule),
+    complete: check.optional('filter.complete', input.complete, anyRule<boolean>()),
+    shipDateFrom: check.optional('filter.shipDateFrom', input.shipDateFrom, instantRule),
+    shipDateTo: check.optional('filter.shipDateTo', input.shipDateTo, instantRule),
   };
-  check.throwIfRefused();
-  return { filter, keyset };
 }

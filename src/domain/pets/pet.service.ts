@@ -3,8 +3,7 @@ import { compareIds, type Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
 import {
   pageOf,
-  parseKeyset,
-  type Keyset,
+  parseListRequest,
   type ListOptions,
   type ListRequest,
   type Page,
@@ -148,15 +147,14 @@ export class PetService {
   }
 }
 
-function parseRequest(request: PetListRequest): { filter: PetFilter; keyset: Keyset<PetSortField> } {
-  const check = new InputCheck();
-  const keyset = parseKeyset(petSorting, request, check);
-  const { statusIn, categoryIdIn, nameContains } = request.filter ?? {};
-  const filter = {
-    statusIn: check.optional('filter.statusIn', statusIn, choiceRule<PetStatus>()),
-    categoryIdIn: check.optional('filter.categoryIdIn', categoryIdIn, idChoiceRule),
-    nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
+function parseRequest(request: PetListRequest) {
+  return parseListRequest(petSorting, request, parseFilter);
+}
+
+function parseFilter(check: InputCheck, input: PetFilterInput): PetFilter {
+  return {
+    statusIn: check.optional('filter.statusIn', input.statusIn, choiceRule<PetStatus>()),
+    categoryIdIn: check.optional('filter.categoryIdIn', input.categoryIdIn, idChoiceRule),
+    nameContains: check.optional('filter.nameContains', input.nameContains, searchTextRule),
   };
-  check.throwIfRefused();
-  return { filter, keyset };
 }

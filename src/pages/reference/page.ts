@@ -20,7 +20,7 @@ export const pageSecurityPolicy = [
  * attributes, so that no script is written into the page.
  */
 export function renderPage(document: OpenApiDocument, guides: string): string {
-  const { title } = document['info'] as { readonly title: string };
+  const { title } = document.info;
   const configuration = {
     url: '/docs/openapi.json',
     withDefaultFonts: false,

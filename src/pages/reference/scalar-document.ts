@@ -1,50 +1,29 @@
-import type { OpenApiDocument } from '../../rest/openapi/document.ts';
+import type {
+  DocumentOperation,
+  DocumentParameter,
+  DocumentTag,
+  OpenApiDocument,
+} from '../../rest/openapi/document.ts';
 
 const files =
   'The other way to the same store: [GraphQL explorer](/graphiql). This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
 
-interface Tag {
-  readonly name: string;
-  readonly description: string;
-  readonly 'x-parent'?: string;
-  readonly 'x-page-title': string;
-}
-
-interface Parameter {
-  readonly required?: boolean;
-  readonly example?: unknown;
-  readonly examples?: unknown;
-  readonly schema?: object;
-}
-
-interface Operation {
-  readonly parameters?: readonly Parameter[];
-  readonly 'x-stability'?: string;
-  readonly 'x-deprecated-sunset'?: string;
-}
-
-type Components = Readonly<Record<'parameters', Readonly<Record<string, Parameter>>>>;
-
 /**
- * The document in the words of Scalar, which draws the page and knows other names for tags in groups, stability and a sunset.
+ * The document in the words of Scalar, which renders the page and has other names for tags in groups, stability and a sunset.
  * The guides of consumers follow the description.
  * In OpenAPI's own file these are `x-parent`, `x-page-title`, `x-stability` and `x-deprecated-sunset`.
  */
 export function scalarDocument(
   { info, paths, tags, components, ...document }: OpenApiDocument,
   guides: string,
-): OpenApiDocument {
-  const { description, ...about } = info as { readonly description: string };
+): object {
   return {
     ...document,
-    info: { ...about, description: `${files}\n\n${description}\n${guides}` },
-    ...groupTags(tags as readonly Tag[]),
-    components: {
-      ...(components as Components),
-      parameters: mapValues((components as Components).parameters, untickedUnlessRequired),
-    },
+    info: { ...info, description: `${files}\n\n${info.description}\n${guides}` },
+    ...groupTags(tags),
+    components: { ...components, parameters: mapValues(components.parameters, untickedUnlessRequired) },
     paths: mapValues(paths, (item) =>
-      mapValues(item, (operation: Operation) => ({
+      mapValues(item, (operation) => ({
         ...operation,
         parameters: operation.parameters?.map(untickedUnlessRequired) ?? [],
         'x-badges': badgesOf(operation),
@@ -53,7 +32,7 @@ export function scalarDocument(
   };
 }
 
-function groupTags(tags: readonly Tag[]): object {
+function groupTags(tags: readonly DocumentTag[]): object {
   const [groups, rest] = [tags.filter((tag) => !('x-parent' in tag)), tags.filter((tag) => 'x-parent' in tag)];
   return {
     tags: rest.map(({ name, description, ...tag }) => ({ name, description, 'x-displayName': tag['x-page-title'] })),
@@ -64,7 +43,7 @@ function groupTags(tags: readonly Tag[]): object {
   };
 }
 
-function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: Operation): readonly object[] {
+function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: DocumentOperation): readonly object[] {
   return [
     ...(stability === 'beta' ? [{ name: 'Beta', color: '#2563eb' }] : []),
     ...(stability === 'experimental' ? [{ name: 'Experimental', color: '#b45309' }] : []),
@@ -73,10 +52,10 @@ function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: O
 }
 
 /**
- * Scalar sends with every try what has an example, in the parameter or in its schema: an `If-Match` that never matches, one
+ * Scalar sends with every request of its form what has an example, in the parameter or in its schema: an `If-Match` that never matches, one
  * `Idempotency-Key` for all, a status that the reader hasn't chosen. Optional ones are shown, and sent only when ticked.
  */
-function untickedUnlessRequired({ example, ...parameter }: Parameter): Parameter {
+function untickedUnlessRequired({ example, ...parameter }: DocumentParameter): DocumentParameter {
   if (parameter.required === true) return { ...parameter, example };
   const hasSharedSchema = parameter.schema !== undefined && '$ref' in parameter.schema;
   return hasSharedSchema ? { ...parameter, examples: unticked } : parameter;

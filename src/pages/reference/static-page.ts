@@ -1,18 +1,6 @@
-import type { OpenApiDocument } from '../../rest/openapi/document.ts';
+import type { DocumentOperation, DocumentTag, OpenApiDocument } from '../../rest/openapi/document.ts';
 
-interface Operation {
-  readonly summary: string;
-  readonly tags: readonly string[];
-  readonly deprecated?: boolean;
-  readonly 'x-stability'?: string;
-}
-
-interface Tag {
-  readonly name: string;
-  readonly 'x-page-title': string;
-}
-
-/** For the page as it comes from here. Scalar's own styles follow it, and hide what it draws itself. */
+/** For the page before Scalar's script has run. Scalar's own styles come after it and hide what it renders itself. */
 export const staticStyle = `
 :root { color-scheme: light dark; }
 body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
@@ -22,12 +10,11 @@ body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 .static td { padding: 3px 16px 3px 0; vertical-align: top; overflow-wrap: anywhere; }
 `;
 
-/** What can be read without JavaScript, and until Scalar has come: the guides, and every operation in a line. */
+/** What can be read without JavaScript, and until Scalar is loaded: the guides, and a line for every operation. */
 export function staticPart(document: OpenApiDocument, guides: string): string {
-  const { title } = document['info'] as { readonly title: string };
-  const tags = (document['tags'] as readonly Tag[]).map((tag) => sectionOf(document, tag));
+  const tags = document.tags.map((tag) => sectionOf(document, tag));
   return `<main class="static">
-      <h1>${title}</h1>
+      <h1>${document.info.title}</h1>
       <p><a href="/graphiql">GraphQL explorer</a> · <a href="/openapi.json">openapi.json</a> · <a href="/openapi.yaml">openapi.yaml</a> · <a href="/schema.graphql">schema.graphql</a></p>
       ${guides}
       <h2>Operations</h2>
@@ -35,17 +22,17 @@ export function staticPart(document: OpenApiDocument, guides: string): string {
     </main>`;
 }
 
-function sectionOf({ paths, servers }: OpenApiDocument, { name, 'x-page-title': title }: Tag): string {
-  const [{ url: prefix } = { url: '/' }] = servers as readonly { readonly url: string }[];
+function sectionOf({ paths, servers }: OpenApiDocument, { name, 'x-page-title': title }: DocumentTag): string {
+  const [{ url: prefix } = { url: '/' }] = servers;
   const rows = Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item as unknown as Readonly<Record<string, Operation>>)
+    Object.entries(item)
       .filter(([, { tags }]) => tags.includes(name))
       .map(([method, operation]) => rowOf(method, `${prefix === '/' ? '' : prefix}${path}`, operation)),
   );
   return rows.length === 0 ? '' : `<h3>${title}</h3>\n<table>\n${rows.join('\n')}\n</table>`;
 }
 
-function rowOf(method: string, path: string, { summary, deprecated, ...operation }: Operation): string {
+function rowOf(method: string, path: string, { summary, deprecated, ...operation }: DocumentOperation): string {
   const marks = [deprecated === true ? 'deprecated' : undefined, operation['x-stability']].filter(Boolean);
   return `<tr><td><code>${method.toUpperCase()} ${path}</code></td><td>${summary}${marks.map((mark) => ` (${mark})`).join('')}</td></tr>`;
 }

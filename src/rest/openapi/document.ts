@@ -38,10 +38,41 @@ export interface Operation {
   readonly deprecation?: Omit<Deprecation, 'page'>;
 }
 
-/** The document as clients read it. */
+/** The document as clients read it, as far as the reference page knows it. */
 export interface OpenApiDocument {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+  readonly info: { readonly title: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly DocumentTag[];
+  readonly components: {
+    readonly parameters: Readonly<Record<string, DocumentParameter>>;
+    readonly schemas: Readonly<Record<string, object>>;
+  };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
   readonly [key: string]: unknown;
+}
+
+export interface DocumentTag {
+  readonly name: string;
+  readonly description: string;
+  readonly 'x-parent'?: string;
+  readonly 'x-page-title': string;
+}
+
+export interface DocumentParameter {
+  readonly required?: boolean;
+  readonly example?: unknown;
+  readonly examples?: unknown;
+  readonly schema?: object;
+}
+
+export interface DocumentOperation {
+  readonly summary: string;
+  readonly tags: readonly string[];
+  readonly parameters?: readonly DocumentParameter[];
+  readonly deprecated?: boolean;
+  readonly 'x-stability'?: string;
+  readonly 'x-deprecated-sunset'?: string;
+  readonly 'x-hideTryItPanel'?: boolean;
 }
 
 /** Reads the operations that `.ci/build-openapi.mjs` made of the contract. */
