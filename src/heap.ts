@@ -8,7 +8,7 @@ const checkEveryMillis = 250;
  * Lets the heap grow by what the service needs, and no further. V8 would let its spaces grow with the machine's memory: under load the
  * process would take 400 MB, of which 50 are in use.
  *
- * The size of the space for new objects is an option of the command line only, but whether it doubles is decided each time anew.
+ * The maximum size of the space for new objects is an option of the command line only, but its growth factor is read before each growth.
  */
 export function limitHeap(): void {
   // V8 would pretenure objects of requests once it sees some of them survive, and each request kept alive then keeps the next alive.

@@ -134,7 +134,7 @@ export class ConnectionPool {
       await connection.open();
     } catch (error) {
       this.#all.delete(connection);
-      turn.give();
+      turn.release();
       throw error;
     }
     connection.release = this.#releaseFor(connection, turn, generation);
@@ -150,7 +150,7 @@ export class ConnectionPool {
         generation === this.#generation && !connection.isLost && isReusable(connection) && !this.#isEnded;
       if (isUsable) this.#idle.push({ connection, since: performance.now() });
       else this.#discard(connection);
-      turn.give();
+      turn.release();
     };
   }
 

@@ -30,9 +30,9 @@ interface Claimant {
   readonly signal: AbortSignal;
 }
 
-/** The use of a connection until `give` is called, once. */
+/** The use of a connection until `release` is called, once. */
 export interface Turn {
-  readonly give: () => void;
+  readonly release: () => void;
 }
 
 interface Waiter {
@@ -50,7 +50,7 @@ interface Share {
   readonly name: string;
   taken: number;
   slowTaken: number;
-  /** The time for which it has had connections. One that comes back after a while starts at the time of those that go on. */
+  /** The time for which it has used connections. A subject that returns after a pause starts at the time of the active ones. */
   usedMillis: number;
   readonly waiting: Set<Waiter>;
   readonly waitingSlow: Set<Waiter>;
@@ -66,8 +66,8 @@ const rememberedSubjects = 1_000;
  * for the least time, as in start-time fair queuing; within a subject to the caller that waits longest. A turn is slow when it may take much of the
  * database's processors: a count, a search. Guarantees: no caller waits longer than `waitMillis`, or for a request that is aborted; one subject never has more than its share of the turns,
  * even while a connection is free; slow turns of all subjects together never take more than one share either, so that others don't
- * find every connection in use by them; while other subjects use the database, the slow turns of one come one by one. Passing on a turn takes
- * a step for each subject that waits. The service's own work, which has no subject, is limited only by the capacity.
+ * find every connection in use by them; while other subjects use the database, the slow turns of one run one by one. Choosing the next one
+ * takes a step for each subject that waits. The service's own work, which has no subject, is limited only by the capacity.
  */
 export class Turns {
   readonly #options: TurnsOptions;
@@ -118,7 +118,7 @@ export class Turns {
       (isSlow ? share.waitingSlow : share.waiting).add(waiter);
       this.#waitingShares.add(share);
       this.#waiting += 1;
-      this.#passOn();
+      this.#startWaiting();
     });
   }
 
@@ -132,14 +132,14 @@ export class Turns {
     }
   }
 
-  /** Starts whatever may start. */
-  #passOn(): void {
+  /** Starts the waiting callers that may start. */
+  #startWaiting(): void {
     while (this.#free > 0 && this.#waiting > 0) {
       const next = this.#next();
       if (next === undefined) return;
       const { share, waiter } = next;
       this.#remove(share, waiter);
-      // To the end: of those that have used the same time, the others come first.
+      // To the end of the queue: of those that have used the same time, the others are next.
       if (this.#waitingShares.delete(share)) this.#waitingShares.add(share);
       waiter.resolve(this.#start(share, waiter.isSlow));
     }
@@ -187,14 +187,14 @@ export class Turns {
     share.slowTaken += slow;
     this.#clock = Math.max(this.#clock, share.usedMillis);
     return {
-      give: () => {
+      release: () => {
         this.#free += 1;
         this.#slowTaken -= slow;
         share.taken -= 1;
         share.slowTaken -= slow;
         share.usedMillis += this.#now() - startedAt;
-        this.#forgetIfIdle(share);
-        this.#passOn();
+        this.#deleteIfIdle(share);
+        this.#startWaiting();
       },
     };
   }
@@ -209,7 +209,7 @@ export class Turns {
     return share;
   }
 
-  #forgetIfIdle(share: Share): void {
+  #deleteIfIdle(share: Share): void {
     const { name, taken, usedMillis, waiting, waitingSlow } = share;
     if (taken + waiting.size + waitingSlow.size > 0) return;
     this.#shares.delete(name);
@@ -218,7 +218,7 @@ export class Turns {
 
   #reject(share: Share, waiter: Waiter, error: Error): void {
     this.#remove(share, waiter);
-    this.#forgetIfIdle(share);
+    this.#deleteIfIdle(share);
     waiter.reject(error);
   }
 

@@ -25,7 +25,7 @@ export const smallResponseBytes = 128 * 1024;
 export interface Reservation {
   /** Its size is known now. Without effect after `release`. */
   resize(bytes: number): void;
-  /** The client has taken the response, or has disconnected. Call it once. */
+  /** The client has read the response, or has disconnected. Call it once. */
   release(): void;
 }
 
@@ -42,9 +42,9 @@ interface Share {
 }
 
 /**
- * Memory for large responses, reserved before they are executed and held until the client has taken them.
+ * Memory for large responses, reserved before they are executed and held until the client has read them.
  *
- * All requests of one read of a connection begin together, before any of them has a response whose unread bytes could be counted.
+ * All requests of one read of a connection start together, before any of them has a response whose unread bytes could be counted.
  * So an estimate of what a response becomes is counted until its size is known. One response is always possible. Guarantees: responses that are
  * known or estimated to be large fit in the limits of their key and of all keys; no request waits longer than `responseWaitMillis`; keys that wait take turns.
  */
@@ -99,27 +99,27 @@ export class ResponseMemory {
     hold(bytes);
     return {
       resize: (actual) => {
-        // The client may have gone while it was executed.
+        // The client may have disconnected during the execution.
         if (isReleased) return;
         hold(actual);
-        this.#passOn();
+        this.#startWaiting();
       },
       release: () => {
         isReleased = true;
         hold(0);
-        this.#forgetIfIdle(share);
-        this.#passOn();
+        this.#deleteIfIdle(share);
+        this.#startWaiting();
       },
     };
   }
 
-  #passOn(): void {
+  #startWaiting(): void {
     for (const share of this.#waitingShares) {
       for (const waiter of share.waiting) {
         if (!this.#fits(share, waiter.bytes)) break;
         waiter.resolve(this.#take(share, waiter.bytes));
         this.#remove(share, waiter);
-        // To the end: the other keys come first.
+        // To the end of the queue: the other keys are next.
         if (this.#waitingShares.delete(share)) this.#waitingShares.add(share);
         break;
       }
@@ -131,12 +131,12 @@ export class ResponseMemory {
     share.waiting.delete(waiter);
     if (share.waiting.size > 0) return;
     this.#waitingShares.delete(share);
-    this.#forgetIfIdle(share);
+    this.#deleteIfIdle(share);
   }
 
-  #forgetIfIdle(share: Share): void {
+  #deleteIfIdle(share: Share): void {
     const isIdle = share.bytes === 0 && share.waiting.size === 0;
-    // Another may have taken its place, while one of its reservations was for nothing.
+    // A share whose reservation was resized to 0 may have been deleted, and replaced by a new one of the key.
     if (isIdle && this.#shares.get(share.keyId) === share) this.#shares.delete(share.keyId);
   }
 

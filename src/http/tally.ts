@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client';
 
-/** A counter with two labels. It hands its figures to Prometheus' client when they are read, which would hash the labels of every increment. */
+/** A counter with two labels. Prometheus' client, which hashes the labels of each increment, gets its values only when they are collected. */
 export class Tally<First extends string, Second extends string | number> {
   readonly #counts = new Map<First, Map<Second, number>>();
 

@@ -5,19 +5,19 @@ import { ResponseMemory, type Reservation } from '../../src/http/response-memory
 import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
 
 const refusals: Bound[] = [];
-const patient = { maxResponseBytesOfKey: 30, maxResponseBytesOfAll: 50, responseWaitMillis: 60_000 };
+const limits = { maxResponseBytesOfKey: 30, maxResponseBytesOfAll: 50, responseWaitMillis: 60_000 };
 
 /** What still waits when its test ends is refused a minute later. */
 const ignoreRefusal = (): void => undefined;
 
-/** Asks for memory, and notes who gets it in which order. */
+/** Reserves memory, and records in which order it is granted. */
 class Queue {
   readonly order: string[] = [];
   readonly held = new Map<string, Reservation>();
-  readonly #memory = new ResponseMemory((bound) => refusals.push(bound), patient);
+  readonly #memory = new ResponseMemory((bound) => refusals.push(bound), limits);
 
   /** `a1` is of the key `a`. */
-  async ask(bytes: number, ...names: string[]): Promise<void> {
+  async reserve(bytes: number, ...names: string[]): Promise<void> {
     for (const name of names) {
       this.#memory.reserve(name.charAt(0), bytes).then((reservation) => {
         this.order.push(name);
@@ -36,7 +36,7 @@ class Queue {
 describe('memory for large responses', () => {
   it('is bounded for a key, and for all', async () => {
     const queue = new Queue();
-    await queue.ask(10, 'a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
+    await queue.reserve(10, 'a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'b3');
     expect(queue.order).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
     await queue.release('a1');
     expect(queue.order.at(-1)).toBe('a4');
@@ -44,43 +44,43 @@ describe('memory for large responses', () => {
     expect(queue.order.at(-1)).toBe('b3');
   });
 
-  it('is there for one response of any size', async () => {
+  it('is available for one response of any size', async () => {
     const queue = new Queue();
-    await queue.ask(1_000, 'a1', 'b1');
+    await queue.reserve(1_000, 'a1', 'b1');
     expect(queue.order).toEqual(['a1']);
     await queue.release('a1');
     expect(queue.order).toEqual(['a1', 'b1']);
   });
 
-  it('is free for others as soon as a response turns out smaller', async () => {
+  it('is available to others as soon as a response turns out smaller', async () => {
     const queue = new Queue();
-    await queue.ask(30, 'a1', 'a2');
+    await queue.reserve(30, 'a1', 'a2');
     queue.held.get('a1')!.resize(0);
     await new Promise(setImmediate);
     expect(queue.order).toEqual(['a1', 'a2']);
   });
 
-  it('is free for good when the client has gone, even if the response is made afterwards', async () => {
+  it('is released for good when the client disconnects, even if the response is made afterwards', async () => {
     const queue = new Queue();
-    await queue.ask(30, 'a1');
+    await queue.reserve(30, 'a1');
     await queue.release('a1');
     queue.held.get('a1')!.resize(30);
-    await queue.ask(30, 'a2');
+    await queue.reserve(30, 'a2');
     expect(queue.order).toEqual(['a1', 'a2']);
   });
 
   it('is taken in turns by keys that wait', async () => {
     const queue = new Queue();
-    await queue.ask(50, 'c1');
-    await queue.ask(20, 'a1', 'a2', 'a3', 'b1');
+    await queue.reserve(50, 'c1');
+    await queue.reserve(20, 'a1', 'a2', 'a3', 'b1');
     await queue.release('c1');
     expect(queue.order).toEqual(['c1', 'a1', 'b1']);
     await queue.release('a1');
     expect(queue.order).toEqual(['c1', 'a1', 'b1', 'a2']);
   });
 
-  it('is refused after a while, and whoever comes later is not held up by that', async () => {
-    const memory = new ResponseMemory((bound) => refusals.push(bound), { ...patient, responseWaitMillis: 10 });
+  it('is refused after a while, and later requests are not delayed by that', async () => {
+    const memory = new ResponseMemory((bound) => refusals.push(bound), { ...limits, responseWaitMillis: 10 });
     refusals.length = 0;
     const reservation = await memory.reserve('a', 30);
     await expect(memory.reserve('a', 30)).rejects.toMatchObject({ code: 'UNAVAILABLE' });

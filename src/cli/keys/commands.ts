@@ -111,7 +111,7 @@ export const commands: Readonly<Record<string, Command>> = {
     prepare: (_values, id) => async (access) => changed(await access.unban(id)),
   },
   'set-plan': {
-    summary: 'Gives a key another plan; its usage is kept',
+    summary: 'Changes the plan of a key; its usage stays',
     usage: 'ID --plan PLAN [--per-minute N --per-day N]',
     options: ['plan', 'per-minute', 'per-day'],
     needsId: true,

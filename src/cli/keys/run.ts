@@ -113,7 +113,7 @@ ${Object.entries(commands)
                     or enterprise, with --per-minute N and --per-day N of its own
   --scopes SCOPES   read, write, admin, with commas between; write includes read, admin all. Default: read,write
   --expires-in, --for, --overlap   a duration: 90s, 15m, 24h, 90d; --expires-in also never.
-                    The overlap is 24h when left out, and at most 30d
+                    The overlap is 24h by default, and at most 30d
   --usage           with what is spent of the minute and of the day, and the last use
   --near-limit N    only keys that have spent N per cent of their minute or of their day
   --json            for programs

@@ -20,7 +20,7 @@ interface Batch<Row> {
 /** The statements of one subject. */
 interface Queue<Row> {
   underWay: number;
-  /** Batches that wait for an earlier one to end, in their order: a call lets one go on. */
+  /** Batches that wait for an earlier one to end, in their order: the call starts one. */
   readonly waiting: Set<() => void>;
   /** The batch that takes more rows. */
   gathering: Batch<Row> | undefined;
@@ -38,8 +38,9 @@ const maxWaitMillis = 400;
  *
  * Model: while two statements of a subject (a key) are under way, its further rows gather, and the next statement inserts them all. A row
  * without others at its time is a statement of its own. Guarantees: rows of different subjects are never in one statement; a row that the
- * database refuses takes no other one with it, because then each is inserted alone; a row whose client has disconnected before its statement is not inserted; no row waits longer than 400 ms for earlier
- * statements. Failure: a lost database fails all rows of a statement, of which all or none have been written.
+ * database refuses doesn't
+ * fail others, because then each is inserted alone; a row whose client has disconnected before its statement is not inserted; no row waits
+ * longer than 400 ms for earlier statements. Failure: a lost database fails all rows of a statement, of which all or none have been written.
  */
 export class InsertBatches<Row> {
   readonly #session: Session;
@@ -85,7 +86,7 @@ export class InsertBatches<Row> {
   }
 
   async #send(batch: Batch<Row>, queue: Queue<Row>, subject: string): Promise<void> {
-    if (queue.underWay >= maxUnderWay) await turnIn(queue);
+    if (queue.underWay >= maxUnderWay) await waitForTurn(queue);
     queue.underWay += 1;
     // Rows that arrive in this turn of the event loop are in the same statement.
     await new Promise((resolve) => void setImmediate(resolve));
@@ -113,7 +114,7 @@ export class InsertBatches<Row> {
   }
 }
 
-function turnIn({ waiting }: Pick<Queue<unknown>, 'waiting'>): Promise<void> {
+function waitForTurn({ waiting }: Pick<Queue<unknown>, 'waiting'>): Promise<void> {
   return new Promise((resolve) => {
     const begin = (): void => {
       clearTimeout(timeout);

@@ -32,7 +32,7 @@ export interface InsertedRow {
 /** Outside of a transaction, rows that come at the same time are one statement. */
 export function createInsert<Row>(session: Session, inserted: InsertedRow): Insert<Row> {
   const one = insertionOfOne<Row>(inserted);
-  // Lists of lists have no form of their own in SQL.
+  // `unnest` would flatten lists of lists.
   const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
   if (session.isTransaction || hasList) return async (row) => (await session.run(one.with(row)))[0];
   const batches = new InsertBatches<Row>(session, one, insertionOfMany(inserted));
@@ -40,8 +40,8 @@ export function createInsert<Row>(session: Session, inserted: InsertedRow): Inse
 }
 
 function insertionOfOne<Row>(inserted: InsertedRow): FixedStatement<Row> {
-  const places = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
-  const { row, companions } = withExpressions(inserted, places);
+  const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
+  const { row, companions } = withExpressions(inserted, placeholders);
   const { write, companionWrites } = insertionOf(inserted.table, row, companions);
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   return new FixedStatement(returning(inserted.table, selection, write, companionWrites), selection.decode, 'write');
@@ -53,18 +53,18 @@ function insertionOfMany<Row>(inserted: InsertedRow): FixedStatement<Row> {
   const types = typesOf(inserted);
   const names = types.map((_, index) => `value${index}`);
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`);
-  const given = `given as (select * from unnest(${lists.join(', ')}) with ordinality as given (${[...names, 'index'].join(', ')}))`;
+  const input = `input as (select * from unnest(${lists.join(', ')}) with ordinality as input (${[...names, 'index'].join(', ')}))`;
   const { row, companions } = withExpressions(
     inserted,
-    names.map((name) => `given.${name}`),
+    names.map((name) => `input.${name}`),
   );
   const id = table.column(table.keyProperty);
   const { write, companionWrites } = insertionOf(table, row, companions, {
-    rows: 'from given order by given.index',
-    owners: `from (select *, row_number() over (order by ${id}) as index from ${table.name}) as ${table.name} join given using (index)`,
+    rows: 'from input order by input.index',
+    owners: `from (select *, row_number() over (order by ${id}) as index from ${table.name}) as ${table.name} join input using (index)`,
   });
   const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
-  const text = returning(table, selection, write, companionWrites, [given]);
+  const text = returning(table, selection, write, companionWrites, [input]);
   return new FixedStatement(`${text} order by ${id}`, selection.decode, 'write');
 }
 
@@ -113,10 +113,13 @@ function typesOf({ table, values, companions }: InsertedRow): string[] {
   );
 }
 
-/** The same with the expressions, one for each parameter, in the place of values. */
+/** The row and its companions with the expressions, one for each parameter, instead of the values. */
 function withExpressions({ values, companions }: InsertedRow, expressions: readonly string[]) {
   const next = expressions.values();
-  const named = (given: Values): Expressions =>
-    Object.fromEntries(Object.keys(given).map((property) => [property, next.next().value as string]));
-  return { row: named(values), companions: companions.map((each) => ({ ...each, values: named(each.values) })) };
+  const byProperty = (written: Values): Expressions =>
+    Object.fromEntries(Object.keys(written).map((property) => [property, next.next().value as string]));
+  return {
+    row: byProperty(values),
+    companions: companions.map((each) => ({ ...each, values: byProperty(each.values) })),
+  };
 }

@@ -15,7 +15,7 @@ interface Row extends Omit<NamedKeyChange, 'id' | 'at'> {
   readonly at: number;
 }
 
-/** More than any id: nothing comes after it. */
+/** The largest id. */
 const lastId = String(2n ** 63n - 1n);
 
 export function createKeyChanges(metadata: MetadataStorage, run: StatementRunner): KeyChanges {

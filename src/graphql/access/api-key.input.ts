@@ -125,9 +125,12 @@ export class ApiKeyConnectionArgs extends PageArgs {
 
 @ArgsType()
 export class ApiKeyHistoryArgs implements HistoryRequest {
-  @Field(() => Int, { nullable: true, description: 'Takes this many from the start, 0 to 100; 20 when left out.' })
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The maximum number of entries from the start, 0 to 100; 20 by default.',
+  })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what comes after this cursor.' })
+  @Field(() => String, { nullable: true, description: 'Only entries after this cursor.' })
   after?: string | null;
 }

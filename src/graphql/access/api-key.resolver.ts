@@ -202,7 +202,7 @@ export class ApiKeyResolver {
   @NeedsScope('admin')
   @Mutation(() => SetApiKeyPlanPayload, {
     nullable: true,
-    description: 'Gives a key another plan; its usage is kept. Needs the scope ADMIN.',
+    description: 'Changes the plan of a key; its usage stays. Needs the scope ADMIN.',
   })
   async setApiKeyPlan(
     @Arg('input', () => SetApiKeyPlanInput, { description: 'Which key, and the plan.' })

@@ -33,7 +33,7 @@ const ApiKeyActionEnum = registerEnum<KeyAction>('ApiKeyAction', 'What was done 
   created: 'It was created.',
   updated: 'Its name, scopes or expiry were changed.',
   rotated: 'It got a new secret.',
-  plan_changed: 'It got another plan, or other limits.',
+  plan_changed: 'It got another plan or other limits.',
   banned: 'It was banned, by an administrator or automatically for sending requests after its quota was spent.',
   unbanned: 'Its ban was ended, and earlier bans reset.',
   revoked: 'It was revoked.',

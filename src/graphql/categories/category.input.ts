@@ -22,7 +22,7 @@ export class CreateCategoryInput implements NewCategory {
 }
 
 @InputType('UpdateCategoryInput', {
-  description: 'Changes of a category: what is left out stays. At least one is needed.',
+  description: 'Changes of a category: omitted fields stay unchanged. At least one is required.',
 })
 export class UpdateCategoryInput implements CategoryChanges {
   @Field(() => ID, { description: 'The category to change.' })

@@ -17,6 +17,6 @@ export class UpdateCategoryPayload {
 
 @ObjectType('DeleteCategoryPayload', { description: 'The result of `deleteCategory`.', simpleResolvers: true })
 export class DeleteCategoryPayload {
-  @Field(() => ID, { description: 'The id of the category that is gone.' })
+  @Field(() => ID, { description: 'The id of the deleted category.' })
   deletedCategoryId!: string;
 }

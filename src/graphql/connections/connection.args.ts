@@ -20,16 +20,16 @@ export class PageArgs implements PageArguments {
   })
   first?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what comes after this cursor.' })
+  @Field(() => String, { nullable: true, description: 'Only entries after this cursor.' })
   after?: string | null;
 
   @Field(() => Int, {
     nullable: true,
-    description: 'Takes this many from the end, 0 to 100. Not together with `first`.',
+    description: 'The maximum number of entries from the end, 0 to 100. Not together with `first`.',
   })
   last?: number | null;
 
-  @Field(() => String, { nullable: true, description: 'Only what comes before this cursor.' })
+  @Field(() => String, { nullable: true, description: 'Only entries before this cursor.' })
   before?: string | null;
 }
 
@@ -70,7 +70,7 @@ export function connectionArgs<FilterInput extends object, SortField extends str
     @Field(() => filterType, { nullable: true, description: 'Only entries that match all of these.' })
     filter?: FilterInput | null;
 
-    @Field(() => sortType, { nullable: true, description: 'By id, smallest first, when left out.' })
+    @Field(() => sortType, { nullable: true, description: 'By id, smallest first, by default.' })
     orderBy?: Sort<SortField> | null;
   }
 

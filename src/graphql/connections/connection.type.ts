@@ -28,7 +28,7 @@ class PageInfoType implements PageInfo {
  */
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {
-    description: `An entry of a list: a ${name} and its cursor.`,
+    description: `An edge of a list of type ${name}: an entry and its cursor.`,
     simpleResolvers: true,
   })
   class EdgeType implements Edge<Node> {

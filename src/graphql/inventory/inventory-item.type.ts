@@ -8,7 +8,7 @@ import { PetStatusEnum } from '../pets/pet.type.ts';
 
 /** Its `id` and its nested field are in the resolver. */
 @ObjectType('InventoryItem', {
-  description: 'The stock of a pet. It comes and goes with the pet.',
+  description: 'The stock of a pet. It is created and deleted with the pet.',
   implements: NodeType,
   simpleResolvers: true,
 })

@@ -4,7 +4,7 @@ import type { NewOrder, OrderChanges, OrderFilterInput as OrderFilter } from '..
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 
-@InputType('CreateOrderInput', { description: 'A new order. Every field may be left out.' })
+@InputType('CreateOrderInput', { description: 'A new order. Every field may be omitted.' })
 export class CreateOrderInput implements NewOrder {
   @Field(() => ID, { nullable: true, description: 'The pet that is ordered.' })
   petId?: string | null;
@@ -15,11 +15,13 @@ export class CreateOrderInput implements NewOrder {
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships, in the years 0001 to 9999.' })
   shipDate?: string | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Whether it has been fulfilled; false when left out.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether it has been fulfilled; false by default.' })
   complete?: boolean | null;
 }
 
-@InputType('UpdateOrderInput', { description: 'Changes of an order: what is left out stays. At least one is needed.' })
+@InputType('UpdateOrderInput', {
+  description: 'Changes of an order: omitted fields stay unchanged. At least one is required.',
+})
 export class UpdateOrderInput implements OrderChanges {
   @Field(() => ID, { description: 'The order to change.' })
   id!: string;
@@ -54,7 +56,7 @@ class OrderFilterInput implements OrderFilter {
   })
   petIdIn?: string[] | null;
 
-  @Field(() => Boolean, { nullable: true, description: 'Has been fulfilled, or has not.' })
+  @Field(() => Boolean, { nullable: true, description: 'Whether it has been fulfilled.' })
   complete?: boolean | null;
 
   @Field(() => DateTimeScalar, { nullable: true, description: 'Ships at this time or later.' })

@@ -17,6 +17,6 @@ export class UpdateOrderPayload {
 
 @ObjectType('CancelOrderPayload', { description: 'The result of `cancelOrder`.', simpleResolvers: true })
 export class CancelOrderPayload {
-  @Field(() => ID, { description: 'The id of the order that is gone.' })
+  @Field(() => ID, { description: 'The id of the deleted order.' })
   cancelledOrderId!: string;
 }

@@ -15,11 +15,13 @@ export class CreatePetInput implements NewPet {
   @Field(() => ID, { description: 'The category that it belongs to.' })
   categoryId!: string;
 
-  @Field(() => PetStatusEnum, { nullable: true, description: 'AVAILABLE when left out.' })
+  @Field(() => PetStatusEnum, { nullable: true, description: 'AVAILABLE by default.' })
   status?: PetStatus | null;
 }
 
-@InputType('UpdatePetInput', { description: 'Changes of a pet: what is left out stays. At least one is needed.' })
+@InputType('UpdatePetInput', {
+  description: 'Changes of a pet: omitted fields stay unchanged. At least one is required.',
+})
 export class UpdatePetInput implements PetChanges {
   @Field(() => ID, { description: 'The pet to change.' })
   id!: string;

@@ -17,6 +17,6 @@ export class UpdatePetPayload {
 
 @ObjectType('DeletePetPayload', { description: 'The result of `deletePet`.', simpleResolvers: true })
 export class DeletePetPayload {
-  @Field(() => ID, { description: 'The id of the pet that is gone, with its inventory item.' })
+  @Field(() => ID, { description: 'The id of the deleted pet, whose inventory item is deleted too.' })
   deletedPetId!: string;
 }

@@ -85,7 +85,7 @@ export class OperationMeasure {
   }
 }
 
-/** A number, a truth value, or how long a list is; anything else doesn't matter here. */
+/** A number, a boolean, or the length of a list; other values don't matter here. */
 type SizingValue = number | boolean | undefined;
 
 function sizeOf(value: unknown): SizingValue {
@@ -287,7 +287,7 @@ class Measurement {
 
 /** Quotation marks, colon, comma and brackets. */
 const bytesAroundField = 6;
-/** Generous for usual values, far less than the longest ones: those would keep large pages of short texts waiting. */
+/** Generous for usual values, far less than the longest ones: those would make large pages of short texts wait. */
 const bytesOfLeaf = 48;
 const bytesOfText = 1_000;
 const bytesOfShortText = 128;
