@@ -46,7 +46,7 @@ describe('the reference page', () => {
     },
   );
 
-  it('tells clients how to back off', async () => {
+  it('explains how to back off', async () => {
     await page.goto(`${service.origin}/docs`);
     const drawn = page.locator('.scalar-app');
     await drawn.getByText('Backing off.').waitFor();

@@ -196,7 +196,7 @@ describe('a link', () => {
     expect((await explorer.run()).data).toEqual({ pets: { totalCount: expect.any(Number) } });
   });
 
-  it('that is copied opens the same for somebody else, and never has the key', async () => {
+  it('that is copied opens the same operation for others, and never has the key', async () => {
     await visit();
     await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await explorer.tab('CreatePet').click();

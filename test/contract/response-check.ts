@@ -30,10 +30,10 @@ export function createResponseCheck(operations: readonly Operation[]): ResponseC
       BigInt(value as number) <= int64.max,
   });
   const compiled = new Map<Schema, ValidateFunction>();
-  const problemsOf = (schema: Schema, value: unknown, place: string): string[] => {
+  const problemsOf = (schema: Schema, value: unknown, path: string): string[] => {
     const validate = compiled.get(schema) ?? ajv.compile(jsonSchemaOf(schema));
     compiled.set(schema, validate);
-    return validate(value) ? [] : [`${place}: ${ajv.errorsText(validate.errors)} in ${describe(value)}`];
+    return validate(value) ? [] : [`${path}: ${ajv.errorsText(validate.errors)} in ${describe(value)}`];
   };
   const known = new Set(
     operations.flatMap(({ responses }) => Object.values(responses).flatMap(({ headers = {} }) => Object.keys(headers))),
@@ -48,7 +48,7 @@ export function createResponseCheck(operations: readonly Operation[]): ResponseC
   };
 }
 
-type Problems = (schema: Schema, value: unknown, place: string) => string[];
+type Problems = (schema: Schema, value: unknown, path: string) => string[];
 
 function headerProblems(
   { headers: documented = {} }: DocumentedResponse,

@@ -22,7 +22,7 @@ describe('a cursor', () => {
     [byName, rex],
     [byDate, { value: null, id: '3' as Id }],
     [byDate, { value: -62_135_596_800_000, id: '4' as Id }],
-  ])('names the same place when it comes back: %j', (scope, position) => {
+  ])('decodes to the position that it was made of: %j', (scope, position) => {
     expect(decodeCursor(scope, encodeCursor(scope, position))).toEqual(position);
   });
 

@@ -8,7 +8,7 @@ function apply<Raw, Kept>(rule: Rule<Raw, Kept>, value: Raw): { kept: Kept; prob
   return { kept: rule(value, (problem) => problems.push(problem)), problems };
 }
 
-describe('a text to look for', () => {
+describe('a search text', () => {
   it('is whatever PostgreSQL can take', () => {
     expect(apply(searchTextRule, '%_\\ \n')).toEqual({ kept: '%_\\ \n', problems: [] });
     expect(apply(searchTextRule, '🐕'.repeat(255)).problems).toEqual([]);

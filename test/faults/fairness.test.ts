@@ -12,7 +12,7 @@ const share = 3;
 
 const cluster = await PostgresCluster.create();
 let service: Service;
-/** Two clients past the service: a transaction sees the server's activity as it was when it looked first. */
+/** Two clients past the service: a transaction sees the server's activity as it was at its first query. */
 let blocker: pg.Client;
 let watcher: pg.Client;
 let neighbour: string;

@@ -42,7 +42,7 @@ it('continues, responds in time and ends on SIGTERM while its log is not read', 
     slowest = Math.max(slowest, performance.now() - started);
     await Promise.all(responses.map((response) => response.text()));
   }
-  // Far more than a pipe holds was written: a write that blocks would never have come back.
+  // Far more than a pipe holds was written: a blocking write would never have returned.
   expect(slowest).toBeLessThan(5_000);
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
   child.kill('SIGTERM');

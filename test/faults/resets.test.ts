@@ -23,7 +23,7 @@ async function sendAndReset(text: string, before: (socket: Socket) => Promise<un
   socket.resetAndDestroy();
 }
 
-/** The lines of the log since, once everything that went before is surely in it. */
+/** The lines of the log since, after the line of a request that was sent last. */
 async function linesSince(length: number): Promise<string[]> {
   const mark = `mark-${length}`;
   await fetch(`${service.address}/pets`, { headers: { 'x-request-id': mark, 'x-api-key': adminKey } });
@@ -53,7 +53,7 @@ const requests: [string, string][] = [
 ];
 
 // Before the resets have spent what the address has without a key.
-it('an upgrade to WebSocket is refused in words that name subscriptions', async () => {
+it('an upgrade to WebSocket is refused by an error that names subscriptions', async () => {
   for (const sent of ['', `X-API-Key: ${adminKey}\r\n`]) {
     const request = `GET /graphql HTTP/1.1\r\nHost: x\r\n${sent}Connection: upgrade\r\nUpgrade: websocket\r\n`;
     const socket = await send(service.port, `${request}Sec-WebSocket-Version: 13\r\n\r\n`);

@@ -57,7 +57,7 @@ describe('a key that asks for too many parents', () => {
 
   afterAll(() => service.close());
 
-  it('gets null for that connection, with one error that says when to come back, and everything else', async () => {
+  it('gets null for that connection, with one error with retryAfter, and everything else', async () => {
     const { secret } = await service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 });
     const both = `{ pets(first: 60) { edges { node { name first: orders(first: 1) { totalCount } second: orders(first: 2) { totalCount } } } } }`;
     const result = await service.graphql(both, {}, secret);

@@ -42,7 +42,7 @@ async function idsOf(field: string, args: string): Promise<{ ids: string[]; page
   };
 }
 
-describe('a single look-up', () => {
+describe('a query for one row', () => {
   it('returns what exists, with its relations', async () => {
     const { data } = await service.graphql(`{
       pet(id: 1) { id name status categoryId category { id name description } inventory { id petId quantity status }
@@ -184,7 +184,7 @@ describe('a connection', () => {
     });
   });
 
-  it('goes on at the same place when the row of its cursor is gone and others have come', async () => {
+  it('continues at the same position when the row of its cursor was deleted and others were created', async () => {
     await service.sql(`insert into categories (id, name) values (50, 'm'), (51, 'n'), (52, 'o'), (53, 'p')`);
     const first = await idsOf(
       'categories',

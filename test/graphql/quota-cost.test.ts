@@ -12,7 +12,7 @@ function measured(text: string, variables: Record<string, unknown>) {
   return { operation, measure: new OperationMeasure({ schema, document, operation }).for(variables) };
 }
 
-const price = (text: string, variables: Record<string, unknown> = {}): number =>
+const costOf = (text: string, variables: Record<string, unknown> = {}): number =>
   quotaCost(measured(text, variables).measure, 2048);
 
 describe('an operation costs 1 for each root field', () => {
@@ -53,10 +53,10 @@ describe('an operation costs 1 for each root field', () => {
     ],
     [
       1,
-      'a fragment left out in one place only',
+      'a fragment skipped in one place only',
       'query Q { ...F @skip(if: true) ...F } fragment F on Query { a: pet(id: 1) { id } }',
     ],
-    [1, 'everything left out: at least 1', '{ a: pet(id: 1) @skip(if: true) { id } }'],
+    [1, 'everything skipped: at least 1', '{ a: pet(id: 1) @skip(if: true) { id } }'],
     [1, '__typename alone', '{ __typename }'],
     [1, 'introspection alone', '{ __schema { queryType { name } } a: __type(name: "Pet") { name } }'],
     [
@@ -68,13 +68,13 @@ describe('an operation costs 1 for each root field', () => {
     [0, 'rateLimit twice', '{ a: rateLimit { remaining } b: rateLimit { limit } }'],
     [0, 'viewer, and both', '{ viewer { name } a: viewer { plan } rateLimit { cost } }'],
     [0, 'rateLimit with __typename', '{ __typename ...F } fragment F on Query { rateLimit { remaining } }'],
-    [0, 'rateLimit beside what is left out', '{ rateLimit { remaining } pets @skip(if: true) { totalCount } }'],
+    [0, 'rateLimit beside what is skipped', '{ rateLimit { remaining } pets @skip(if: true) { totalCount } }'],
     [1, 'rateLimit with introspection', '{ rateLimit { remaining } __schema { queryType { name } } }'],
     [2, 'rateLimit beside another field', '{ rateLimit { remaining } pet(id: 1) { id } }'],
     [1, 'another field that calls itself rateLimit', '{ rateLimit: pet(id: 1) { id } }'],
     [1, 'another field that calls itself __typename', '{ __typename: pet(id: 1) { id } }'],
   ])('%d: %s', (expected, _what, text) => {
-    expect(price(text)).toBe(expected);
+    expect(costOf(text)).toBe(expected);
   });
 
   it('is free only in a small request', () => {
@@ -85,10 +85,10 @@ describe('an operation costs 1 for each root field', () => {
   it('with what the variables say, and their defaults', () => {
     const text =
       'query Q($no: Boolean = false, $yes: Boolean!) { a: pet(id: 1) @include(if: $no) { id } b: pet(id: 1) @skip(if: $yes) { id } c: pet(id: 1) { id } }';
-    expect(price(text, { yes: true })).toBe(1);
-    expect(price(text, { yes: false })).toBe(2);
-    expect(price(text, { yes: false, no: true })).toBe(3);
-    expect(price(text, {})).toBe(2);
+    expect(costOf(text, { yes: true })).toBe(1);
+    expect(costOf(text, { yes: false })).toBe(2);
+    expect(costOf(text, { yes: false, no: true })).toBe(3);
+    expect(costOf(text, {})).toBe(2);
   });
 
   it('in no time, however often fragments are spread', () => {
@@ -98,12 +98,12 @@ describe('an operation costs 1 for each root field', () => {
     );
     const text = `query Q { ...F0 ...F0 } ${fragments.join(' ')} fragment F300 on Query { ...F0 z: pet(id: 1) { id } }`;
     const start = performance.now();
-    expect(price(text)).toBe(301);
+    expect(costOf(text)).toBe(301);
     expect(performance.now() - start).toBeLessThan(500);
   });
 });
 
-it('an operation is called by its root field, never by a name that the client has made up', () => {
+it('an operation is labelled by its root field, never by a name that the client chooses', () => {
   const label = (text: string): string => {
     const { operation, measure } = measured(text, {});
     return operationLabel(operation.operation, measure);

@@ -34,7 +34,7 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     edges { cursor node { name pets(first: 1) { totalCount pageInfo { hasNextPage } edges { cursor node { name inventory { quantity status } } } } } } } }`,
   ],
   [
-    'nothing where nothing is',
+    'null where nothing is found',
     '{ pet(id: 404) { id } order(id: 3) { pet { id } shipDate quantity complete } inventoryItem(petId: 404) { id } }',
   ],
   [
@@ -43,7 +43,7 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     fragment P on Pet { name category { id } __typename }`,
   ],
   [
-    'what variables leave out',
+    'fields that variables skip',
     `query ($with: Boolean!, $without: Boolean = true) { pets(first: 2) { edges { node { id name @include(if: $with) status @skip(if: $without) } } } }`,
     { with: false },
   ],
@@ -52,12 +52,9 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     'query ($n: Int, $f: PetFilter, $o: PetSort) { pets(first: $n, filter: $f, orderBy: $o) { edges { node { name } } } }',
     { n: 2, f: { statusIn: ['SOLD', 'PENDING'] }, o: { field: 'NAME' } },
   ],
+  ['names with a meaning in JavaScript', '{ pet(id: 1) { __proto__: category { name } constructor: name then: id } }'],
   [
-    'names that JavaScript has its own idea of',
-    '{ pet(id: 1) { __proto__: category { name } constructor: name then: id } }',
-  ],
-  [
-    'an update with a variable that is left out',
+    'an update with an omitted variable',
     'mutation ($id: ID!, $date: DateTime, $quantity: Int) { updateOrder(input: { id: $id, shipDate: $date, quantity: $quantity }) { order { shipDate quantity } } }',
     { id: '1', quantity: 3 },
   ],
@@ -68,7 +65,10 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
   ],
   ['a null condition', 'query ($v: Boolean = false) { pet(id: 1) { id name @skip(if: $v) } }', { v: null }],
   ['a null for a default', 'query ($n: Int = 1) { pets(first: $n) { edges { node { id } } } }', { n: null }],
-  ['a refusal by two ways', '{ pet(id: 1) { ...F ...F } } fragment F on Pet { orders(first: -1) { totalCount } }'],
+  [
+    'an error that two fragments lead to',
+    '{ pet(id: 1) { ...F ...F } } fragment F on Pet { orders(first: -1) { totalCount } }',
+  ],
   ['a subscription', 'subscription { pet(id: 1) { id } }'],
   ['a default inside an argument', '{ pets(orderBy: { field: NAME }) { edges { node { name } } } }'],
   ['one value for a list', 'query ($f: PetFilter) { pets(filter: $f) { totalCount } }', { f: { statusIn: 'SOLD' } }],
@@ -83,7 +83,7 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     { f: { shipDateFrom: '2026-02-30T00:00:00Z' } },
   ],
   [
-    'variables that are left out',
+    'omitted variables',
     'query ($n: Int, $f: PetFilter, $o: PetSort) { pets(first: $n, filter: $f, orderBy: $o) { edges { node { name } } } }',
   ],
   ['an id as a number', 'query ($id: ID!) { pet(id: $id) { id } }', { id: 1 }],
@@ -92,10 +92,10 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
     '{ __schema { queryType { fields { name type { kind name ofType { name } } } } } __type(name: "Pet") { description } }',
   ],
   [
-    'a refusal beside data',
+    'an error beside data',
     '{ pets(first: 101) { totalCount } categories(first: 1) { edges { node { name pets(first: 1, last: 1) { totalCount } } } } }',
   ],
-  ['a refusal in every row', '{ pets { edges { node { name orders(after: "forged") { totalCount } } } } }'],
+  ['an error in every row', '{ pets { edges { node { name orders(after: "forged") { totalCount } } } } }'],
   [
     'a mutation that finds nothing',
     'mutation { gone: deletePet(input: { id: 404 }) { deletedPetId } updateInventory(input: { petId: 1, quantity: 5 }) { inventoryItem { quantity pet { name } } } }',
@@ -116,14 +116,14 @@ const cases: [what: string, query: string, variables?: Record<string, unknown>][
 ];
 
 it.each(cases.map(([what, query, variables = {}]) => ({ what, query, variables })))(
-  'responds to $what alike, the first time and later',
+  'responds to $what the same, the first time and later',
   async ({ query, variables }) => {
     const [first, later] = await firstAndLater(query, variables);
     expect(later).toEqual(first);
   },
 );
 
-it('finds every error where it was made, through fragments and aliases', async () => {
+it('reports every error at its path, through fragments and aliases', async () => {
   const query = `{ list: pets(first: 2) { edges { node { ...P } } } } fragment P on Pet { nested: orders(first: -1) { totalCount } }`;
   const [first, later] = (await firstAndLater(query)) as { errors: { path: unknown[]; locations: unknown[] }[] }[];
   expect(first!.errors.map(({ path }) => path)).toEqual(

@@ -10,7 +10,7 @@ import { createServer } from '../../src/http/server.ts';
 import { anyDelay } from '../support/any-delay.ts';
 import { admitAll } from '../support/admit-all.ts';
 
-/** A store in the small, whose fields fail when they are told to. */
+/** A small store with fields that fail on request. */
 const typeDefs = `
   scalar Day
   enum Status { AVAILABLE SOLD }

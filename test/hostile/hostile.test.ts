@@ -6,7 +6,7 @@ import { attacks, summary } from './attacks.ts';
 import { body } from './documents.ts';
 import { Target, type Damage } from './target.ts';
 
-/** How long the generated requests go on; hours for a search, with a seed to come back to what it has found. */
+/** How long the generated requests go on; hours for a search, with a seed to repeat what it has found. */
 const seconds = Number(process.env['HOSTILE_SECONDS'] || 30);
 const seed = Number(process.env['HOSTILE_SEED'] || Date.now() % 2 ** 31);
 

@@ -127,7 +127,7 @@ describe('the key of a request is', () => {
     ['no token', { authorization: 'Bearer' }, /says Bearer, but has no key/],
     ['two tokens', { authorization: 'Bearer k k' }, /no spaces/],
     ['no scheme', { authorization: '' }, /no scheme/],
-  ])('refused in its own words with %s', (_what, headers, words) => {
+  ])('refused by an error of its own with %s', (_what, headers, words) => {
     expect(sent(headers)).toEqual({ fault: expect.stringMatching(words) });
   });
 

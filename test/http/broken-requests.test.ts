@@ -173,7 +173,7 @@ it('never writes into a response under way: the connection is destroyed', async 
   expect(await receive(socket)).toMatch(/\r\n\r\nhalf of it$/);
 });
 
-it('never responds to garbage in the place of the request before it', async () => {
+it('never sends the response to garbage instead of that to the request before it', async () => {
   const begun = once(http.server.server, 'slow');
   const socket = await send(port, `GET /slow HTTP/1.1\r\n${host}\r\n`);
   await begun;

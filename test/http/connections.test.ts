@@ -79,7 +79,7 @@ describe('Node, as this server relies on it,', () => {
     socket.destroy();
   });
 
-  it('tells how much of one large write the operating system has taken', async () => {
+  it('reports how much of one large write the operating system has taken', async () => {
     const server = createTcpServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');

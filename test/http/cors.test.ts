@@ -57,7 +57,7 @@ describe('a page of a known origin', () => {
     );
   });
 
-  it('may read every header that tells it something, of refusals too', async () => {
+  it('may read every header of the API, of refusals too', async () => {
     for (const url of ['/things', '/nothing']) {
       const { headers } = await http.server.inject({ url, headers: { origin } });
       expect(headers['access-control-allow-origin']).toBe(origin);

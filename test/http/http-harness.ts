@@ -22,7 +22,7 @@ type Options = Partial<ServerOptions> &
   Partial<HealthOptions> &
   Partial<ApiOptions> & { readonly routes?: ApiRoutes; readonly builtExplorer?: string };
 
-/** The HTTP room by itself, with a few routes in the place of REST and GraphQL. */
+/** The HTTP layer alone, with a few routes instead of REST and GraphQL. */
 export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   const { checkReady = async () => undefined, isDraining = () => false, routes, ...others } = options;
   const { authentication = admitAll(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;

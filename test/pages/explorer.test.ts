@@ -23,7 +23,7 @@ describe('the explorer', () => {
   });
   afterAll(() => http.server.close());
 
-  it('is a page that is asked for anew each time, and names no other host', async () => {
+  it('is a page that caches must revalidate, and names no other host', async () => {
     const page = await http.server.inject('/graphiql');
     expect([page.statusCode, page.body]).toEqual([200, '<title>the page</title>']);
     expect(page.headers).toMatchObject({

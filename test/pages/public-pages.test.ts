@@ -72,7 +72,7 @@ describe('/readyz', () => {
 });
 
 describe('the public pages', () => {
-  it('send a browser from / to the explorer and tell others the addresses', async () => {
+  it('redirect a browser from / to the explorer, and give other clients the addresses', async () => {
     const browser = await http.server.inject({ url: '/', headers: { accept: 'text/html,*/*' } });
     expect([browser.statusCode, browser.headers.location]).toEqual([302, '/graphiql']);
     expect((await http.server.inject('/')).json()).toMatchObject({ graphql: '/graphql' });

@@ -1,9 +1,9 @@
-/** How to ask for the same thing over both protocols. */
+/** The same operation over both protocols. */
 interface Operation {
   readonly method: 'POST' | 'PATCH' | 'DELETE';
-  /** `:id` is the place of the id. */
+  /** `:id` stands for the id. */
   readonly url: string;
-  /** What the mutation's input calls the id. */
+  /** The name of the id in the mutation's input. */
   readonly idField: 'id' | 'petId';
   readonly result: string;
 }

@@ -130,7 +130,7 @@ it('creates with a key exactly what it creates without one', async () => {
   }
 });
 
-it('does not look at the key of a request that is no POST', async () => {
+it('ignores the key of a request that is no POST', async () => {
   const key = { 'idempotency-key': 'x'.repeat(300) };
   const { id } = await rest.pet();
   expect((await rest.ask('GET', `/pets/${id}`, undefined, key)).status).toBe(200);

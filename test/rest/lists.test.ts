@@ -124,7 +124,7 @@ describe.each(lists)('GET %s', (url) => {
     expect(headers['link']).toBeUndefined();
     const limits = rest.statements.map((sql) => Number(/limit (\d+)/.exec(sql)?.[1]));
     expect(limits.length).toBeGreaterThan(2);
-    // One row more than is taken, which tells whether there are more.
+    // One row more than the page, which shows whether there are more.
     expect(limits.every((limit) => limit <= 1001)).toBe(true);
     expect(rest.statements.filter((sql) => /begin|declare|offset/i.test(sql))).toStrictEqual([]);
   });

@@ -97,7 +97,7 @@ describe('a body', () => {
     expect(await rest.ask('PATCH', `/inventory/${id}`, {})).toMatchObject(failed('quantity'));
   });
 
-  it('is looked at before it is asked whether its target exists', async () => {
+  it('is validated before its target is looked up', async () => {
     expect(await rest.ask('PATCH', '/pets/999999', { name: '' })).toMatchObject(failed('name'));
     expect(await rest.ask('PATCH', '/pets/999999', { categoryId: 999_999 })).toMatchObject(failed('categoryId'));
     expect((await rest.ask('PATCH', '/pets/999999', { name: 'Rex' })).status).toBe(404);

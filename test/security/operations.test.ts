@@ -84,7 +84,7 @@ describe.each(operations)('$name', (operation) => {
     expect(response.headers['x-ratelimit-limit']).toBe('60');
   });
 
-  it('is 429 with a spent quota, and says when to come back', async () => {
+  it('is 429 with Retry-After when the quota is spent', async () => {
     const response = await send(operation, { 'x-api-key': secrets.spent });
     expectRefusal(operation, response, 429, 'rate_limited', 'RATE_LIMITED');
     expect(response.headers).toMatchObject({ 'x-ratelimit-limit': '1', 'x-ratelimit-remaining': '0' });

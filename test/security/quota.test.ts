@@ -111,7 +111,7 @@ describe('a GraphQL request', () => {
       1,
     ],
     [
-      'with fields left out',
+      'with skipped fields',
       {
         query: 'query ($no: Boolean!) { a: pet(id: 1) @include(if: $no) { id } b: pet(id: 1) { id } }',
         variables: { no: false },
@@ -119,8 +119,8 @@ describe('a GraphQL request', () => {
       200,
       1,
     ],
-    ['that asks only what is left', { query: '{ rateLimit { remaining } __typename }' }, 200, 0],
-    ['that asks what is left beside another field', { query: '{ rateLimit { remaining } pet(id: 1) { id } }' }, 200, 2],
+    ['for rateLimit alone', { query: '{ rateLimit { remaining } __typename }' }, 200, 0],
+    ['for rateLimit beside another field', { query: '{ rateLimit { remaining } pet(id: 1) { id } }' }, 200, 2],
   ])('%s costs what it should', async (_what, body, status, cost) => {
     const { send, remaining } = await client();
     const response = await send({ method: 'POST', url: '/graphql', payload: body });
@@ -157,7 +157,7 @@ describe('a GraphQL request', () => {
     expect(await remaining()).toBe(50);
   });
 
-  it('that no window ever has room for is bad input and spends 1; when not even that is left, it is refused', async () => {
+  it('that costs more than the whole window is bad input and spends 1; when not even that is left, it is refused', async () => {
     const { query, remaining } = await client({ plan: 'enterprise', requestsPerMinute: 3, requestsPerDay: 100 });
     const tooCostly = await query(aliases(4));
     expect(tooCostly.statusCode).toBe(400);
@@ -181,7 +181,7 @@ describe('a GraphQL request', () => {
     }
   });
 
-  it('is told by rateLimit what it costs and what the headers say', async () => {
+  it('gets its cost and the figures of the headers by rateLimit', async () => {
     const { query } = await client({ plan: 'pro' });
     const response = await query(
       `{ rateLimit { cost limit remaining resetAt } a: pet(id: 1) { id } b: pet(id: 2) { id } }`,
@@ -245,7 +245,7 @@ describe('requests without a valid key', () => {
     expect([response.statusCode, response.headers['x-ratelimit-remaining']]).toEqual([400, '59']);
   });
 
-  it('are told by the nearest proxy where they come from, and nothing before it is believed', async () => {
+  it('are counted by the address that the nearest proxy reports, and no earlier one', async () => {
     expect((await from('1.1.1.1, 10.0.0.4')).headers['x-ratelimit-remaining']).toBe('59');
     expect((await from('2.2.2.2, 10.0.0.4')).headers['x-ratelimit-remaining']).toBe('58');
   });

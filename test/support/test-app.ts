@@ -25,8 +25,8 @@ interface TestKey {
   readonly secret: string;
 }
 
-const boundless = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 } as const;
-/** What keys and quotas need now and then, and a connection that opens beside it. */
+const noLimit = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 } as const;
+/** Statements of keys, quotas and new connections, which may be sent beside any request. */
 const housekeeping = /api_key|quota_counters|^set time zone/;
 
 /** The whole service on a database of its own, reached without a port. */
@@ -34,14 +34,14 @@ export interface TestApp {
   readonly app: App;
   /** The settings that it was started with, for a second process beside it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What was sent to PostgreSQL since the last `forgetStatements`, but for what the keys and quotas of any request need now and then. */
+  /** The statements since the last `forgetStatements`, except those of keys, quotas and new connections. */
   readonly statements: readonly string[];
   forgetStatements(): void;
-  /** The secret of the suite's key, which may do anything as often as it likes. */
+  /** The secret of the suite's key, which has the scope admin and no limit. */
   readonly key: string;
   /** With the key of the suite, or with another. */
   graphql(query: string, variables?: Record<string, unknown>, key?: string): Promise<GraphQLResult>;
-  /** A new key, of the plan Free with the scopes `read` and `write` unless something else is said. */
+  /** A new key, by default of the plan Free with the scopes `read` and `write`. */
   createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
   /** Runs SQL past the service. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
@@ -81,7 +81,7 @@ export async function startTestApp(
     );
     return { id: String(created?.['id']), secret };
   };
-  const { secret: suiteKey } = await createKey({ ...boundless, scopes: ['admin'] });
+  const { secret: suiteKey } = await createKey({ ...noLimit, scopes: ['admin'] });
   return {
     app,
     environment: settings,

@@ -67,7 +67,7 @@ describe('an automatic ban', () => {
     await third.close();
   });
 
-  it('doubles up to a day, and begins anew when 24 hours have passed without one', async () => {
+  it('doubles up to a day, and starts again when 24 hours have passed without one', async () => {
     const { secret } = await newKey();
     const process = await start();
     const seconds: number[] = [];

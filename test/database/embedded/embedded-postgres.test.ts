@@ -190,13 +190,13 @@ describe('the embedded PostgreSQL', () => {
   it('reports an engine that crashes, ends its connections and can be started again', async () => {
     const dataDir = await directories.created();
     const postgres = await startEmbeddedPostgres(dataDir);
-    const told = new Promise<Error>((resolve) => postgres.onExit(resolve));
+    const exit = new Promise<Error>((resolve) => postgres.onExit(resolve));
     const waiting = new pg.Client(postgres.connection);
     const end = ended(waiting);
     await waiting.connect();
     // PGlite has no COPY FROM STDIN over the wire: the engine ends over it.
     await expect(query(postgres.connection, 'CREATE TABLE pet (id int); COPY pet FROM STDIN')).rejects.toThrow();
-    expect((await told).message).toContain('crashed');
+    expect((await exit).message).toContain('crashed');
     await end;
     await new Promise<Error>((resolve) => postgres.onExit(resolve));
     await postgres.close();

@@ -55,9 +55,9 @@ async function rawClient(firstMessage = startup): Promise<Socket> {
 async function answerInSteps(socket: Socket, value: number): Promise<string> {
   let response = '';
   for (const step of [message('P', `\0SELECT 'value ${value}'\0\0\0`), bind, execute, message('S', '')]) {
-    const answered = once(socket, 'data');
+    const received = once(socket, 'data');
     socket.write(step);
-    response += String((await answered)[0]);
+    response += String((await received)[0]);
   }
   return response;
 }
@@ -114,7 +114,7 @@ describe('several clients of the embedded PostgreSQL', () => {
     await Promise.all(clients.map((client) => client.end()));
   });
 
-  it('are served after one that vanishes in the middle of a sequence', async () => {
+  it('are served after one that disconnects in the middle of a sequence', async () => {
     const sequences = [
       [parseInsert],
       [parseInsert, bind],
@@ -130,7 +130,7 @@ describe('several clients of the embedded PostgreSQL', () => {
     }
   });
 
-  it('are served after one that vanishes in the middle of a transaction', async () => {
+  it('are served after one that disconnects in the middle of a transaction', async () => {
     for (const text of ['INSERT INTO pet VALUES (1)', 'nonsense']) {
       const client = await connected();
       client.on('error', () => {});
@@ -141,7 +141,7 @@ describe('several clients of the embedded PostgreSQL', () => {
     }
   });
 
-  it('are served after some that vanish while their messages are under way', async () => {
+  it('are served after some that disconnect while their messages are under way', async () => {
     const other = await connected();
     for (let round = 0; round < 50; round += 1) {
       const socket = await rawClient();
@@ -154,7 +154,7 @@ describe('several clients of the embedded PostgreSQL', () => {
     await expectNothingLeft();
   });
 
-  it('are served while one is put out that sends an unknown message', async () => {
+  it('are served while one that sends an unknown message is disconnected', async () => {
     const socket = await rawClient();
     const closed = once(socket, 'close');
     socket.write(message('z', ''));

@@ -39,12 +39,12 @@ beforeAll(async () => {
 
 afterAll(() => opened.close());
 
-/** Runs it for its plan only: how many rows came from tables and indexes, left out or not. */
+/** Runs a statement for its plan: how many rows were read from tables and indexes, filtered out or not. */
 const explain: Session = {
   isTransaction: false,
   run: async <Row>({ name, text, values }: Query<Row>) => {
     const literals = values.map(literal);
-    const plain = text.replaceAll(/\$(\d+)/g, (_, place: string) => String(literals[Number(place) - 1]));
+    const plain = text.replaceAll(/\$(\d+)/g, (_, number: string) => String(literals[Number(number) - 1]));
     const sql = `explain (analyze, format json) ${name === undefined ? plain : `execute page(${literals.join(', ')})`}`;
     // What is prepared has the plan that is good for any value.
     const [response] = await opened.sql(
@@ -83,18 +83,18 @@ function literal(value: unknown): string {
 
 const middle = String(pets / 2) as Id;
 
-/** For each order the value that the row in the middle has. */
-type Places<SortField extends string> = Readonly<Record<SortField, string | number | null>>;
+/** For each order the value of the row in the middle. */
+type Positions<SortField extends string> = Readonly<Record<SortField, string | number | null>>;
 
 /** The most rows that a page in the middle reads, of all orders and filters. */
 async function mostRows<Row, Filter, SortField extends string, Relation extends string>(
   list: ReadStore<Row, Filter, SortField, Relation>,
   filters: readonly Filter[],
-  places: Places<SortField>,
+  positions: Positions<SortField>,
   include: readonly Relation[] = [],
 ): Promise<number> {
   rowsRead.length = 0;
-  for (const [field, value] of Object.entries(places) as [SortField, string | number | null][]) {
+  for (const [field, value] of Object.entries(positions) as [SortField, string | number | null][]) {
     for (const direction of ['asc', 'desc'] as const) {
       const keyset = { sort: { field, direction }, after: { value, id: middle }, before: undefined, takeLast: false };
       for (const filter of filters) await list.page(filter, { ...keyset, limit: pageSize }, include);
@@ -118,8 +118,8 @@ describe('a page in the middle of a list reads a few rows, however it is filtere
 
   it('of orders', async () => {
     const filters: OrderFilter[] = [{}, { complete: true }, { shipDateFrom: new Date('2026-01-02T00:00:00Z') }];
-    const places = { ID: null, SHIP_DATE: Date.UTC(2026, 0, 8) };
-    expect(await mostRows(stores.orders, filters, places)).toBeLessThan(fewRows);
+    const positions = { ID: null, SHIP_DATE: Date.UTC(2026, 0, 8) };
+    expect(await mostRows(stores.orders, filters, positions)).toBeLessThan(fewRows);
   });
 
   it('of the inventory', async () => {

@@ -1,7 +1,7 @@
 import type { Position, SortValue } from '../../../src/domain/cursor.ts';
 import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
 
-/** The stretch as it should be: everything is sorted, then counted off. */
+/** The expected slice: everything is sorted, then cut. */
 export function expectedSlice<Row, SortField extends string>(
   sorting: Sorting<Row, SortField>,
   rows: readonly Row[],
@@ -13,12 +13,12 @@ export function expectedSlice<Row, SortField extends string>(
   const hasNulls = key !== null;
   const compare = (a: Position, b: Position): number =>
     comparePlaces(a, b, sort.direction === 'desc' ? -1 : 1, hasNulls);
-  const stretch = rows
+  const range = rows
     .toSorted((a, b) => compare(placeOf(a), placeOf(b)))
     .filter((row) => after === undefined || compare(placeOf(row), after) > 0)
     .filter((row) => before === undefined || compare(placeOf(row), before) < 0);
-  const cut = takeLast ? stretch.slice(Math.max(0, stretch.length - limit)) : stretch.slice(0, limit);
-  return { rows: cut, hasMore: stretch.length > limit };
+  const cut = takeLast ? range.slice(Math.max(0, range.length - limit)) : range.slice(0, limit);
+  return { rows: cut, hasMore: range.length > limit };
 }
 
 function comparePlaces(a: Position, b: Position, direction: number, hasNulls: boolean): number {

@@ -19,7 +19,7 @@ export interface Dice {
   readonly chance: (probability: number) => boolean;
 }
 
-/** The same numbers on every run, so that a failure can be looked at again (mulberry32). */
+/** The same numbers on every run, so that a failure can be repeated (mulberry32). */
 export function rollDice(seed: number): Dice {
   let state = seed;
   const next = (): number => {

@@ -52,14 +52,14 @@ function randomKeyset<Row, SortField extends string>(
   rows: readonly Row[],
 ): Keyset<SortField> {
   const field = dice.oneOf(Object.keys(sorting.keys) as SortField[]);
-  const place = (): Keyset<SortField>['after'] => {
+  const position = (): Keyset<SortField>['after'] => {
     const row = dice.oneOf(rows);
     return { value: sorting.keys[field]?.valueOf(row) ?? null, id: sorting.idOf(row) };
   };
   return {
     sort: { field, direction: dice.oneOf(['asc', 'desc']) },
-    after: maybe(place),
-    before: maybe(place),
+    after: maybe(position),
+    before: maybe(position),
     takeLast: dice.chance(0.5),
     limit: dice.oneOf([0, 1, 3, 5, 10, 20, 37, 100]),
   };
@@ -159,7 +159,7 @@ const orders = () => ({
   parentOf: (row: StoredRows['orders'][number]) => row.petId,
 });
 
-describe('reading gives what sorting and counting off in memory gives', () => {
+describe('a read returns what sorting and filtering in memory returns', () => {
   it('for categories', async () => {
     await expectReads({
       store: opened.database.stores.categories,

@@ -15,16 +15,16 @@ describe('a key', () => {
     }
   });
 
-  it('is never made twice, and every place of its random part varies', () => {
+  it('is never made twice, and every character of its random part varies', () => {
     const keys = Array.from({ length: 2_000 }, generateKey);
     expect(new Set(keys).size).toBe(keys.length);
     // Of the 43 digits the first one holds what is left of 256 bits.
-    for (let place = 'petstore_'.length + 1; place < 'petstore_'.length + 43; place += 1) {
-      expect(new Set(keys.map((key) => key.charAt(place))).size).toBeGreaterThan(50);
+    for (let index = 'petstore_'.length + 1; index < 'petstore_'.length + 43; index += 1) {
+      expect(new Set(keys.map((key) => key.charAt(index))).size).toBeGreaterThan(50);
     }
   });
 
-  it('is malformed when one character is another one, or two neighbours have changed places', () => {
+  it('is malformed when one character is another one, or two neighbours are swapped', () => {
     const key = generateKey();
     for (let at = 0; at < key.length; at += 1) {
       const [before, here, next, after] = [key.slice(0, at), key.charAt(at), key.charAt(at + 1), key.slice(at + 2)];

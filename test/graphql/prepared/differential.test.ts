@@ -17,7 +17,7 @@ import { createSampleSchema, type SampleContext } from './sample-schema.ts';
 /**
  * Our execution beside that of graphql-js. `PREPARED_SECONDS` lets it run for longer, `PREPARED_SEED` repeats a run.
  *
- * Errors of fields that run side by side are told in no certain order; where everything is synchronous the order is compared too.
+ * Errors of fields that run side by side are reported in no defined order; where everything is synchronous the order is compared too.
  */
 const seconds = Number(process.env['PREPARED_SECONDS'] ?? 12);
 const seed = process.env['PREPARED_SEED'] === undefined ? undefined : Number(process.env['PREPARED_SEED']);
@@ -28,14 +28,14 @@ const synchronous = ['value', 'value', 'value', 'value', 'null', 'throws', 'erro
 const later = ['value', 'later', 'value', 'later', 'value', 'later', 'null later', 'rejects'] as const;
 const mixed = [...synchronous, 'value', 'later', 'later', 'later', ...later] as const;
 
-/** graphql-js (16.15) leaves rejections unhandled where an item of such a list fails while others are on their way, which ends the process. */
+/** graphql-js (16.15) leaves rejections unhandled where an item of such a list fails while others are pending, which ends the process. */
 const listOfNonNull = /dogs|numbered|friends|all|things|collars/;
 
 function contextFor(behaviours: readonly ReturnType<SampleContext['behaviourOf']>[], salt: number): SampleContext {
   return {
-    behaviourOf: (place) => {
+    behaviourOf: (path) => {
       let hash = salt;
-      for (let index = 0; index < place.length; index += 1) hash = (hash * 31 + place.charCodeAt(index)) >>> 0;
+      for (let index = 0; index < path.length; index += 1) hash = (hash * 31 + path.charCodeAt(index)) >>> 0;
       return behaviours[(hash >>> 3) % behaviours.length]!;
     },
     log: [],
@@ -57,19 +57,19 @@ function masked(message: string): string {
   return /^(Expected|Int cannot)/.test(message) ? 'a fault of the schema' : message;
 }
 
-/** The place in the data that each error has made null. */
-function nulledPlaces({ data, errors }: Outcome): string[] {
-  const places = errors.map(({ path = [] }) => {
+/** The path in the data that each error has made null. */
+function nulledPaths({ data, errors }: Outcome): string[] {
+  const paths = errors.map(({ path = [] }) => {
     let value: unknown = JSON.parse(data);
-    const place: (string | number)[] = [];
+    const nulled: (string | number)[] = [];
     for (const key of path) {
       if (value === null || value === undefined) break;
       value = Object.getOwnPropertyDescriptor(value, key)?.value;
-      place.push(key);
+      nulled.push(key);
     }
-    return JSON.stringify(place);
+    return JSON.stringify(nulled);
   });
-  return [...new Set(places)].toSorted();
+  return [...new Set(paths)].toSorted();
 }
 
 it('responds as graphql-js does, cold and warm', async () => {
@@ -124,7 +124,7 @@ it('responds as graphql-js does, cold and warm', async () => {
           expect(actual.data).toBe(expected.data);
           expect(actual.log).toEqual(expected.log);
           if (expected.errors.length > 100) continue;
-          expect(nulledPlaces(actual)).toEqual(nulledPlaces(expected));
+          expect(nulledPaths(actual)).toEqual(nulledPaths(expected));
           if ((behaviours === calm || behaviours === synchronous) && !/things|maybes/.test(text)) {
             expect(actual.errors.map(plain)).toEqual(expected.errors.map(plain));
           }
@@ -139,7 +139,6 @@ it('responds as graphql-js does, cold and warm', async () => {
       ...(seed === undefined ? {} : { seed }),
     },
   );
-  process.stderr.write(`${compared} documents compared, ${failing} of them with errors\n`);
   expect(compared).toBeGreaterThan(seconds * 5);
   expect(failing).toBeGreaterThan(compared / 10);
 });

@@ -1,4 +1,4 @@
-/** Fields by type, with what they answer; types in capitals are objects, interfaces and unions. */
+/** Fields by type, with the type that they return; types in capitals are objects, interfaces and unions. */
 const fields: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
   Query: {
     dog: 'Dog',
@@ -155,7 +155,7 @@ function numbersFrom(seed: number): (below: number) => number {
   };
 }
 
-/** A random document, mostly a valid one: those that aren't are thrown away by whoever uses them. */
+/** A random document, mostly a valid one: the others are discarded by the caller. */
 export function documentFrom(seed: number): Drawn {
   const draw = numbersFrom(seed);
   const isMutation = draw(3) === 0;
@@ -174,9 +174,9 @@ export function documentFrom(seed: number): Drawn {
       const condition = pick(['', ...narrower[type]!.map((other) => ` on ${other}`)]);
       return `...${condition}${pick(directives)} ${selections(condition === '' ? type : condition.slice(4), depth - 1, below)}`;
     }
-    const known = Object.entries(fields[type]!).filter(([, answer]) => answer === undefined || depth > 0);
+    const known = Object.entries(fields[type]!).filter(([, returned]) => returned === undefined || depth > 0);
     if (kind === 3 || known.length === 0) return pick(['__typename', 'kind: __typename', '__proto__: __typename']);
-    const [name, answer] = pick(known);
+    const [name, returned] = pick(known);
     const args =
       name === 'echo'
         ? draw(echoArguments[type === 'Cat' ? 'Cat' : 'other']!.length)
@@ -184,7 +184,7 @@ export function documentFrom(seed: number): Drawn {
           ? draw(2)
           : undefined;
     const alias = args === undefined ? pick(['', '', '', `b_${name}: `]) : `${type}_${name}_${args}: `;
-    return `${alias}${name}${argumentsOf(type, name, args)}${pick(directives)}${answer === undefined ? '' : ` ${selections(answer, depth - 1, below)}`}`;
+    return `${alias}${name}${argumentsOf(type, name, args)}${pick(directives)}${returned === undefined ? '' : ` ${selections(returned, depth - 1, below)}`}`;
   };
   const selections = (type: string, depth: number, below: number): string =>
     `{ ${Array.from({ length: 1 + draw(4) }, () => selection(type, depth, below)).join(' ')} }`;

@@ -91,13 +91,13 @@ const typeDefs = /* GraphQL */ `
   }
 `;
 
-/** How a field of the sample resolves; which one is decided by its place in the response. */
+/** How a field of the sample resolves; which one depends on its path in the response. */
 type Behaviour = 'value' | 'later' | 'null' | 'throws' | 'rejects' | 'error' | 'null later';
 
 /** What the resolvers of one execution share. */
 export interface SampleContext {
   /** How a field behaves, by what it is called and how deep it is. */
-  readonly behaviourOf: (place: string) => Behaviour;
+  readonly behaviourOf: (at: string) => Behaviour;
   /** What mutations have done, in order. */
   readonly log: string[];
   total: number;
@@ -114,7 +114,7 @@ const values: Readonly<Record<string, unknown>> = {
   broken: 'not a number',
 };
 
-/** A pure function of the place, so that two executors meet the same resolvers. */
+/** A pure function of the path, so that two executors have the same resolvers. */
 export function createSampleSchema(): GraphQLSchema {
   const schema = buildSchema(typeDefs);
   for (const type of Object.values(schema.getTypeMap())) {
@@ -130,18 +130,18 @@ export function createSampleSchema(): GraphQLSchema {
       }
       field.resolve = (_source, args, context: SampleContext, info): unknown => {
         let depth = 0;
-        let place = '';
+        let at = '';
         for (let path: typeof info.path | undefined = info.path; path; path = path.prev, depth += 1) {
-          place = `${path.key}.${place}`;
+          at = `${path.key}.${at}`;
         }
         const make = (): unknown => {
           if (type.name === 'Mutation') return mutate(field.name, args as { amount: number }, context);
           if (field.name === 'echo') return JSON.stringify([Object.keys(args), args]);
-          if (field.name === 'collar') return collar(context, place);
-          if (field.name === 'collars') return [collar(context, `${place}0`), collar(context, `${place}1`)];
+          if (field.name === 'collar') return collar(context, at);
+          if (field.name === 'collars') return [collar(context, `${at}0`), collar(context, `${at}1`)];
           return valueOf(String(field.type), field.name, args as { count?: number });
         };
-        return behave(context.behaviourOf(place), make, place);
+        return behave(context.behaviourOf(at), make, at);
       };
     }
   }
@@ -152,17 +152,17 @@ export function createSampleSchema(): GraphQLSchema {
 function addRelation(field: GraphQLField<unknown, SampleContext>): void {
   field.extensions = { toOne: true };
   field.resolve = (source, _args, context) => {
-    const { owner, place } = source as { readonly owner: unknown; readonly place: string };
-    return owner === undefined ? collar(context, `${place}loaded`) : owner;
+    const { owner, at } = source as { readonly owner: unknown; readonly at: string };
+    return owner === undefined ? collar(context, `${at}loaded`) : owner;
   };
 }
 
 /** An object whose fields are properties, which behave in all ways too. */
-function collar(context: SampleContext, place: string): object {
+function collar(context: SampleContext, at: string): object {
   const property = (name: string, make: () => unknown): unknown =>
-    behave(context.behaviourOf(`${place}${name}`), make, `${place}${name}`);
+    behave(context.behaviourOf(`${at}${name}`), make, `${at}${name}`);
   return {
-    place,
+    at,
     get size() {
       return property('size', () => 7);
     },
@@ -170,21 +170,21 @@ function collar(context: SampleContext, place: string): object {
       return property('label', () => values['name']);
     },
     get note() {
-      return property('note', () => (place.length % 7 === 0 ? { is: 'no text' } : 'a note'));
+      return property('note', () => (at.length % 7 === 0 ? { is: 'no text' } : 'a note'));
     },
-    colour: place.length % 5 === 0 ? 'no colour' : 'GREEN',
+    colour: at.length % 5 === 0 ? 'no colour' : 'GREEN',
     price: 4.25,
     get tags() {
       return property('tags', () => ['new', null, 'red']);
     },
     get spare() {
-      return property('spare', () => collar(context, `${place}s`));
+      return property('spare', () => collar(context, `${at}s`));
     },
     get buckle() {
-      return property('buckle', () => collar(context, `${place}b`));
+      return property('buckle', () => collar(context, `${at}b`));
     },
     get owner() {
-      return place.length % 2 === 0 ? undefined : property('owner', () => collar(context, `${place}o`));
+      return at.length % 2 === 0 ? undefined : property('owner', () => collar(context, `${at}o`));
     },
   };
 }
@@ -208,7 +208,7 @@ function valueOf(type: string, name: string, { count = 2 }: { count?: number | n
   return one;
 }
 
-function behave(behaviour: Behaviour, make: () => unknown, place: string): unknown {
+function behave(behaviour: Behaviour, make: () => unknown, at: string): unknown {
   switch (behaviour) {
     case 'value':
       return make();
@@ -219,15 +219,15 @@ function behave(behaviour: Behaviour, make: () => unknown, place: string): unkno
     case 'null later':
       return Promise.resolve(undefined);
     case 'throws':
-      throw new Error(`thrown at ${place}`);
+      throw new Error(`thrown at ${at}`);
     case 'rejects':
-      return rejection(new GraphQLError(`rejected at ${place}`, { extensions: { code: 'REJECTED' } }));
+      return rejection(new GraphQLError(`rejected at ${at}`, { extensions: { code: 'REJECTED' } }));
     case 'error':
-      return new Error(`returned at ${place}`);
+      return new Error(`returned at ${at}`);
   }
 }
 
-/** A property may be read twice, so that nobody waits for the first promise. */
+/** A property may be read twice, so that the first promise may be unused. */
 function rejection(error: Error): Promise<never> {
   const rejected = Promise.reject(error);
   rejected.catch(() => undefined);
