@@ -4,6 +4,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { PlanName } from '../domain/access/plan.ts';
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 import { bounds, type Bound } from './bounds.ts';
+import { MetricsText } from './metrics-text.ts';
 import { Tally } from './tally.ts';
 
 interface PoolFigures {
@@ -144,17 +145,12 @@ export class Metrics {
 
   /** `/metrics` as a public page of this server. */
   register(server: FastifyInstance): void {
-    let collecting: Promise<string> | undefined;
-    // It is public, so at most one collection runs at a time.
-    const collect = (): Promise<string> => {
-      collecting ??= this.#registry.metrics().finally(() => (collecting = undefined));
-      return collecting;
-    };
+    const text = new MetricsText(this.#registry);
     server.get('/metrics', { config: { isPublic: true, isServedUnderOverload: true } }, async (_request, reply) =>
       reply
         .header('cache-control', 'no-store')
         .type(this.#registry.contentType)
-        .send(await collect()),
+        .send(await text.get()),
     );
   }
 

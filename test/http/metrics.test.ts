@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { createMetricsServer, Metrics } from '../../src/http/metrics.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let service: TestApp;
@@ -89,4 +90,23 @@ it('moves to a listener of its own', async () => {
   expect([response.status, await response.text()]).toEqual([200, expect.stringMatching('petstore_requests_total')]);
   await moved.close();
   await expect(fetch(`${own}/metrics`)).rejects.toThrow('fetch failed');
+});
+
+it('are collected for a bounded time, however often they are asked for', async () => {
+  const metrics = new Metrics();
+  let collections = 0;
+  metrics.watch({
+    pool: () => ({ total: 0, idle: 0, waiting: 0 }),
+    requestsUnderWay: () => {
+      collections += 1;
+      const until = performance.now() + 100;
+      while (performance.now() < until);
+      return 0;
+    },
+    isCountingShared: () => undefined,
+  });
+  const server = createMetricsServer(metrics);
+  for (let count = 0; count < 50; count += 1) expect((await server.inject('/metrics')).statusCode).toBe(200);
+  expect(collections).toBeLessThan(20);
+  await server.close();
 });

@@ -1,0 +1,42 @@
+import { performance } from 'node:perf_hooks';
+
+import type { Registry } from 'prom-client';
+
+/** Time that may be spent at once on collecting, and the share of all time after that. */
+const burstMillis = 1_000;
+const share = 0.02;
+
+/**
+ * The text of the metrics. It is public and served under overload, so collecting it is bounded: one collection at a time, and beyond a
+ * budget of time the last text is sent again, as one buffer for all clients. A usual scrape collects.
+ */
+export class MetricsText {
+  readonly #registry: Registry;
+  #last: Buffer | undefined;
+  #collecting: Promise<Buffer> | undefined;
+  /** The time spent, less the share of the time since. */
+  #spentMillis = 0;
+  #measuredAt = performance.now();
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  get(): Promise<Buffer> {
+    if (this.#collecting !== undefined) return this.#collecting;
+    const startedAt = performance.now();
+    this.#spentMillis = Math.max(0, this.#spentMillis - share * (startedAt - this.#measuredAt));
+    this.#measuredAt = startedAt;
+    if (this.#last !== undefined && this.#spentMillis >= burstMillis) return Promise.resolve(this.#last);
+    this.#collecting = this.#collect().finally(() => {
+      this.#spentMillis += performance.now() - startedAt;
+      this.#collecting = undefined;
+    });
+    return this.#collecting;
+  }
+
+  async #collect(): Promise<Buffer> {
+    this.#last = Buffer.from(await this.#registry.metrics());
+    return this.#last;
+  }
+}
