@@ -1,3 +1,6 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { currentRequest } from '../domain/access/current-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { HttpError } from './error-table.ts';
 
@@ -19,7 +22,7 @@ const defaultLimits: ResponseMemoryLimits = {
 const retryAfterSeconds = 5;
 
 /** A response that is estimated to be smaller isn't counted: there are at most 1,000 under way. */
-export const smallResponseBytes = 128 * 1024;
+export const smallResponseBytes = 256 * 1024;
 
 /** Memory for one response. */
 export interface Reservation {
@@ -32,7 +35,8 @@ export interface Reservation {
 interface Waiter {
   readonly bytes: number;
   readonly resolve: (reservation: Reservation) => void;
-  readonly timeout: NodeJS.Timeout;
+  /** Ends the timeout and the listener. */
+  readonly stopWatching: () => void;
 }
 
 interface Share {
@@ -41,12 +45,25 @@ interface Share {
   readonly waiting: Set<Waiter>;
 }
 
+/** Reserves memory for a response that may be large, until it has been sent, or its connection is closed. */
+export async function reserveFor(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: number,
+): Promise<Pick<Reservation, 'resize'>> {
+  const { server, principal, raw } = request;
+  const memory = await server.responseMemory.reserve(principal.id, bytes, currentRequest()?.signal);
+  if (reply.raw.closed || raw.socket.destroyed) memory.release();
+  else reply.raw.once('close', () => memory.release());
+  return memory;
+}
+
 /**
  * Memory for large responses, reserved before they are executed and held until the client has read them.
  *
  * All requests of one read of a connection start together, before any of them has a response whose unread bytes could be counted.
  * So an estimate of what a response becomes is counted until its size is known. One response is always possible. Guarantees: responses that are
- * known or estimated to be large fit in the limits of their key and of all keys; no request waits longer than `responseWaitMillis`; keys that wait take turns.
+ * known or estimated to be large fit in the limits of their key and of all keys; no request waits longer than `responseWaitMillis`, or without its client; keys that wait take turns.
  */
 export class ResponseMemory {
   readonly #limits: ResponseMemoryLimits;
@@ -61,19 +78,26 @@ export class ResponseMemory {
     this.#onRefusal = onRefusal;
   }
 
-  /** Throws UNAVAILABLE when other responses have used the memory for too long. */
-  async reserve(keyId: string, bytes: number): Promise<Reservation> {
+  /** Throws UNAVAILABLE when other responses have used the memory for too long, or the reason of the signal. */
+  async reserve(keyId: string, bytes: number, signal?: AbortSignal): Promise<Reservation> {
     const share = this.#shares.get(keyId) ?? { keyId, bytes: 0, waiting: new Set<Waiter>() };
     this.#shares.set(keyId, share);
     if (share.waiting.size === 0 && this.#fits(share, bytes)) return this.#take(share, bytes);
     return new Promise((resolve, reject) => {
+      const refuse = (reason: Error): void => {
+        this.#remove(share, waiter);
+        reject(reason);
+      };
+      const timeout = setTimeout(() => refuse(this.#refusal()), this.#limits.responseWaitMillis).unref();
+      const abort = (): void => refuse(signal?.reason as Error);
+      signal?.addEventListener('abort', abort);
       const waiter: Waiter = {
         bytes,
         resolve,
-        timeout: setTimeout(() => {
-          this.#remove(share, waiter);
-          reject(this.#refusal());
-        }, this.#limits.responseWaitMillis).unref(),
+        stopWatching: () => {
+          clearTimeout(timeout);
+          signal?.removeEventListener('abort', abort);
+        },
       };
       share.waiting.add(waiter);
       this.#waitingShares.add(share);
@@ -127,7 +151,7 @@ export class ResponseMemory {
   }
 
   #remove(share: Share, waiter: Waiter): void {
-    clearTimeout(waiter.timeout);
+    waiter.stopWatching();
     share.waiting.delete(waiter);
     if (share.waiting.size > 0) return;
     this.#waitingShares.delete(share);

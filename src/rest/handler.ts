@@ -1,4 +1,5 @@
 import type { Services } from '../domain/services.ts';
+import type { Reservation } from '../http/response-memory.ts';
 import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
 import type { operations } from './openapi/types.ts';
@@ -15,6 +16,8 @@ export interface Call<Id extends OperationId> {
   readonly isHead: boolean;
   /** The header `If-Match`, unparsed. */
   readonly ifMatch: string | undefined;
+  /** Waits for memory for a response that may be large; throws UNAVAILABLE. */
+  readonly reserve: (bytes: number) => Promise<Pick<Reservation, 'resize'>>;
 }
 
 /** Handles an operation: one call of a service, and no rules. */

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
+import { reserveFor } from '../http/response-memory.ts';
 import type { RestResponse } from './responses.ts';
 import type { Operation } from './openapi/document.ts';
 import type { Call, Handler } from './handler.ts';
@@ -38,23 +39,24 @@ export function compileOperation(
 ): Responder {
   const readCall = compileCall(operation, url);
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
-  const respond = (request: FastifyRequest, services: Services): RestResponse | Promise<RestResponse> =>
-    handler(readCall(request), services);
   return async (request, reply) => {
+    const respond = (services: Services): RestResponse | Promise<RestResponse> =>
+      handler(readCall(request, reply), services);
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
     const response =
-      key === undefined
-        ? await respond(request, context.services)
-        : await respondOnce(request, String(key), context, respond);
+      key === undefined ? await respond(context.services) : await respondOnce(request, String(key), context, respond);
     return sendResponse(request, reply, response, context.slots);
   };
 }
 
-function compileCall({ parameters, body }: Operation, url: string): (request: FastifyRequest) => AnyCall {
+function compileCall(
+  { parameters, body }: Operation,
+  url: string,
+): (request: FastifyRequest, reply: FastifyReply) => AnyCall {
   const readQuery = compileQuery(parameters);
   const checkBody = body && compileBody(body.schema);
   const fields = Object.keys(body?.schema.properties ?? {});
-  return (request) => {
+  return (request, reply) => {
     const query = readQuery(request.query as Record<string, string | string[]>);
     const parsedBody = checkBody && parseJsonObject(request.body, fields);
     const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
@@ -66,6 +68,7 @@ function compileCall({ parameters, body }: Operation, url: string): (request: Fa
       url,
       isHead: request.method === 'HEAD',
       ifMatch: request.headers['if-match'],
+      reserve: (bytes: number) => reserveFor(request, reply, bytes),
     } as AnyCall;
   };
 }
@@ -75,7 +78,7 @@ async function respondOnce(
   request: FastifyRequest,
   key: string,
   { idempotency }: OperationContext,
-  respond: (request: FastifyRequest, services: Services) => RestResponse | Promise<RestResponse>,
+  respond: (services: Services) => RestResponse | Promise<RestResponse>,
 ): Promise<RestResponse> {
   if (key.length < 1 || key.length > maxKeyLength) {
     const message = `must have 1 to ${maxKeyLength} characters, not ${key.length}.`;
@@ -83,7 +86,7 @@ async function respondOnce(
   }
   const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
   const { result: stored, isReplayed } = await idempotency.once(identity, async (stores) => {
-    const { status, headers, body } = await respond(request, createServices(stores));
+    const { status, headers, body } = await respond(createServices(stores));
     return { status, headers, body: body as string };
   });
   return isReplayed ? { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } } : stored;

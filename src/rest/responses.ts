@@ -1,5 +1,6 @@
 import type { Position } from '../domain/cursor.ts';
 import { inBatches, type Page, type PageArguments } from '../domain/page.ts';
+import { smallResponseBytes, type Reservation } from '../http/response-memory.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
@@ -33,10 +34,15 @@ interface ListCall {
   readonly url: string;
   readonly isHead: boolean;
   readonly query: { readonly limit?: number; readonly cursor?: Position };
+  readonly reserve: (bytes: number) => Promise<Pick<Reservation, 'resize'>>;
 }
 
 /** A page of a list. `Link` names the next page while there is one (RFC 8288). */
-export function page<Row>({ url, query }: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): TextResponse {
+export function page<Row>(
+  { url, query }: Pick<ListCall, 'url' | 'query'>,
+  rows: Page<Row>,
+  bodyOf: (row: Row) => object,
+): TextResponse {
   const last = rows.rows.at(-1);
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
@@ -59,14 +65,28 @@ export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Ro
   return { ...response, headers: { etag } };
 }
 
-/** A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it. */
+/** What a row takes as an object, as JSON text and as bytes, until its response is complete. */
+const copies = 2;
+
+/**
+ * A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it.
+ *
+ * `maxRowBytes` is the size of the longest possible row: memory for a page of those is reserved before it is read.
+ */
 export async function collection<Row>(
   call: ListCall,
   list: (request: PageArguments) => Promise<Page<Row>>,
   bodyOf: (row: Row) => object,
+  maxRowBytes: number,
 ): Promise<RestResponse> {
   const { limit, cursor } = call.query;
-  if (limit !== undefined) return page(call, await list({ first: limit, after: cursor }), bodyOf);
+  if (limit !== undefined) {
+    const bytes = limit * maxRowBytes * copies;
+    const memory = bytes > smallResponseBytes ? await call.reserve(bytes) : undefined;
+    const response = page(call, await list({ first: limit, after: cursor }), bodyOf);
+    memory?.resize(Buffer.byteLength(response.body));
+    return response;
+  }
   return { status: 200, headers: {}, body: call.isHead ? undefined : arrayInChunks(inBatches(list, cursor), bodyOf) };
 }
 

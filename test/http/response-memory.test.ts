@@ -44,6 +44,17 @@ describe('memory for large responses', () => {
     expect(queue.order.at(-1)).toBe('b3');
   });
 
+  it('is not waited for by a request whose client has disconnected', async () => {
+    const memory = new ResponseMemory((bound) => refusals.push(bound), limits);
+    const held = await memory.reserve('a', 30);
+    const client = new AbortController();
+    const waiting = memory.reserve('a', 30, client.signal);
+    client.abort(new Error('gone'));
+    await expect(waiting).rejects.toThrow('gone');
+    held.release();
+    await memory.reserve('a', 30);
+  });
+
   it('is available for one response of any size', async () => {
     const queue = new Queue();
     await queue.reserve(1_000, 'a1', 'b1');
@@ -90,15 +101,17 @@ describe('memory for large responses', () => {
   });
 });
 
-describe('operations whose results can be large', () => {
+describe('requests whose responses can be large', () => {
   let service: TestApp;
   let keyId: string;
+  let get: (path: string) => Promise<number>;
   let send: (query: string, variables?: Record<string, unknown>) => Promise<GraphQLResult>;
 
   beforeAll(async () => {
     service = await startTestApp({}, { httpLimits: { maxResponseBytesOfKey: 1, responseWaitMillis: 1 } });
     const { id, secret } = await service.createKey({ plan: 'business' });
     keyId = id;
+    get = async (url) => (await service.app.server.inject({ url, headers: { 'x-api-key': secret } })).statusCode;
     send = (query, variables) => service.graphql(query, variables, secret);
   });
 
@@ -123,5 +136,14 @@ describe('operations whose results can be large', () => {
     expect((await send(query, { n: 5 })).status).toBe(200);
     expect((await send(query, { n: 100 })).status).toBe(503);
     other.release();
+  });
+
+  it('are also pages of REST, by their limit and their longest rows', async () => {
+    const other = await service.app.server.responseMemory.reserve(keyId, 1);
+    expect(await get('/categories?limit=1000')).toBe(503);
+    for (const path of ['/categories?limit=10', '/inventory?limit=1000', '/pets?limit=100'])
+      expect(await get(path)).toBe(200);
+    other.release();
+    for (let time = 0; time < 3; time += 1) expect(await get('/categories?limit=1000')).toBe(200);
   });
 });

@@ -287,10 +287,10 @@ class Measurement {
 
 /** Quotation marks, colon, comma and brackets. */
 const bytesAroundField = 6;
-/** Generous for usual values, far less than the longest ones: those would make large pages of short texts wait. */
 const bytesOfLeaf = 48;
-const bytesOfText = 1_000;
-const bytesOfShortText = 128;
+/** The longest ones, of 2,000 and of 255 characters. */
+const bytesOfText = 8_000;
+const bytesOfShortText = 1_020;
 const shortTexts: ReadonlySet<string> = new Set(['name', 'cursor', 'startCursor', 'endCursor']);
 
 /** Keeps the product of nested lists finite: infinity times 0 would be NaN. */

@@ -5,7 +5,7 @@ import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
-import type { Reservation } from '../../http/response-memory.ts';
+import { reserveFor } from '../../http/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
@@ -144,14 +144,6 @@ function codesIn(body: string): readonly string[] {
     readonly errors: readonly { readonly extensions: { readonly code: string } }[];
   };
   return errors.map(({ extensions }) => extensions.code);
-}
-
-/** Until the response has been sent, or its connection is closed. */
-async function reserveFor(request: FastifyRequest, reply: FastifyReply, bytes: number): Promise<Reservation> {
-  const memory = await request.server.responseMemory.reserve(request.principal.id, bytes);
-  if (reply.raw.closed || request.raw.socket.destroyed) memory.release();
-  else reply.raw.once('close', () => memory.release());
-  return memory;
 }
 
 function send(

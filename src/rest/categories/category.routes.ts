@@ -2,11 +2,11 @@ import { maxBatchSize } from '../../domain/page.ts';
 import { collection, created, deleted, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { categoryBody } from './category.body.ts';
+import { categoryBody, maxCategoryBytes } from './category.body.ts';
 
 export const categoryRoutes = {
   listCategories: (call, { categories }) =>
-    collection(call, (request) => categories.list(request, { maxSize: maxBatchSize }), categoryBody),
+    collection(call, (request) => categories.list(request, { maxSize: maxBatchSize }), categoryBody, maxCategoryBytes),
 
   createCategory: async (call, { categories }) => {
     const category = await categories.create(call.body);

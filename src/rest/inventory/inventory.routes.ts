@@ -2,11 +2,16 @@ import { maxBatchSize } from '../../domain/page.ts';
 import { collection, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { inventoryItemBody } from './inventory-item.body.ts';
+import { inventoryItemBody, maxInventoryItemBytes } from './inventory-item.body.ts';
 
 export const inventoryRoutes = {
   listInventory: (call, { inventory }) =>
-    collection(call, (request) => inventory.list(request, { maxSize: maxBatchSize }), inventoryItemBody),
+    collection(
+      call,
+      (request) => inventory.list(request, { maxSize: maxBatchSize }),
+      inventoryItemBody,
+      maxInventoryItemBytes,
+    ),
 
   getInventoryItem: async ({ path }, { inventory }) => resource(inventoryItemBody(await inventory.get(path.petId))),
 

@@ -2,11 +2,11 @@ import { maxBatchSize } from '../../domain/page.ts';
 import { collection, created, deleted, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { orderBody } from './order.body.ts';
+import { orderBody, maxOrderBytes } from './order.body.ts';
 
 export const orderRoutes = {
   listOrders: (call, { orders }) =>
-    collection(call, (request) => orders.list(request, { maxSize: maxBatchSize }), orderBody),
+    collection(call, (request) => orders.list(request, { maxSize: maxBatchSize }), orderBody, maxOrderBytes),
 
   createOrder: async (call, { orders }) => {
     const order = await orders.create(call.body);
