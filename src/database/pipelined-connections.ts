@@ -135,8 +135,8 @@ interface Listeners {
 class PipelinedConnection {
   readonly #connection: Connection;
   readonly #listeners: Listeners;
-  /** Sent, in their order, or waiting until the connection is open. */
-  readonly #pending = new Set<Read>();
+  /** Sent, in their order, or waiting until the connection is open. (An array, as in `http/connection.ts`.) */
+  readonly #pending: Read[] = [];
   #isOpen = false;
   #isRetired = false;
 
@@ -148,7 +148,7 @@ class PipelinedConnection {
   }
 
   get pending(): number {
-    return this.#pending.size;
+    return this.#pending.length;
   }
 
   checkProgress(now: number): void {
@@ -160,7 +160,7 @@ class PipelinedConnection {
   }
 
   send(read: Read): void {
-    this.#pending.add(read);
+    this.#pending.push(read);
     if (this.#isOpen) this.#submit(read);
   }
 
@@ -180,7 +180,7 @@ class PipelinedConnection {
     } catch (error) {
       this.#listeners.onEnd(this);
       for (const read of this.#pending) read.reject(error as Error);
-      this.#pending.clear();
+      this.#pending.length = 0;
       return;
     }
     this.#isOpen = true;
@@ -194,8 +194,10 @@ class PipelinedConnection {
     const statement = new PreparedStatement(read.name, read.text, read.values, read.decode);
     statement.callback = (error, rows = []) => {
       // It may have been moved away.
-      if (!this.#pending.delete(read)) return;
-      if (this.#pending.size > 0) this.#connection.recordProgress();
+      const index = this.#pending.indexOf(read);
+      if (index === -1) return;
+      this.#pending.splice(index, 1);
+      if (this.#pending.length > 0) this.#connection.recordProgress();
       if (error === null) read.resolve(rows);
       else this.#fail(read, error);
       this.#closeIfDone();
@@ -218,7 +220,7 @@ class PipelinedConnection {
   /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
   #moveOthers(): void {
     const others = [...this.#pending];
-    this.#pending.clear();
+    this.#pending.length = 0;
     this.#listeners.onEnd(this);
     void this.#connection.abort('a statement took too long');
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
@@ -228,6 +230,6 @@ class PipelinedConnection {
   }
 
   #closeIfDone(): void {
-    if (this.#isRetired && this.#isOpen && this.#pending.size === 0) void this.#connection.close();
+    if (this.#isRetired && this.#isOpen && this.#pending.length === 0) void this.#connection.close();
   }
 }

@@ -71,6 +71,7 @@ const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
 
 /** The work begins: it is counted until there is a response, and aborted when the client disconnects before. */
 function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
+  request.server.incompleteBodies.end(request);
   if (request.raw.socket.destroyed) return done(clientGone);
   try {
     request.server.waitingRequests.begin(request);

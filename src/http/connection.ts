@@ -34,7 +34,8 @@ export class Connection {
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;
-  readonly #started = new Set<ServerResponse>();
+  /** An array: a set that changes with each request leaves tables behind, each of which keeps the next one alive until a full collection (V8 13.6). */
+  readonly #started: ServerResponse[] = [];
   readonly #queue: QueuedRequest[] = [];
   #acceptedBytes = -1;
   #progressAt = 0;
@@ -55,17 +56,17 @@ export class Connection {
     return [...this.#started, ...this.#queue.map(({ response }) => response)];
   }
 
-  get started(): ReadonlySet<ServerResponse> {
+  get started(): readonly ServerResponse[] {
     return this.#started;
   }
 
   get isIdle(): boolean {
-    return this.#started.size === 0 && this.#queue.length === 0;
+    return this.#started.length === 0 && this.#queue.length === 0;
   }
 
   /** The bytes written but not accepted by the operating system. */
   get unreadBytes(): number {
-    if (this.#started.size === 0) return 0;
+    if (this.#started.length === 0) return 0;
     let queuedBytes = 0;
     for (const response of this.#started) if (response.socket === null) queuedBytes += response.writableLength;
     return this.#socket.writableLength + queuedBytes;
@@ -74,8 +75,8 @@ export class Connection {
   /** Calls the listener now, or when a slot is free; returns whether the connection is paused. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): boolean {
     const start = (): void => {
-      if (this.#started.size === 0) this.keyId = undefined;
-      this.#started.add(response);
+      if (this.#started.length === 0) this.keyId = undefined;
+      this.#started.push(response);
       listener(request, response);
     };
     if (this.#queue.length === 0 && this.#hasFreeSlot()) {
@@ -89,7 +90,8 @@ export class Connection {
 
   /** The response has been sent, or its connection is closed. */
   end(request: IncomingMessage, response: ServerResponse): void {
-    this.#started.delete(response);
+    const index = this.#started.indexOf(response);
+    if (index !== -1) this.#started.splice(index, 1);
     this.unfinishedRequest = request.complete ? undefined : request;
     this.startQueued();
   }
@@ -131,6 +133,6 @@ export class Connection {
   }
 
   #hasFreeSlot(): boolean {
-    return this.#started.size < this.#limits.maxRequests && this.unreadBytes <= this.#limits.maxUnreadBytes;
+    return this.#started.length < this.#limits.maxRequests && this.unreadBytes <= this.#limits.maxUnreadBytes;
   }
 }

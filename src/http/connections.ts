@@ -67,7 +67,7 @@ export class Connections {
         this.#connections.delete(socket);
         // Node 24 closes the responses itself; before that, one that is behind another never closes.
         setImmediate(() => {
-          for (const response of connection.started) response.emit('close');
+          for (const response of connection.started.slice()) response.emit('close');
         });
       });
     });

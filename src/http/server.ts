@@ -115,6 +115,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('responseMemory', new ResponseMemory(onRefusal, limits));
   server.decorate('waitingRequests', waitingRequests);
   server.decorateRequest('isWaiting', false);
+  server.decorateRequest('incompleteBody', undefined);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
