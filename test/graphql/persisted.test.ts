@@ -2,25 +2,21 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
+import { atEnd } from '../support/at-end.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hashOf(text) } } });
-const opened: SampleServer[] = [];
 
 async function start(options?: Partial<GraphQLServerOptions>): Promise<SampleServer> {
   const sample = await startSampleServer(options);
-  opened.push(sample);
+  atEnd(() => sample.server.close());
   return sample;
 }
-
-afterEach(async () => {
-  for (const { server } of opened.splice(0)) await server.close();
-});
 
 const notFound = {
   errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', status: 404 } }],

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { Connection } from '../../src/http/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { until } from '../support/until.ts';
-import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { atEnd } from '../support/at-end.ts';
+import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 const mebibyte = 1024 * 1024;
 const large = Buffer.alloc(8 * mebibyte, 'x');
@@ -18,11 +19,6 @@ interface Harness extends HttpHarness {
   /** The responses of the requests for `/slow` that have begun. */
   readonly begun: ServerResponse[];
 }
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
 
 async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
   const refusals: string[] = [];
@@ -35,26 +31,21 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
       api.get('/large', (_request, reply) => void reply.send(large));
     },
   });
-  closers.push(
-    () => http.server.close(),
-    () => begun.forEach((response) => response.end()),
-  );
+  atEnd(() => http.server.close());
+  atEnd(() => begun.forEach((response) => response.end()));
   return { ...http, port: await portOf(http.server), refusals, begun };
 }
-
-const request = (path: string, key = 'any'): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\n\r\n`;
 
 /** Opens a connection, sends the text and reads nothing. */
 async function sendUnread(port: number, text: string): Promise<Socket> {
   const socket = await send(port, text);
   socket.pause();
-  closers.push(() => socket.destroy());
+  atEnd(() => socket.destroy());
   return socket;
 }
 
 async function statusOf(port: number, path: string, key: string): Promise<number> {
-  const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\nConnection: close\r\n\r\n`;
-  return parseResponse(await receive(await send(port, head))).status;
+  return (await respond(port, path, key)).status;
 }
 
 describe('Node, as this server relies on it,', () => {
@@ -68,7 +59,7 @@ describe('Node, as this server relies on it,', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    closers.push(() => server.close());
+    atEnd(() => server.close());
     const one = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
     const socket = await sendUnread((server.address() as AddressInfo).port, one.repeat(100_000));
     await until(() => seen.length > 0);
@@ -83,7 +74,7 @@ describe('Node, as this server relies on it,', () => {
     const server = createTcpServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    closers.push(() => server.close());
+    atEnd(() => server.close());
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
     const [socket] = (await once(server, 'connection')) as [Socket];
     socket.write(Buffer.alloc(64 * mebibyte));
@@ -99,7 +90,7 @@ describe('Node, as this server relies on it,', () => {
 
   it('ends each request of a connection that is reset once, also those behind another', async () => {
     const { server, port, begun } = await start();
-    const socket = await sendUnread(port, request('/slow').repeat(5));
+    const socket = await sendUnread(port, requestText('/slow').repeat(5));
     await until(() => begun.length === 5);
     const closed: number[] = [];
     for (const [index, response] of begun.entries()) response.on('close', () => closed.push(index));
@@ -116,7 +107,7 @@ describe('Node, as this server relies on it,', () => {
     });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    closers.push(() => server.close());
+    atEnd(() => server.close());
     const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
     const [socket] = (await once(server, 'connection')) as [Socket];
     client.resetAndDestroy();
@@ -127,7 +118,7 @@ describe('Node, as this server relies on it,', () => {
 
 it('has 32 requests of a connection under way; the others start, and get their responses in order, as these end', async () => {
   const { port, begun, server, refusals, log } = await start();
-  const socket = await send(port, request('/slow').repeat(100));
+  const socket = await send(port, requestText('/slow').repeat(100));
   await until(() => begun.length === 32);
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
   expect([begun.length, server.connections.underWay]).toEqual([32, 32]);
@@ -143,7 +134,7 @@ it('has 32 requests of a connection under way; the others start, and get their r
   await until(() => server.connections.underWay === 0);
   expect(log.filter(({ path }) => path === '/slow')).toHaveLength(100);
   // The connection is as good as new.
-  socket.write(request('/things'));
+  socket.write(requestText('/things'));
   await until(() => text.includes('a thing'));
 });
 
@@ -151,7 +142,7 @@ it('reads one piece of 64 KiB and no more of a client that goes on asking', asyn
   const { port, begun, server } = await start();
   const sockets: Socket[] = [];
   server.server.on('connection', (socket) => sockets.push(socket));
-  await sendUnread(port, request('/slow').repeat(100_000));
+  await sendUnread(port, requestText('/slow').repeat(100_000));
   await until(() => begun.length === 32);
   for (let index = 0; index < 20; index += 1) begun[index]?.end('x');
   await until(() => begun.length === 52);
@@ -161,9 +152,9 @@ it('reads one piece of 64 KiB and no more of a client that goes on asking', asyn
 
 it('begins nothing on a connection while more than 1 MiB of a response waits to be read', async () => {
   const { port, begun, server } = await start();
-  const socket = await sendUnread(port, request('/large').repeat(2));
+  const socket = await sendUnread(port, requestText('/large').repeat(2));
   await until(() => server.connections.underWay === 2);
-  socket.write(request('/slow'));
+  socket.write(requestText('/slow'));
   for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate);
   expect(begun).toHaveLength(0);
   socket.resume();
@@ -173,14 +164,10 @@ it('begins nothing on a connection while more than 1 MiB of a response waits to 
 it('refuses a key with too many unread responses by 503 before anything is done, and serves others', async () => {
   const { port, refusals } = await start({ limits: { maxUnreadBytesOfKey: 4 * mebibyte } });
   for (let connections = 1; connections <= 3; connections += 1)
-    await sendUnread(port, request('/large', 'greedy').repeat(4));
+    await sendUnread(port, requestText('/large', 'greedy').repeat(4));
   // The sum over all connections may be a moment old.
   await until(async () => (await statusOf(port, '/things', 'greedy')) === 503);
-  const refused = parseResponse(
-    await receive(
-      await send(port, 'GET /things HTTP/1.1\r\nHost: x\r\nX-Principal: greedy\r\nConnection: close\r\n\r\n'),
-    ),
-  );
+  const refused = await respond(port, '/things', 'greedy');
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
   expect(JSON.parse(refused.body)).toMatchObject({ code: 'unavailable', status: 503 });
   expect(refusals).toContain('unread_responses');
@@ -191,7 +178,7 @@ it('refuses all but the pages when too much is unread altogether', async () => {
   const limits = { maxUnreadBytesOfAll: 12 * mebibyte };
   const { port } = await start({ limits });
   for (let connections = 1; connections <= 3; connections += 1) {
-    await sendUnread(port, request('/large', `k${connections}`).repeat(4));
+    await sendUnread(port, requestText('/large', `k${connections}`).repeat(4));
   }
   await until(async () => (await statusOf(port, '/things', 'modest')) === 503);
   expect(await statusOf(port, '/robots.txt', 'modest')).toBe(200);
@@ -201,7 +188,7 @@ it('closes the connections that hold most when requests under way have added twi
   const { port, server, refusals } = await start({
     limits: { maxUnreadBytesOfAll: 4 * mebibyte, checkEveryMillis: 20 },
   });
-  await sendUnread(port, request('/large').repeat(8));
+  await sendUnread(port, requestText('/large').repeat(8));
   await until(() => server.connections.underWay === 8);
   await until(() => server.connections.underWay === 0);
   expect(refusals).toContain('unread_responses');
@@ -209,7 +196,7 @@ it('closes the connections that hold most when requests under way have added twi
 
 it('closes the connection of a client that reads nothing of a response, whatever it is', async () => {
   const { port, server, refusals } = await start({ limits: { stallMillis: 300, checkEveryMillis: 20 } });
-  await sendUnread(port, request('/large').repeat(4));
+  await sendUnread(port, requestText('/large').repeat(4));
   await until(() => server.connections.underWay === 4);
   await until(() => server.connections.underWay === 0);
   expect(refusals).toContain('unread_responses');
@@ -219,11 +206,11 @@ it('takes for progress what the operating system has taken, within one large wri
   const server = createTcpServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  closers.push(() => server.close());
+  atEnd(() => server.close());
   const accepted = once(server, 'connection') as Promise<[Socket]>;
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
-  closers.push(() => socket.destroy());
+  atEnd(() => socket.destroy());
   const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 });
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
@@ -235,9 +222,9 @@ it('takes for progress what the operating system has taken, within one large wri
 
 it('closes connections beyond the maximum at once', async () => {
   const { port, refusals } = await start({ limits: { maxConnections: 2 } });
-  const kept = [await send(port, request('/things')), await send(port, request('/things'))];
+  const kept = [await send(port, requestText('/things')), await send(port, requestText('/things'))];
   for (const socket of kept) await once(socket, 'data');
-  expect(await receive(await send(port, request('/things')))).toBe('');
+  expect(await receive(await send(port, requestText('/things')))).toBe('');
   expect(refusals).toEqual(['connections']);
   for (const socket of kept) socket.destroy();
 });

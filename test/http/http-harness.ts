@@ -60,6 +60,16 @@ export interface RawResponse {
   readonly body: string;
 }
 
+/** A request of a key; its connection stays open unless it says otherwise. */
+export function requestText(path: string, key = 'any', connection: 'keep-alive' | 'close' = 'keep-alive'): string {
+  return `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\nConnection: ${connection}\r\n\r\n`;
+}
+
+/** The response to a request of a key, on a connection of its own. */
+export function respond(port: number, path: string, key?: string): Promise<RawResponse> {
+  return responseTo(port, requestText(path, key, 'close'));
+}
+
 /** Opens a connection and sends the text as it is. */
 export async function send(port: number, text: string): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');

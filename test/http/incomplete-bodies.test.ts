@@ -1,20 +1,16 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { HttpLimits } from '../../src/http/server.ts';
-import { parseResponse, portOf, receive, send, startHttp } from './http-harness.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
+import { atEnd } from '../support/at-end.ts';
+import { parseResponse, portOf, receive, send, startHttp, type RawResponse } from './http-harness.ts';
 
 async function start(limits: Partial<HttpLimits>): Promise<{ port: number; refusals: string[] }> {
   const refusals: string[] = [];
   const http = await startHttp({ limits, onRefusal: (bound) => void refusals.push(bound) });
-  closers.push(() => http.server.close());
+  atEnd(() => http.server.close());
   return { port: await portOf(http.server), refusals };
 }
 
@@ -24,12 +20,12 @@ const headOf = (key: string, bytes: number): string =>
 /** Sends a request whose body lacks its last byte. */
 async function sendMost(port: number, key: string, bytes = 4): Promise<Socket> {
   const socket = await send(port, `${headOf(key, bytes)}"${'x'.repeat(bytes - 2)}`);
-  closers.push(() => socket.destroy());
+  atEnd(() => socket.destroy());
   return socket;
 }
 
 /** The next response on a connection that stays open. */
-async function nextResponse(socket: Socket): Promise<ReturnType<typeof parseResponse>> {
+async function nextResponse(socket: Socket): Promise<RawResponse> {
   const [chunk] = (await once(socket, 'data')) as [Buffer];
   return parseResponse(String(chunk));
 }

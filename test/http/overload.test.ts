@@ -1,19 +1,11 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
-import { parseResponse, portOf, receive, send, startHttp } from './http-harness.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-async function responseTo(port: number, path: string): Promise<ReturnType<typeof parseResponse>> {
-  return parseResponse(await receive(await send(port, `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`)));
-}
+import { atEnd } from '../support/at-end.ts';
+import { portOf, respond, send, startHttp } from './http-harness.ts';
 
 it('refuses further requests by 503 while too many wait, but never health checks', async () => {
   const begun: ServerResponse[] = [];
@@ -30,35 +22,35 @@ it('refuses further requests by 503 while too many wait, but never health checks
       });
     },
   });
-  closers.push(() => http.server.close());
+  atEnd(() => http.server.close());
   const port = await portOf(http.server);
   const full = once(http.server.server, 'full');
   for (let connection = 0; connection < 40; connection += 1) {
     const socket = await send(port, 'GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
-    closers.push(() => socket.destroy());
+    atEnd(() => socket.destroy());
   }
   await full;
   admitted.length = 0;
-  const refused = await responseTo(port, '/things');
+  const refused = await respond(port, '/things');
   expect([refused.status, refused.headers['retry-after']]).toEqual([503, '1']);
   expect(refused.headers['x-ratelimit-limit']).toBeDefined();
   expect(JSON.parse(refused.body)).toMatchObject({ code: 'unavailable', status: 503 });
   // Before the key and the quota.
   expect(admitted).toEqual([]);
-  expect((await responseTo(port, '/robots.txt')).status).toBe(503);
-  for (const path of ['/healthz', '/readyz']) expect((await responseTo(port, path)).status).toBe(200);
+  expect((await respond(port, '/robots.txt')).status).toBe(503);
+  for (const path of ['/healthz', '/readyz']) expect((await respond(port, path)).status).toBe(200);
   expect(refusals).toEqual(['overload', 'overload']);
   expect(http.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
   for (const response of begun) response.end();
   await until(() => http.server.connections.underWay === 0);
-  expect((await responseTo(port, '/things')).status).toBe(200);
+  expect((await respond(port, '/things')).status).toBe(200);
 });
 
 it('refuses requests while the event loop is late, and no longer', async () => {
   const http = await startHttp({ limits: { maxDelayMillis: 100 } });
-  closers.push(() => http.server.close());
+  atEnd(() => http.server.close());
   const port = await portOf(http.server);
-  expect((await responseTo(port, '/things')).status).toBe(200);
+  expect((await respond(port, '/things')).status).toBe(200);
   let isBusy = true;
   const block = (): void => {
     const end = performance.now() + 200;
@@ -66,8 +58,8 @@ it('refuses requests while the event loop is late, and no longer', async () => {
     if (isBusy) setImmediate(block);
   };
   block();
-  while ((await responseTo(port, '/things')).status !== 503);
-  expect((await responseTo(port, '/healthz')).status).toBe(200);
+  while ((await respond(port, '/things')).status !== 503);
+  expect((await respond(port, '/healthz')).status).toBe(200);
   isBusy = false;
-  while ((await responseTo(port, '/things')).status !== 200);
+  while ((await respond(port, '/things')).status !== 200);
 });

@@ -2,17 +2,13 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { afterEach, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { currentRequest } from '../../src/domain/access/current-request.ts';
-import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { atEnd } from '../support/at-end.ts';
+import { portOf, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).toReversed()) await close();
-});
-
-/** A server whose `/slow` responds when it is told to. */
+/** A server whose `/slow` responds on command. */
 class SlowServer {
   readonly waiting: ServerResponse[] = [];
   readonly refusals: string[] = [];
@@ -34,7 +30,7 @@ class SlowServer {
       },
     });
     http.server.server.setMaxListeners(0);
-    closers.push(() => http.server.close());
+    atEnd(() => http.server.close());
     return new SlowServer(http, await portOf(http.server), waiting, refusals);
   }
 
@@ -49,14 +45,15 @@ class SlowServer {
   async occupy(key: string, count: number): Promise<Socket[]> {
     const wanted = this.waiting.length + count;
     const sockets: Socket[] = [];
-    for (let sent = 0; sent < count; sent += 1) sockets.push(await send(this.#port, requestFor('/slow', key)));
-    closers.push(() => sockets.forEach((socket) => socket.destroy()));
+    for (let sent = 0; sent < count; sent += 1)
+      sockets.push(await send(this.#port, requestText('/slow', key, 'close')));
+    atEnd(() => sockets.forEach((socket) => socket.destroy()));
     while (this.waiting.length < wanted) await once(this.#http.server.server, 'waiting');
     return sockets;
   }
 
   async statusOf(path: string, key: string): Promise<number> {
-    const response = parseResponse(await receive(await send(this.#port, requestFor(path, key))));
+    const response = await respond(this.#port, path, key);
     if (response.status === 503) expect(response.headers['retry-after']).toBe('1');
     return response.status;
   }
@@ -64,10 +61,6 @@ class SlowServer {
   respond(): void {
     this.#http.server.server.emit('respond');
   }
-}
-
-function requestFor(path: string, key: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\nConnection: close\r\n\r\n`;
 }
 
 it('a key among others has at most its share of the waiting requests, and leaves the rest to them', async () => {
@@ -119,11 +112,11 @@ it('a request is aborted when its client disconnects, and not when it has its re
       });
     },
   });
-  closers.push(() => http.server.close());
+  atEnd(() => http.server.close());
   const port = await portOf(http.server);
-  await receive(await send(port, requestFor('/signal', 'a')));
+  await respond(port, '/signal', 'a');
   const begun = once(http.server.server, 'begun');
-  const socket = await send(port, requestFor('/signal', 'a'));
+  const socket = await send(port, requestText('/signal', 'a', 'close'));
   await begun;
   socket.resetAndDestroy();
   await once(signals[1]!, 'abort');

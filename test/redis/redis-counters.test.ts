@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
 
@@ -12,6 +12,7 @@ import type { BanRules } from '../../src/domain/quota/bans.ts';
 import { decisionOf } from '../../src/domain/quota/counter.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
+import { atEnd } from '../support/at-end.ts';
 import { RedisServer } from './redis-server.ts';
 
 const one = { needs: 1, spends: 1 };
@@ -20,17 +21,12 @@ const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
 
 let redis: RedisServer;
 let lastId = 0;
-const stores: FallbackCounterStore[] = [];
 
 beforeAll(async () => {
   redis = await RedisServer.start();
 });
 
-afterEach(() => {
-  for (const store of stores.splice(0)) store.close();
-});
-
-/** The store of one process, with what it says of Redis' coming and going. */
+/** The store of one process, with its reports that Redis was lost or found. */
 class Counting {
   readonly store: FallbackCounterStore;
   readonly #changes: boolean[];
@@ -54,11 +50,11 @@ class Counting {
         for (const wake of waiting.splice(0)) wake();
       },
     });
-    stores.push(store);
+    atEnd(() => store.close());
     return new Counting(store, changes, waiting);
   }
 
-  /** All that was said so far. */
+  /** Whether Redis was shared after each change so far. */
   get changes(): readonly boolean[] {
     return [...this.#changes];
   }

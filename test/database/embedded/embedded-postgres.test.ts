@@ -14,6 +14,7 @@ import {
   type EmbeddedPostgres,
 } from '../../../src/database/embedded/embedded-postgres.ts';
 import { spawnChild } from '../../support/child-process.ts';
+import { runSql } from '../../support/postgres-client.ts';
 import { DataDirectories } from './data-directories.ts';
 
 // Engines and processes are started several times.
@@ -28,17 +29,6 @@ async function withEngine<T>(dataDir: string, use: (postgres: EmbeddedPostgres) 
     return await use(postgres);
   } finally {
     await postgres.close();
-  }
-}
-
-async function query(address: pg.ClientConfig, sql: string): Promise<unknown[]> {
-  const client = new pg.Client(address);
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows;
-  } finally {
-    await client.end();
   }
 }
 
@@ -77,11 +67,14 @@ describe('the embedded PostgreSQL', () => {
     await withEngine(dataDir, async ({ isNew, connection }) => {
       expect(isNew).toBe(true);
       for (const part of ['.', 'postgres', 'socket']) expect(statSync(join(dataDir, part)).mode & 0o777).toBe(0o700);
-      await query(connection, "CREATE EXTENSION pg_trgm; CREATE TABLE pet (name text); INSERT INTO pet VALUES ('Rex')");
+      await runSql(
+        connection,
+        "CREATE EXTENSION pg_trgm; CREATE TABLE pet (name text); INSERT INTO pet VALUES ('Rex')",
+      );
     });
     await withEngine(dataDir, async ({ isNew, connection }) => {
       expect(isNew).toBe(false);
-      expect(await query(connection, "SELECT name FROM pet WHERE name % 'Rexy'")).toEqual([{ name: 'Rex' }]);
+      expect(await runSql(connection, "SELECT name FROM pet WHERE name % 'Rexy'")).toEqual([{ name: 'Rex' }]);
     });
   });
 
@@ -91,7 +84,7 @@ describe('the embedded PostgreSQL', () => {
     writeFileSync(join(dataDir, 'postgres.creating'), '');
     await withEngine(dataDir, async ({ isNew, connection }) => {
       expect(isNew).toBe(true);
-      expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+      expect(await runSql(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     });
     await withEngine(dataDir, async ({ isNew }) => expect(isNew).toBe(false));
   });
@@ -121,7 +114,7 @@ describe('the embedded PostgreSQL', () => {
     await withEngine(dataDir, async ({ connection }) => {
       expect(embeddedPostgresAddress(dataDir)).toEqual(connection);
     });
-    await expect(query(embeddedPostgresAddress(dataDir), 'SELECT 1')).rejects.toMatchObject({ code: 'ENOENT' });
+    await expect(runSql(embeddedPostgresAddress(dataDir), 'SELECT 1')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('puts the socket of a directory with a long path into a private one, and refuses one that was put there', async () => {
@@ -136,7 +129,7 @@ describe('the embedded PostgreSQL', () => {
       await withEngine(dataDir, async ({ connection }) => {
         expect(connection).toEqual(address);
         expect(statSync(host).mode & 0o777).toBe(0o700);
-        expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+        expect(await runSql(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
       });
     } finally {
       rmSync(host, { recursive: true, force: true });
@@ -148,7 +141,7 @@ describe('the embedded PostgreSQL', () => {
     for (const rows of [1, 200, 1000]) {
       const last = await killAfter(rows, dataDir);
       const [found] = await withEngine(dataDir, ({ connection }) =>
-        query(connection, 'SELECT count(*)::int AS count, max(id) AS max FROM written'),
+        runSql(connection, 'SELECT count(*)::int AS count, max(id) AS max FROM written'),
       );
       const { count, max } = found as { count: number; max: number };
       expect(max).toBeGreaterThanOrEqual(last);
@@ -183,7 +176,7 @@ describe('the embedded PostgreSQL', () => {
     // The state in PostgreSQL's control file: 1 is "shut down", 6 "in production", which a crash leaves.
     expect(readFileSync(join(dataDir, 'postgres/global/pg_control')).readInt32LE(16)).toBe(1);
     await withEngine(dataDir, async ({ connection }) =>
-      expect(await query(connection, 'SELECT * FROM pet')).toEqual([]),
+      expect(await runSql(connection, 'SELECT * FROM pet')).toEqual([]),
     );
   });
 
@@ -195,13 +188,13 @@ describe('the embedded PostgreSQL', () => {
     const end = ended(waiting);
     await waiting.connect();
     // PGlite has no COPY FROM STDIN over the wire: the engine ends over it.
-    await expect(query(postgres.connection, 'CREATE TABLE pet (id int); COPY pet FROM STDIN')).rejects.toThrow();
+    await expect(runSql(postgres.connection, 'CREATE TABLE pet (id int); COPY pet FROM STDIN')).rejects.toThrow();
     expect((await exit).message).toContain('crashed');
     await end;
     await new Promise<Error>((resolve) => postgres.onExit(resolve));
     await postgres.close();
     await withEngine(dataDir, async ({ connection }) =>
-      expect(await query(connection, 'SELECT 1 AS one')).toHaveLength(1),
+      expect(await runSql(connection, 'SELECT 1 AS one')).toHaveLength(1),
     );
   });
 
