@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { connect, createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import type { ServerResponse } from 'node:http';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
@@ -49,45 +49,6 @@ async function statusOf(port: number, path: string, key: string): Promise<number
 }
 
 describe('Node, as this server relies on it,', () => {
-  it('hands over every request of one read at once, and nothing more once the socket is paused', async () => {
-    const seen: IncomingMessage[] = [];
-    const server = createServer((incoming) => {
-      seen.push(incoming);
-      incoming.socket.pause();
-      // At the end of each request Node resumes the socket.
-      if (seen.length === 1) incoming.socket.on('resume', () => incoming.socket.pause());
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    atEnd(() => server.close());
-    const one = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
-    const socket = await sendUnread((server.address() as AddressInfo).port, one.repeat(100_000));
-    await until(() => seen.length > 0);
-    for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
-    expect(seen.length).toBeGreaterThan(1);
-    expect(seen.length * one.length).toBeLessThanOrEqual(64 * 1024);
-    expect(seen[0]?.socket.bytesRead).toBeLessThanOrEqual(64 * 1024);
-    socket.destroy();
-  });
-
-  it('reports how much of one large write the operating system has taken', async () => {
-    const server = createTcpServer();
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    atEnd(() => server.close());
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1').pause();
-    const [socket] = (await once(server, 'connection')) as [Socket];
-    socket.write(Buffer.alloc(64 * mebibyte));
-    const handle = (socket as unknown as { _handle: { writeQueueSize: number; bytesWritten: number } })._handle;
-    const before = handle.writeQueueSize;
-    expect(before).toBeGreaterThan(32 * mebibyte);
-    client.resume();
-    await until(() => handle.writeQueueSize < before);
-    expect(handle.bytesWritten).toBe(64 * mebibyte);
-    client.destroy();
-    socket.destroy();
-  });
-
   it('ends each request of a connection that is reset once, also those behind another', async () => {
     const { server, port, begun } = await start();
     const socket = await sendUnread(port, requestText('/slow').repeat(5));
@@ -101,7 +62,7 @@ describe('Node, as this server relies on it,', () => {
   });
 
   it('remembers the address of a connection that has been asked for before the reset', async () => {
-    const server = createTcpServer((socket) => {
+    const server = createServer((socket) => {
       socket.on('error', () => undefined);
       expect(socket.remoteAddress).toBe('127.0.0.1');
     });
@@ -203,7 +164,7 @@ it('closes the connection of a client that reads nothing of a response, whatever
 });
 
 it('takes for progress what the operating system has taken, within one large write', async () => {
-  const server = createTcpServer();
+  const server = createServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   atEnd(() => server.close());

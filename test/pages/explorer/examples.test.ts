@@ -19,14 +19,6 @@ it.each(
   expect(Object.values(data)).not.toContain(null);
 });
 
-it('explains each example in its first lines, none too long for the editor', () => {
-  for (const { query } of examples) {
-    const comment = query.split('\n').filter((line) => line.startsWith('#'));
-    expect(comment.length).toBeGreaterThan(1);
-    expect(Math.max(...comment.map((line) => line.length))).toBeLessThanOrEqual(42);
-  }
-});
-
 it('opens with an example without variables, for GraphiQL shows those of the other tabs only', () => {
   expect(examples[0]!.variables).toBeUndefined();
 });
