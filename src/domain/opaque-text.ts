@@ -4,6 +4,9 @@ import { crc32 } from 'node:zlib';
 const version = 1;
 const checksumLength = 8;
 
+/** The longest that is encoded has a name of 255 characters, and a third of this. */
+const maxCharacters = 4_096;
+
 /** Encodes values of JSON as an opaque text for clients to send back: base64url of a checksum and the JSON. */
 export function encodeOpaque(parts: readonly (string | number | null)[]): string {
   const body = JSON.stringify(parts);
@@ -12,6 +15,7 @@ export function encodeOpaque(parts: readonly (string | number | null)[]): string
 
 /** The values in an opaque text; undefined unless its checksum is right. The checksum proves no origin: validate the values. */
 export function decodeOpaque(text: string): readonly unknown[] | undefined {
+  if (text.length > maxCharacters) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const decoded = bytes.toString();
   const body = decoded.slice(checksumLength);

@@ -78,6 +78,7 @@ export function choiceRule<Item>(): Rule<readonly Item[], readonly Item[]> {
 /** The ids to choose from in a filter; an invalid id matches nothing. */
 export const idChoiceRule: Rule<readonly string[], readonly Id[]> = (values, refuse) =>
   choiceRule<string>()(values, refuse)
+    .slice(0, maxListItems)
     .map(parseId)
     .filter((id) => id !== undefined);
 
@@ -98,6 +99,16 @@ function textRule(refused: RegExp): Rule<string, string> {
   };
 }
 
+/** Code points, without a copy of the text: it can be as long as a request. */
 function countCharacters(text: string): number {
-  return Array.from(text).length;
+  let pairs = 0;
+  for (let index = 1; index < text.length; index += 1) {
+    if (isSurrogate(text, index, 0xdc00) && isSurrogate(text, index - 1, 0xd800)) pairs += 1;
+  }
+  return text.length - pairs;
+}
+
+/** The first half of a pair is 0xd800 and above, the second 0xdc00. */
+function isSurrogate(text: string, index: number, half: number): boolean {
+  return (text.charCodeAt(index) & 0xfc00) === half;
 }

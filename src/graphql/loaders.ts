@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+
 import DataLoader from 'dataloader';
 
 import type { HistoryRequest } from '../domain/access/access.service.ts';
@@ -64,6 +66,7 @@ export class Loaders {
   get petsByCategory(): NestedLoader<NestedPage<PetListRequest, PetRelation>, Page<PetRow> | null> {
     const { pets } = this.#services;
     return (this.#made.petsByCategory ??= nestedLoader(
+      nameOfPage,
       counted('Category.pets', this.#countParents, (categoryIds, { request, include }) =>
         pets.listPerCategory(categoryIds, request, { include }),
       ),
@@ -72,7 +75,7 @@ export class Loaders {
 
   get petCountByCategory(): NestedLoader<PetListRequest['filter'], number> {
     const { pets } = this.#services;
-    return (this.#made.petCountByCategory ??= nestedLoader((categoryIds, filter) =>
+    return (this.#made.petCountByCategory ??= nestedLoader(nameOf, (categoryIds, filter) =>
       pets.countPerCategory(categoryIds, filter),
     ));
   }
@@ -80,6 +83,7 @@ export class Loaders {
   get ordersByPet(): NestedLoader<NestedPage<OrderListRequest, OrderRelation>, Page<OrderRow> | null> {
     const { orders } = this.#services;
     return (this.#made.ordersByPet ??= nestedLoader(
+      nameOfPage,
       counted('Pet.orders', this.#countParents, (petIds, { request, include }) =>
         orders.listPerPet(petIds, request, { include }),
       ),
@@ -88,12 +92,15 @@ export class Loaders {
 
   get orderCountByPet(): NestedLoader<OrderListRequest['filter'], number> {
     const { orders } = this.#services;
-    return (this.#made.orderCountByPet ??= nestedLoader((petIds, filter) => orders.countPerPet(petIds, filter)));
+    return (this.#made.orderCountByPet ??= nestedLoader(nameOf, (petIds, filter) =>
+      orders.countPerPet(petIds, filter),
+    ));
   }
 
   get historyByApiKey(): NestedLoader<HistoryRequest, Page<ApiKeyChange> | null> {
     const { access } = this.#services;
     return (this.#made.historyByApiKey ??= nestedLoader(
+      nameOf,
       counted('ApiKey.history', this.#countParents, (keyIds, request) => access.listHistory(keyIds, request)),
     ));
   }
@@ -132,12 +139,35 @@ function counted<Arguments, Value>(
   };
 }
 
-function nestedLoader<Arguments, Value>(loadMany: LoadMany<Arguments, Value>): NestedLoader<Arguments, Value> {
+/** By their names, so that fields with equal arguments share a loader. */
+function nestedLoader<Arguments, Value>(
+  nameOfArguments: (args: NoInfer<Arguments>) => string,
+  loadMany: LoadMany<Arguments, Value>,
+): NestedLoader<Arguments, Value> {
   const loaders = new Map<string, DataLoader<Id, Value>>();
   return (args) => {
-    const key = JSON.stringify(args) ?? '';
-    const loader = loaders.get(key) ?? new DataLoader((parentIds) => loadMany(parentIds, args));
-    loaders.set(key, loader);
+    const name = nameOfArguments(args);
+    const loader = loaders.get(name) ?? new DataLoader((parentIds) => loadMany(parentIds, args));
+    loaders.set(name, loader);
     return loader;
   };
+}
+
+function nameOfPage({ request, include }: NestedPage<object, string>): string {
+  return `${include.join()} ${nameOf(request)}`;
+}
+
+const names = new WeakMap<object, string>();
+const maxNameLength = 256;
+
+/** A short name of the arguments, made once for all parents: the arguments can be as long as a request. */
+function nameOf(args: object | null | undefined): string {
+  if (args === null || args === undefined) return '';
+  let name = names.get(args);
+  if (name === undefined) {
+    name = JSON.stringify(args);
+    if (name.length > maxNameLength) name = hash('sha256', name);
+    names.set(args, name);
+  }
+  return name;
 }

@@ -122,6 +122,42 @@ const attacks: readonly Attack[] = [
     code: 'BAD_USER_INPUT',
     body: query(`{ pets(first: ${'9'.repeat(1_000_000)}) { totalCount } }`),
   },
+  {
+    name: 'a filter of a megabyte for 2,400 parents',
+    status: 200,
+    code: 'BAD_USER_INPUT',
+    body: JSON.stringify({
+      query: `query ($filter: PetFilter) { categories(first: 50) { edges { node { ${aliases(48, 'pets(first: 1, filter: $filter) { edges { cursor } }')} } } } }`,
+      variables: { filter: { nameContains: 'x'.repeat(1_000_000) } },
+    }),
+  },
+  {
+    name: 'a cursor of a megabyte for 2,400 parents, whose pages are not read',
+    status: 200,
+    code: 'BAD_USER_INPUT',
+    body: JSON.stringify({
+      query: `query ($after: String) { categories(first: 49) { edges { node { ${aliases(48, 'pets(first: 1, after: $after) { __typename }')} } } } }`,
+      variables: { after: 'x'.repeat(1_000_000) },
+    }),
+  },
+  {
+    name: '49 new names of a megabyte',
+    status: 200,
+    code: 'BAD_USER_INPUT',
+    body: JSON.stringify({
+      query: `mutation ($name: String!) { ${aliases(49, 'createCategory(input: { name: $name }) { category { id } }')} }`,
+      variables: { name: '😀'.repeat(250_000) },
+    }),
+  },
+  {
+    name: '4,500 ids of nodes, of 10,000 letters each',
+    status: 200,
+    code: 'BAD_USER_INPUT',
+    body: JSON.stringify({
+      query: `query ($ids: [ID!]!) { ${aliases(45, 'nodes(nodeIds: $ids) { nodeId }')} }`,
+      variables: { ids: Array.from({ length: 100 }, () => 'x'.repeat(10_000)) },
+    }),
+  },
   { name: 'a name of a million letters', ...refused, body: query(`{ ${'n'.repeat(1_000_000)} }`) },
 ];
 

@@ -25,9 +25,14 @@ export interface PageInfo {
 /** The request for what the operation selects of a connection: without a part of the page, as with `totalCount` alone, its rows aren't read. */
 export function requestFor<Request extends PageArguments>(request: Request, info: GraphQLResolveInfo): Request {
   const selected = (info as PreparedInfo).selected();
-  const isRead = selected.includes('edges') || selected.includes('pageInfo');
-  return isRead ? request : { ...request, isUnread: true };
+  if (selected.includes('edges') || selected.includes('pageInfo')) return request;
+  const unread = unreadRequests.get(request) ?? { ...request, isUnread: true };
+  unreadRequests.set(request, unread);
+  return unread as Request;
 }
+
+/** One for each request, which is the same for all parents. */
+const unreadRequests = new WeakMap<PageArguments, PageArguments>();
 
 /** Presents a page as a connection of the Relay specification. */
 export function connectionOf<Row>(page: Page<Row>, count: () => Promise<number>): Connection<Row> {

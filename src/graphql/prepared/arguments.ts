@@ -2,9 +2,9 @@ import { getArgumentValues, isLeafType, Kind, valueFromAST, visit, BREAK, getNul
 import type { ArgumentNode, FieldNode, GraphQLArgument, GraphQLField, ValueNode } from 'graphql';
 
 type Variables = Readonly<Record<string, unknown>>;
-type Arguments = Record<string, unknown>;
+export type Arguments = Record<string, unknown>;
 
-/** The arguments of one call, a new object each time: resolvers may keep or change theirs. */
+/** The arguments of a field; see `Run.argumentsOf`. */
 export type ArgumentsOf = (variables: Variables) => Arguments;
 
 /** Sets or omits one argument; false when it is invalid, so that graphql-js reports why. */

@@ -105,7 +105,8 @@ export class PreparedField {
     const { definition, nodes } = this.#field;
     this.#argumentsOf ??= prepareArguments(definition, nodes[0] as FieldNode);
     const resolve = definition.resolve ?? callMethod;
-    return resolve(source, this.#argumentsOf(run.variables), run.context, infoOf(this.#field, path, run));
+    const args = run.argumentsOf(this.#argumentsOf);
+    return resolve(source, args, run.context, infoOf(this.#field, path, run));
   }
 
   /** Writes a value, or the promise of one. */

@@ -1,5 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
+import type { Arguments, ArgumentsOf } from './arguments.ts';
+
 /** A path in the response, innermost key first; undefined is `data` itself. */
 export interface Path {
   readonly prev: Path | undefined;
@@ -40,6 +42,7 @@ export class Run<Context = unknown> {
   readonly #failed = new Set<Path | undefined>();
   /** Objects and lists that will not be in the response: errors below them are dropped too. */
   readonly #discarded = new Set<Path | undefined>();
+  #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
   #turn: Promise<void> = Promise.resolve();
 
@@ -47,6 +50,16 @@ export class Run<Context = unknown> {
     this.context = context;
     this.variables = variables;
     this.#maxLength = maxLength;
+  }
+
+  /**
+   * The arguments of a field: one object for all its parents, which resolvers must not change. What a client sends once is
+   * coerced once, however many parents there are.
+   */
+  argumentsOf(compute: ArgumentsOf): Arguments {
+    let args = this.#arguments?.get(compute);
+    if (args === undefined) (this.#arguments ??= new Map()).set(compute, (args = compute(this.variables)));
+    return args;
   }
 
   get hasAllErrors(): boolean {
