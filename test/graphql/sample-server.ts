@@ -34,7 +34,6 @@ const typeDefs = `
     fail(how: Failure!): String
     discarded(text: String): Discarded
     failures(count: Int!): [String]!
-    slow(count: Int!): [Discarded!]!
   }
   type Discarded { text: String, strict: String! }
   type Mutation { createPet(input: CreatePetInput!): CreatePetPayload, fail(how: Failure!): String }
@@ -56,13 +55,6 @@ function fail({ how }: { how: keyof typeof failures }): never {
 /** The names of the pets that were created. */
 const created: string[] = [];
 
-class SlowText {
-  get text(): string {
-    for (const end = performance.now() + 1; performance.now() < end;);
-    return 'slow';
-  }
-}
-
 const rootValue: Record<string, unknown> = {
   echo: ({ id, text }: { id?: string; text?: string }) => id ?? text,
   pets: () => ({ edges: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
@@ -74,7 +66,6 @@ const rootValue: Record<string, unknown> = {
   },
   discarded: ({ text }: { text: string }) => ({ text, strict: null }),
   failures: ({ count }: { count: number }) => Array.from({ length: count }, () => notFound('pet', '42')),
-  slow: ({ count }: { count: number }) => Array.from({ length: count }, () => new SlowText()),
   fail,
 };
 

@@ -120,12 +120,6 @@ describe('a request without a route', () => {
     }
   });
 
-  it('is 405 in GraphQL form on /graphql', async () => {
-    const response = await http.server.inject({ method: 'PUT', url: '/graphql' });
-    expect(response.json()).toMatchObject({ errors: [{ extensions: { code: 'METHOD_NOT_ALLOWED', status: 405 } }] });
-    expect(response.headers.allow).toBe('GET, HEAD, OPTIONS, POST');
-  });
-
   it('passes the hooks of the API first, and public pages never do', async () => {
     const seen: string[] = [];
     const watched = await startHttp({
