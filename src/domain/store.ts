@@ -1,5 +1,4 @@
-import { DomainError, notFound } from './errors.ts';
-import { idOf, parseId, type Id } from './id.ts';
+import type { Id } from './id.ts';
 import type { Keyset, Slice } from './page.ts';
 
 /**
@@ -54,51 +53,4 @@ export interface UpdateOptions<Row, Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */
   readonly precondition?: Precondition<Row> | undefined;
   readonly include?: Include<Relation> | undefined;
-}
-
-/** The rows with these ids, in their order; null where there is none. */
-export async function findByIds<Row, Relation extends string>(
-  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
-  texts: readonly string[],
-  include?: Include<Relation>,
-): Promise<(Row | null)[]> {
-  const ids = texts.map(parseId);
-  const known = ids.filter((id) => id !== undefined);
-  const rows = (await store.byIds(known, include)).values();
-  return ids.map((id) => (id === undefined ? null : (rows.next().value ?? null)));
-}
-
-/** The row with this id; throws NOT_FOUND when there is none. */
-export async function getById<Row, Relation extends string>(
-  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
-  noun: string,
-  text: string,
-  include?: Include<Relation>,
-): Promise<Row> {
-  const [row] = await findByIds(store, [text], include);
-  return required(row, noun, text);
-}
-
-/**
- * The row with this id, locked until the transaction ends.
- *
- * Throws NOT_FOUND when there is none, and PRECONDITION_FAILED when the precondition doesn't hold.
- */
-export async function lockById<Row>(
-  store: Pick<WriteStore<Row, never>, 'lock'>,
-  noun: string,
-  id: string,
-  precondition?: Precondition<Row>,
-): Promise<Row> {
-  const row = required(await store.lock(idOf(noun, id)), noun, id);
-  if (precondition?.(row) === false) {
-    throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is no longer in the state that was expected.`);
-  }
-  return row;
-}
-
-/** The row; throws NOT_FOUND when there is none. */
-export function required<Row>(row: Row | null | undefined, noun: string, id: string): Row {
-  if (row === null || row === undefined) throw notFound(noun, id);
-  return row;
 }

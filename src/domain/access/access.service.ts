@@ -5,7 +5,8 @@ import { pageOf, parseKeyset, type ListRequest, type Page, type PageArguments } 
 import type { AutomaticBan } from '../quota/counter-store.ts';
 import { dayMillis } from '../quota/window.ts';
 import { anyRule, integerRule, nameRule, searchTextRule } from '../rules.ts';
-import { findByIds, lockById, required, type RowData } from '../store.ts';
+import { findByIds, lockById, required } from '../rows.ts';
+import type { RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { ApiKeyChange } from './api-key-change.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';

@@ -1,10 +1,10 @@
 import { DomainError } from '../errors.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
+import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
-import { findByIds, ForeignKeyViolation, getById, type Precondition, type UpdateOptions } from '../store.ts';
+import { ForeignKeyViolation, type Precondition, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import { deleteById, updateById } from '../update.ts';
 import type { Category } from './category.entity.ts';
 import { categorySorting, type CategoryFilter, type CategorySortField } from './category.store.ts';
 
@@ -25,8 +25,7 @@ export interface CategoryFilterInput {
 
 export type CategoryListRequest = ListRequest<CategoryFilterInput, CategorySortField>;
 
-const noun = 'category';
-const kind = { noun, storeOf: ({ categories }: Stores) => categories };
+const kind = { noun: 'category', storeOf: ({ categories }: Stores) => categories };
 
 export class CategoryService {
   readonly #stores: Stores;
@@ -37,7 +36,7 @@ export class CategoryService {
 
   /** Throws NOT_FOUND. */
   get(id: string): Promise<Category> {
-    return getById(this.#stores.categories, noun, id);
+    return getById(this.#stores, kind, id);
   }
 
   findMany(ids: readonly string[]): Promise<(Category | null)[]> {

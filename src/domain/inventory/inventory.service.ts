@@ -1,10 +1,10 @@
 import { InputCheck } from '../input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import type { PetStatus } from '../pets/pet.entity.ts';
+import { findByIds, getById, updateById } from '../rows.ts';
 import { choiceRule, quantityBoundRule, stockQuantityRule } from '../rules.ts';
-import { findByIds, getById, type Include, type UpdateOptions } from '../store.ts';
+import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import { updateById } from '../update.ts';
 import {
   inventorySorting,
   type InventoryFilter,
@@ -25,8 +25,7 @@ export interface InventoryFilterInput {
 
 export type InventoryListRequest = ListRequest<InventoryFilterInput, InventorySortField>;
 
-const noun = 'inventory item';
-const kind = { noun, storeOf: ({ inventory }: Stores) => inventory };
+const kind = { noun: 'inventory item', storeOf: ({ inventory }: Stores) => inventory };
 
 /** Items are created and deleted with their pets; only the quantity can be changed. */
 export class InventoryService {
@@ -38,7 +37,7 @@ export class InventoryService {
 
   /** Throws NOT_FOUND. */
   get(petId: string, include?: Include<InventoryRelation>): Promise<InventoryRow> {
-    return getById(this.#stores.inventory, noun, petId, include);
+    return getById(this.#stores, kind, petId, include);
   }
 
   findMany(petIds: readonly string[], include?: Include<InventoryRelation>): Promise<(InventoryRow | null)[]> {

@@ -3,10 +3,10 @@ import type { Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import { Reference } from '../reference.ts';
+import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
-import { findByIds, getById, type Include, type Precondition, type UpdateOptions } from '../store.ts';
+import type { Include, Precondition, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import { deleteById, updateById } from '../update.ts';
 import {
   orderSorting,
   type OrderFilter,
@@ -35,8 +35,7 @@ export interface OrderFilterInput {
 
 export type OrderListRequest = ListRequest<OrderFilterInput, OrderSortField>;
 
-const noun = 'order';
-const kind = { noun, storeOf: ({ orders }: Stores) => orders };
+const kind = { noun: 'order', storeOf: ({ orders }: Stores) => orders };
 const pet = new Reference('petId', 'pet', ({ pets }) => pets);
 
 export class OrderService {
@@ -48,7 +47,7 @@ export class OrderService {
 
   /** Throws NOT_FOUND. */
   get(id: string, include?: Include<OrderRelation>): Promise<OrderRow> {
-    return getById(this.#stores.orders, noun, id, include);
+    return getById(this.#stores, kind, id, include);
   }
 
   findMany(ids: readonly string[], include?: Include<OrderRelation>): Promise<(OrderRow | null)[]> {

@@ -10,17 +10,10 @@ import {
   type PageArguments,
 } from '../page.ts';
 import { Reference } from '../reference.ts';
+import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
-import {
-  findByIds,
-  ForeignKeyViolation,
-  getById,
-  type Include,
-  type Precondition,
-  type UpdateOptions,
-} from '../store.ts';
+import { ForeignKeyViolation, type Include, type Precondition, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import { deleteById, updateById } from '../update.ts';
 import type { PetStatus } from './pet.entity.ts';
 import { petSorting, type PetFilter, type PetRelation, type PetRow, type PetSortField } from './pet.store.ts';
 
@@ -50,8 +43,7 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
 
 export type PetListRequest = ListRequest<PetFilterInput, PetSortField>;
 
-const noun = 'pet';
-const kind = { noun, storeOf: ({ pets }: Stores) => pets };
+const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets };
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
 
 /** Every pet has a stock item from the start, empty. */
@@ -66,7 +58,7 @@ export class PetService {
 
   /** Throws NOT_FOUND. */
   get(id: string, include?: Include<PetRelation>): Promise<PetRow> {
-    return getById(this.#stores.pets, noun, id, include);
+    return getById(this.#stores, kind, id, include);
   }
 
   findMany(ids: readonly string[], include?: Include<PetRelation>): Promise<(PetRow | null)[]> {

@@ -1,11 +1,59 @@
-import { idOf } from './id.ts';
-import { lockById, required, type UpdateOptions, type WriteStore } from './store.ts';
+import { DomainError, notFound } from './errors.ts';
+import { idOf, parseId } from './id.ts';
+import type { Include, Precondition, ReadStore, UpdateOptions, WriteStore } from './store.ts';
 import type { Stores } from './stores.ts';
 
 /** The store of a row, and its name in messages. */
 export interface RowKind<Store> {
   readonly noun: string;
   readonly storeOf: (stores: Stores) => Store;
+}
+
+/** The rows with these ids, in their order; null where there is none. */
+export async function findByIds<Row, Relation extends string>(
+  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
+  texts: readonly string[],
+  include?: Include<Relation>,
+): Promise<(Row | null)[]> {
+  const ids = texts.map(parseId);
+  const known = ids.filter((id) => id !== undefined);
+  const rows = (await store.byIds(known, include)).values();
+  return ids.map((id) => (id === undefined ? null : (rows.next().value ?? null)));
+}
+
+/** The row with this id; throws NOT_FOUND when there is none. */
+export async function getById<Row, Relation extends string>(
+  stores: Stores,
+  { noun, storeOf }: RowKind<Pick<ReadStore<Row, never, never, Relation>, 'byIds'>>,
+  id: string,
+  include?: Include<Relation>,
+): Promise<Row> {
+  const [row] = await findByIds(storeOf(stores), [id], include);
+  return required(row, noun, id);
+}
+
+/**
+ * The row with this id, locked until the transaction ends.
+ *
+ * Throws NOT_FOUND when there is none, and PRECONDITION_FAILED when the precondition doesn't hold.
+ */
+export async function lockById<Row>(
+  store: Pick<WriteStore<Row, never>, 'lock'>,
+  noun: string,
+  id: string,
+  precondition?: Precondition<Row>,
+): Promise<Row> {
+  const row = required(await store.lock(idOf(noun, id)), noun, id);
+  if (precondition?.(row) === false) {
+    throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is no longer in the state that was expected.`);
+  }
+  return row;
+}
+
+/** The row; throws NOT_FOUND when there is none. */
+export function required<Row>(row: Row | null | undefined, noun: string, id: string): Row {
+  if (row === null || row === undefined) throw notFound(noun, id);
+  return row;
 }
 
 interface CheckedUpdateOptions<Row, Relation extends string> extends UpdateOptions<Row, Relation> {
