@@ -162,10 +162,11 @@ const firstPosition: Position = { value: null, id: '0' as Id };
 export async function* inBatches<Row>(
   list: (request: PageArguments) => Promise<Page<Row>>,
   after?: PageArguments['after'],
+  batchSize = walkBatchSize,
 ): AsyncGenerator<readonly Row[], void> {
   let position = after;
   do {
-    const page = await list({ first: walkBatchSize, after: position });
+    const page = await list({ first: batchSize, after: position });
     const last = page.rows.at(-1);
     yield page.rows;
     position = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;

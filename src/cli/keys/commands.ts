@@ -4,7 +4,7 @@ import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
 import { parseId } from '../../domain/id.ts';
-import { maxPageSize, type Page, type PageArguments } from '../../domain/page.ts';
+import { inBatches, maxPageSize, type Page, type PageArguments } from '../../domain/page.ts';
 import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable, type Output } from './output.ts';
 
 /** A command line that can't be understood: its message says what would be right. */
@@ -172,13 +172,7 @@ async function history(access: AccessService, id: string): Promise<Output> {
 
 async function allOf<Row>(listPage: (page: PageArguments) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = [];
-  let after: string | undefined;
-  do {
-    const page = await listPage({ first: maxPageSize, after });
-    rows.push(...page.rows);
-    const last = page.rows.at(-1);
-    after = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;
-  } while (after !== undefined);
+  for await (const batch of inBatches(listPage, undefined, maxPageSize)) rows.push(...batch);
   return rows;
 }
 
@@ -235,7 +229,8 @@ function durationOf(option: OptionName, text: string, minSeconds = 1): number {
 
 /** Null for a key that never expires; undefined when unset. */
 function expiryOf(text: string | undefined): string | null | undefined {
-  if (text === undefined || text === 'never') return text === undefined ? undefined : null;
+  if (text === undefined) return undefined;
+  if (text === 'never') return null;
   const instant = new Date(Date.now() + durationOf('expires-in', text) * 1000);
   if (Number.isNaN(instant.getTime()) || instant.getUTCFullYear() > 9999) {
     throw new UsageError('--expires-in leads beyond the year 9999: use never for a key that never expires.');

@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts';
 import type { Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
-import { pageOf, parseKeyset, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import type { AutomaticBan } from '../quota/counter-store.ts';
 import { dayMillis } from '../quota/window.ts';
 import { anyRule, integerRule, nameRule, searchTextRule } from '../rules.ts';
@@ -84,19 +84,13 @@ export class AccessService {
   }
 
   async list(request: ApiKeyListRequest): Promise<Page<ListedKey>> {
-    const check = new InputCheck();
-    const filter = this.#filterOf(request.filter, check);
-    const keyset = parseKeyset(apiKeySorting, request, check);
-    check.throwIfRefused();
+    const { filter, keyset } = this.#parseRequest(request);
     await this.#options.saveUsage?.();
     return pageOf(apiKeySorting, keyset, await this.#stores.apiKeys.page(filter, keyset, ['usage']));
   }
 
   async count(input?: ApiKeyFilterInput | null): Promise<number> {
-    const check = new InputCheck();
-    const filter = this.#filterOf(input, check);
-    check.throwIfRefused();
-    return this.#stores.apiKeys.count(filter);
+    return this.#stores.apiKeys.count(this.#parseRequest({ filter: input }).filter);
   }
 
   /** Null when there is no key with this id. */
@@ -157,10 +151,7 @@ export class AccessService {
       const now = this.#now();
       const status = statusOf(key as ListedKey, now);
       if (status === 'revoked' || status === 'expired') {
-        throw new DomainError(
-          'CONFLICT',
-          `The ${noun} ${id} is ${status}: only a key that is still good can be rotated.`,
-        );
+        throw new DomainError('CONFLICT', `The ${noun} ${id} is ${status}: only a valid key can be rotated.`);
       }
       const end = Math.min(now + overlap * 1000, key.expiresAt?.getTime() ?? Infinity);
       return {
@@ -197,7 +188,7 @@ export class AccessService {
     }));
   }
 
-  /** Usage is kept. */
+  /** Its usage stays. */
   async setPlan(id: string, input: PlanInput): Promise<ListedKey> {
     const check = new InputCheck();
     const plan = checkPlan(check, input);
@@ -216,15 +207,14 @@ export class AccessService {
     });
   }
 
-  #filterOf(input: ApiKeyFilterInput | null | undefined, check: InputCheck): ApiKeyFilter {
-    const { nameContains, plan, status, nearLimitPercent } = input ?? {};
-    return {
-      nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
-      plan: check.optional('filter.plan', plan, anyRule<PlanName>()),
-      status: check.optional('filter.status', status, anyRule<KeyStatus>()),
-      nearLimitPercent: check.optional('filter.nearLimitPercent', nearLimitPercent, percentRule),
+  #parseRequest(request: ApiKeyListRequest) {
+    return parseListRequest(apiKeySorting, request, (check, input): ApiKeyFilter => ({
+      nameContains: check.optional('filter.nameContains', input.nameContains, searchTextRule),
+      plan: check.optional('filter.plan', input.plan, anyRule<PlanName>()),
+      status: check.optional('filter.status', input.status, anyRule<KeyStatus>()),
+      nearLimitPercent: check.optional('filter.nearLimitPercent', input.nearLimitPercent, percentRule),
       at: this.#now(),
-    };
+    }));
   }
 
   /** Runs the work in a transaction whose changes are attributed to the actor. */
