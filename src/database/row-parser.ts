@@ -41,9 +41,11 @@ class RowParser extends PgParser {
 function readFields(fields: (string | null)[], bytes: Buffer, start: number, length: number): void {
   const row = bytes.toString('latin1', start, start + length);
   const isAscii = !nonAscii.test(row);
-  fields.length = bytes.readInt16BE(start);
+  const count = bytes.readInt16BE(start);
+  // Setting the length leaves JavaScript, even when it stays the same.
+  if (fields.length !== count) fields.length = count;
   let at = start + 2;
-  for (let index = 0; index < fields.length; index += 1) {
+  for (let index = 0; index < count; index += 1) {
     const size = bytes.readInt32BE(at);
     at += 4;
     if (size === -1) {

@@ -9,7 +9,7 @@ const errorLevel = pino.levels.values['error'] ?? 50;
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 /** What leaves together while there are many lines: each write wakes a thread, which costs more than making ten lines. */
-const chunkBytes = 16 * 1024;
+const chunkBytes = 32 * 1024;
 
 /**
  * The log on stdout, written in the background: a reader that is slow, or doesn't read at all, never blocks the event loop.

@@ -89,7 +89,7 @@ export class Rounds {
 
   async #warmUp(target: Target, workload: Workload, options: RoundOptions): Promise<void> {
     showProgress(`warming up: ${workload.name} ${target}`);
-    await this.#load(target, workload, Math.min(warmUpSeconds[target], 2 * options.seconds), options);
+    await this.#load(target, workload, Math.min(warmUpSeconds[target], 4 * options.seconds), options);
   }
 
   async #load(
@@ -150,8 +150,8 @@ export class Rounds {
   }
 }
 
-/** V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has little to compile. */
-const warmUpSeconds = { service: 3, against: 3, limit: 0.5 };
+/** V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has less to compile. */
+const warmUpSeconds = { service: 8, against: 8, limit: 2 };
 
 function forEachTarget(): Record<Target, Measurement[]> {
   return { service: [], against: [], limit: [] };
