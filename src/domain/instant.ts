@@ -30,11 +30,12 @@ export function parseInstant(text: string): Date | string {
     number('second') < 60 &&
     number('offsetHour') < 24 &&
     number('offsetMinute') < 60;
-  if (!isPossible) return `${text} does not exist: use a possible date and time, such as 2026-11-21T09:30:00Z.`;
+  if (!isPossible)
+    return `${text.slice(0, 60)} does not exist: use a possible date and time, such as 2026-11-21T09:30:00Z.`;
 
   const offsetMinutes = (groups['sign'] === '-' ? -1 : 1) * (number('offsetHour') * 60 + number('offsetMinute'));
   const instant = local.getTime() - offsetMinutes * 60_000;
   if (instant < earliestInstant || instant > latestInstant)
-    return `${text} lies outside the years 0001 to 9999 in UTC.`;
+    return `${text.slice(0, 60)} lies outside the years 0001 to 9999 in UTC.`;
   return new Date(instant);
 }

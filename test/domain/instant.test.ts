@@ -33,6 +33,10 @@ describe('an instant', () => {
     expect(parseInstant(text)).toMatch(/does not exist/);
   });
 
+  it.each(['2026-02-30', '9999-12-31'])('is quoted in part when it is long: %s', (day) => {
+    expect(parseInstant(`${day}T23:00:00.${'0'.repeat(1_000)}-02:00`).toString().length).toBeLessThan(200);
+  });
+
   it.each([
     '2026-11-21',
     '2026-11-21T09:30:00',
