@@ -2,6 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import type { StartTurns } from './start-turns.ts';
+
 interface QueuedRequest {
   readonly response: ServerResponse;
   readonly start: () => void;
@@ -25,7 +27,7 @@ interface WriteHandle {
  * One connection: its requests under way, queued requests, and unread response bytes.
  *
  * Node parses all of what one read of a socket brings (64 KiB) and hands over every request in it at once. Here a request starts only
- * when the connection has a free slot; until then the socket is paused, so that at most one read waits parsed.
+ * when the connection has a free slot and a turn; until then the socket is paused, so that at most one read waits parsed.
  */
 export class Connection {
   /** The key of the requests under way. */
@@ -34,15 +36,17 @@ export class Connection {
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;
+  readonly #turns: StartTurns;
   /** An array: a set that changes with each request leaves tables behind, each of which keeps the next one alive until a full collection (V8 13.6). */
   readonly #started: ServerResponse[] = [];
   readonly #queue: QueuedRequest[] = [];
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  constructor(socket: Socket, limits: ConnectionLimits) {
+  constructor(socket: Socket, limits: ConnectionLimits, turns: StartTurns) {
     this.#socket = socket;
     this.#limits = limits;
+    this.#turns = turns;
     // Node caches the address on first use; it isn't available after a reset.
     void socket.remoteAddress;
     // Node resumes the socket by itself, to read bodies and when responses have left.
@@ -72,20 +76,23 @@ export class Connection {
     return this.#socket.writableLength + queuedBytes;
   }
 
-  /** Calls the listener now, or when a slot is free; returns whether the connection is paused. */
+  /** Calls the listener now, or when it has a slot and a turn; returns whether the connection has been paused for want of a slot. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): boolean {
     const start = (): void => {
       if (this.#started.length === 0) this.keyId = undefined;
       this.#started.push(response);
       listener(request, response);
     };
-    if (this.#queue.length === 0 && this.#hasFreeSlot()) {
+    const hasFreeSlot = this.#hasFreeSlot();
+    if (this.#queue.length === 0 && hasFreeSlot && this.#turns.isFree) {
       start();
       return false;
     }
     this.#socket.pause();
     // Another request's end starts it, whose context isn't its own.
-    return this.#queue.push({ response, start: AsyncResource.bind(start) }) === 1;
+    const isFirst = this.#queue.push({ response, start: AsyncResource.bind(start) }) === 1;
+    if (isFirst && hasFreeSlot) this.#turns.wait(this);
+    return isFirst && !hasFreeSlot;
   }
 
   /** The response has been sent, or its connection is closed. */
@@ -96,11 +103,17 @@ export class Connection {
     this.startQueued();
   }
 
-  /** Starts queued requests while there are slots. */
+  /** Starts queued requests in later turns, while there are slots. */
   startQueued(): void {
-    if (this.#queue.length === 0 || this.#socket.destroyed) return;
-    while (this.#queue.length > 0 && this.#hasFreeSlot()) this.#queue.shift()?.start();
+    if (this.#queue.length > 0 && !this.#socket.destroyed && this.#hasFreeSlot()) this.#turns.wait(this);
+  }
+
+  /** Starts one queued request, if there is a slot, and waits again with the others. */
+  startNext(): void {
+    if (this.#socket.destroyed || !this.#hasFreeSlot()) return;
+    this.#queue.shift()?.start();
     if (this.#queue.length === 0) this.#socket.resume();
+    else this.startQueued();
   }
 
   /**

@@ -5,6 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { OnRefusal } from './bounds.ts';
 import { Connection, type ConnectionLimits } from './connection.ts';
 import { HttpError } from './error-table.ts';
+import { StartTurns } from './start-turns.ts';
 
 /** The limits of connections. Tests lower them. */
 export interface ConnectionsLimits extends ConnectionLimits {
@@ -48,6 +49,7 @@ export class Connections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, Connection>();
+  readonly #turns = new StartTurns();
   readonly #unreadOfKeys = new Map<string, number>();
   #unreadOfAll = 0;
   #measuredAt = -Infinity;
@@ -61,7 +63,7 @@ export class Connections {
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      const connection = new Connection(socket, this.#limits);
+      const connection = new Connection(socket, this.#limits, this.#turns);
       this.#connections.set(socket, connection);
       socket.once('close', () => {
         this.#connections.delete(socket);
@@ -94,7 +96,7 @@ export class Connections {
     return waiting;
   }
 
-  /** Calls the listener when the request's connection has a free slot. */
+  /** Calls the listener when the request's connection has a free slot and a turn. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;

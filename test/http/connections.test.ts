@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { Connection } from '../../src/http/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
+import { StartTurns } from '../../src/http/start-turns.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
 import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
@@ -18,22 +19,31 @@ interface Harness extends HttpHarness {
   readonly refusals: string[];
   /** The responses of the requests for `/slow` that have begun. */
   readonly begun: ServerResponse[];
+  /** The keys of the requests for `/busy`, each of which holds the event loop, in the order in which they begin. */
+  readonly busy: string[];
 }
 
 async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
   const refusals: string[] = [];
   const begun: ServerResponse[] = [];
+  const busy: string[] = [];
   const http = await startHttp({
     ...options,
     onRefusal: (bound) => void refusals.push(bound),
     routes: async (api) => {
       api.get('/slow', (_request, reply) => void begun.push(reply.raw));
+      api.get('/busy', (request, reply) => {
+        const endsAt = performance.now() + 3;
+        while (performance.now() < endsAt);
+        busy.push(String(request.headers['x-principal']));
+        void reply.send();
+      });
       api.get('/large', (_request, reply) => void reply.send(large));
     },
   });
   atEnd(() => http.server.close());
   atEnd(() => begun.forEach((response) => response.end()));
-  return { ...http, port: await portOf(http.server), refusals, begun };
+  return { ...http, port: await portOf(http.server), refusals, begun, busy };
 }
 
 /** Opens a connection, sends the text and reads nothing. */
@@ -172,7 +182,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 });
+  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 }, new StartTurns());
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
@@ -195,4 +205,21 @@ it('sends one response to a request that is refused before its body, however lon
   const head = 'POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n';
   const text = await receive(await send(port, head));
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+});
+
+it('starts the only request of a connection after at most one of each other connection, however many these have sent', async () => {
+  const { port, busy } = await start();
+  const sockets: Socket[] = [];
+  while (sockets.length <= 20) {
+    const socket = await send(port, requestText('/busy'));
+    await once(socket, 'data');
+    sockets.push(socket);
+  }
+  busy.length = 0;
+  const neighbour = sockets.pop();
+  for (const socket of sockets) socket.write(requestText('/busy').repeat(32));
+  neighbour?.write(requestText('/busy', 'neighbour'));
+  await until(() => busy.length === 20 * 32 + 1);
+  // One read of a connection, which is begun whole, and one request of each.
+  expect(busy.indexOf('neighbour')).toBeLessThanOrEqual(32 + 20);
 });

@@ -1,0 +1,68 @@
+import { performance } from 'node:perf_hooks';
+
+/** How long requests start in one turn of the event loop. */
+const turnMillis = 10;
+
+/** How many connections that wait get a chance in one turn of the event loop. */
+const maxStartsPerTurn = 256;
+
+/** A connection with requests that have been read and not started. */
+interface Waiting {
+  /** Starts one of them, if there is a slot, and waits again with the others. */
+  startNext(): void;
+}
+
+/**
+ * Shares the event loop among the connections.
+ *
+ * Model: requests start as they are read. One turn of the event loop may read 32 requests of each of thousands of connections; so when it has
+ * lasted 10 ms, the requests of further connections wait, and start in later turns, one of each connection after the other. Guarantee: before the first
+ * request of a connection there start at most one of each other connection that waits, and those of the turn in which it is read.
+ */
+export class StartTurns {
+  readonly #waiting = new Set<Waiting>();
+  #isScheduled = false;
+  /** When the current turn has no time left; undefined until it has started a request. */
+  #endsAt: number | undefined;
+
+  /** Whether a request may start as it is read: others don't wait, and the turn has time left. */
+  get isFree(): boolean {
+    return this.#waiting.size === 0 && this.#hasTime();
+  }
+
+  /** Starts the connection's requests in later turns. */
+  wait(connection: Waiting): void {
+    this.#waiting.add(connection);
+    this.#schedule();
+  }
+
+  #hasTime(): boolean {
+    const now = performance.now();
+    if (this.#endsAt === undefined) {
+      this.#endsAt = now + turnMillis;
+      setImmediate(() => {
+        this.#endsAt = undefined;
+      });
+    }
+    return now < this.#endsAt;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#waiting.size === 0) return;
+    this.#isScheduled = true;
+    // One call for each: most of what a request does follows in microtasks, which run between the calls.
+    const count = Math.min(this.#waiting.size, maxStartsPerTurn);
+    for (let index = 0; index < count; index += 1) setImmediate(() => this.#startFirst());
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#schedule();
+    });
+  }
+
+  #startFirst(): void {
+    const [first] = this.#waiting;
+    if (first === undefined || !this.#hasTime()) return;
+    this.#waiting.delete(first);
+    first.startNext();
+  }
+}
