@@ -49,9 +49,15 @@ interface AxeViolation {
   readonly nodes: readonly { readonly html: string }[];
 }
 
+/** Resolves when what has just been opened is no longer faded in: colours in between don't count. */
+const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() => Promise.allSettled(
+  document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished),
+))`;
+
 /** The violations of accessibility on the page that axe calls serious or critical, with their elements. */
 export async function seriousViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source);
+  await page.evaluate(settled);
   const violations = await page.evaluate<readonly AxeViolation[]>(
     `axe.run(document, { resultTypes: ['violations'] }).then((results) => results.violations)`,
   );

@@ -23,6 +23,7 @@ export class FirstEditor {
       event.preventDefault();
       void this.#run(key);
     });
+    this.#form?.querySelector('button')?.removeAttribute('disabled');
     this.#form?.addEventListener('keydown', (event) => {
       if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) this.#form?.requestSubmit();
     });
