@@ -2,8 +2,8 @@ import pg from 'pg';
 
 import { requestCancel, type CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
-import { describesAlways } from './prepared-statement.ts';
-import { parseRowsOf, type MessageReceiver } from './row-parser.ts';
+import { describesAlways, writeCollected, type Collecting } from './prepared-statement.ts';
+import { parseRowsOf, type Message, type MessageReceiver } from './row-parser.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -57,10 +57,12 @@ function isTlsFailure(code: unknown, message = ''): boolean {
 
 /** The part of `pg`'s client that its types omit. */
 interface Internals extends CancelKey {
-  readonly connection: MessageReceiver & {
-    readonly stream: { cork(): void; uncork(): void; destroy(error?: Error): void };
-    parsedStatements: object;
-  };
+  readonly connection: MessageReceiver &
+    Collecting & {
+      readonly stream: { destroy(error?: Error): void };
+      parsedStatements: object;
+    };
+  _handleDataRow(row: Message): void;
   readonly ssl: ConnectionConfig['ssl'];
   readonly sslNegotiation: string;
   readonly port: number;
@@ -98,7 +100,8 @@ export class Connection extends pg.Client {
   constructor(options: ConnectionOptions) {
     super({ ...options.config, types, keepAlive: true, pipeline: options.isPipelined === true });
     this.#options = options;
-    parseRowsOf(this.#internals.connection);
+    const internals = this.#internals;
+    parseRowsOf(internals.connection, (row) => internals._handleDataRow(row));
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
     // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full collection.)
@@ -170,11 +173,16 @@ export class Connection extends pg.Client {
     return this.#cancelling !== undefined;
   }
 
-  /** Buffers writes until the returned function is called. */
+  /** Collects writes until the returned function is called. */
   cork(): () => void {
-    const { stream } = this.#internals.connection;
-    stream.cork();
-    return () => stream.uncork();
+    const { connection } = this.#internals;
+    connection.stream.cork();
+    connection.unwritten = '';
+    return () => {
+      writeCollected(connection);
+      connection.unwritten = undefined;
+      connection.stream.uncork();
+    };
   }
 
   /** Closes the connection at once; statements under way fail. */

@@ -18,7 +18,14 @@ interface Column {
 interface Connection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  readonly stream: { readonly writable: boolean; write(bytes: Buffer): void; cork(): void; uncork(): void };
+  readonly stream: {
+    readonly writable: boolean;
+    write(bytes: string, encoding: 'latin1'): void;
+    cork(): void;
+    uncork(): void;
+  };
+  /** What is collected for one write, one character for each byte; undefined when each message is written at once. */
+  unwritten?: string | undefined;
   parse(message: { name: string; text: string }): void;
   bind(message: {
     statement: string;
@@ -40,6 +47,17 @@ const columnsByConnection = new WeakMap<Connection, Map<string, readonly Column[
 
 /** For a connection to a pooler, which may prepare a statement on another server connection at any time: columns are described each time. */
 export const describesAlways = new WeakSet<object>();
+
+/** The part of a connection that collects messages: for many small ones in a turn, one write costs less than one each. */
+export type Collecting = Pick<Connection, 'stream' | 'unwritten'>;
+
+/** Writes what has been collected, if anything. */
+export function writeCollected(connection: Collecting): void {
+  const { unwritten, stream } = connection;
+  if (unwritten === undefined || unwritten === '') return;
+  connection.unwritten = '';
+  if (stream.writable) stream.write(unwritten, 'latin1');
+}
 
 function columnsOf(connection: Connection): Map<string, readonly Column[]> {
   let columns = columnsByConnection.get(connection);
@@ -77,9 +95,12 @@ export class PreparedStatement {
     const { stream } = connection;
     const isKnown = name in connection.parsedStatements || name in connection.submittedNamedStatements;
     if (isKnown && this.#decode !== undefined) {
-      if (stream.writable) stream.write(executionMessage(name, this.#values));
+      const message = executionMessage(name, this.#values);
+      if (connection.unwritten !== undefined) connection.unwritten += message;
+      else if (stream.writable) stream.write(message, 'latin1');
       return null;
     }
+    writeCollected(connection);
     // Each message would be a system call of its own.
     stream.cork();
     if (!isKnown) {

@@ -7,7 +7,7 @@ interface PacketParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message;
 }
 
-interface Message {
+export interface Message {
   readonly name: string;
 }
 
@@ -64,10 +64,12 @@ export interface MessageReceiver {
   emit(event: string, message: Message): boolean;
 }
 
-/** Lets the connection, which isn't open yet, read with this parser. */
-export function parseRowsOf(connection: MessageReceiver): void {
+/** Lets the connection, which isn't open yet, read with this parser. Rows, of which there are most, are not emitted, but go to `onRow`. */
+export function parseRowsOf(connection: MessageReceiver, onRow: (row: Message) => void): void {
   const receive = (message: Message): void => {
-    connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+    const { name } = message;
+    if (name === 'dataRow') onRow(message);
+    else connection.emit(name === 'error' ? 'errorMessage' : name, message);
   };
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
