@@ -37,16 +37,21 @@ export class Connection {
   readonly #socket: Socket;
   readonly #limits: ConnectionLimits;
   readonly #turns: StartTurns;
+  readonly #onFull: () => void;
+  /** Whether `onFull` was called since requests began to wait. */
+  #isFullKnown = false;
   /** An array: a set that changes with each request leaves tables behind, each of which keeps the next one alive until a full collection (V8 13.6). */
   readonly #started: ServerResponse[] = [];
   readonly #queue: QueuedRequest[] = [];
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  constructor(socket: Socket, limits: ConnectionLimits, turns: StartTurns) {
+  /** `onFull` is called once each time that requests begin to wait and one of them finds no slot. */
+  constructor(socket: Socket, limits: ConnectionLimits, turns: StartTurns, onFull: () => void) {
     this.#socket = socket;
     this.#limits = limits;
     this.#turns = turns;
+    this.#onFull = onFull;
     // Node caches the address on first use; it isn't available after a reset.
     void socket.remoteAddress;
     // Node resumes the socket by itself, to read bodies and when responses have left.
@@ -76,23 +81,17 @@ export class Connection {
     return this.#socket.writableLength + queuedBytes;
   }
 
-  /** Calls the listener now, or when it has a slot and a turn; returns whether the connection has been paused for want of a slot. */
-  accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): boolean {
+  /** Calls the listener now, or when it has a slot and a turn. */
+  accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const start = (): void => {
       if (this.#started.length === 0) this.keyId = undefined;
       this.#started.push(response);
       listener(request, response);
     };
-    const hasFreeSlot = this.#hasFreeSlot();
-    if (this.#queue.length === 0 && hasFreeSlot && this.#turns.isFree) {
-      start();
-      return false;
-    }
+    if (this.#queue.length === 0 && this.#hasFreeSlot() && this.#turns.isFree) return start();
     this.#socket.pause();
     // Another request's end starts it, whose context isn't its own.
-    const isFirst = this.#queue.push({ response, start: AsyncResource.bind(start) }) === 1;
-    if (isFirst && hasFreeSlot) this.#turns.wait(this);
-    return isFirst && !hasFreeSlot;
+    if (this.#queue.push({ response, start: AsyncResource.bind(start) }) === 1) this.startQueued();
   }
 
   /** The response has been sent, or its connection is closed. */
@@ -105,15 +104,16 @@ export class Connection {
 
   /** Starts queued requests in later turns, while there are slots. */
   startQueued(): void {
-    if (this.#queue.length > 0 && !this.#socket.destroyed && this.#hasFreeSlot()) this.#turns.wait(this);
+    if (this.#queue.length > 0 && this.#canStart()) this.#turns.wait(this);
   }
 
   /** Starts one queued request, if there is a slot, and waits again with the others. */
   startNext(): void {
-    if (this.#socket.destroyed || !this.#hasFreeSlot()) return;
+    if (!this.#canStart()) return;
     this.#queue.shift()?.start();
-    if (this.#queue.length === 0) this.#socket.resume();
-    else this.startQueued();
+    if (this.#queue.length > 0) return this.startQueued();
+    this.#isFullKnown = false;
+    this.#socket.resume();
   }
 
   /**
@@ -143,6 +143,15 @@ export class Connection {
   /** Closes the connection when all written bytes have been sent. */
   destroySoon(): void {
     this.#socket.destroySoon();
+  }
+
+  /** Whether a queued request has a slot. */
+  #canStart(): boolean {
+    if (this.#socket.destroyed) return false;
+    if (this.#hasFreeSlot()) return true;
+    if (!this.#isFullKnown) this.#onFull();
+    this.#isFullKnown = true;
+    return false;
   }
 
   #hasFreeSlot(): boolean {

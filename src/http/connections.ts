@@ -63,7 +63,7 @@ export class Connections {
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      const connection = new Connection(socket, this.#limits, this.#turns);
+      const connection = new Connection(socket, this.#limits, this.#turns, () => onRefusal('connection_requests'));
       this.#connections.set(socket, connection);
       socket.once('close', () => {
         this.#connections.delete(socket);
@@ -100,14 +100,13 @@ export class Connections {
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.#connections.get(request.socket);
     if (connection === undefined) return;
-    const isPaused = connection.accept(request, response, () => {
+    connection.accept(request, response, () => {
       this.#underWay += 1;
       if (this.#isDraining) response.shouldKeepAlive = false;
       // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
       response.on('close', () => this.#end(connection, request, response));
       listener(request, response);
     });
-    if (isPaused) this.#onRefusal('connection_requests');
   }
 
   responsesOn(socket: Socket): readonly ServerResponse[] {
