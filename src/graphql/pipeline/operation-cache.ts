@@ -1,3 +1,5 @@
+import { crc32 } from 'node:zlib';
+
 import { LruMap } from '../../domain/lru-map.ts';
 import type { PreparedOperation } from '../prepared/operation.ts';
 import type { OperationMeasure, ValidOperation } from './measure.ts';
@@ -18,16 +20,29 @@ export interface KnownOperation {
 const generationCharacters = 2 ** 17;
 const charactersPerField = 8;
 
-/** The recently used operations, by the exact text of their document and their name. */
+/** Of so many operations that were sent once, or twice as many, it is known that they were. */
+const maxMarks = 10_000;
+
+/**
+ * The recently used operations, by the exact text of their document and their name.
+ *
+ * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither evict the operations in use
+ * nor outlive their request.
+ */
 export class OperationCache {
   readonly #operations = new LruMap<string, KnownOperation>(generationCharacters, weightOf);
+  /** Checksums: two operations that share one are only stored sooner. */
+  readonly #sent = new LruMap<number, true>(maxMarks);
 
   find(text: string, operationName: string | undefined): KnownOperation | undefined {
     return this.#operations.get(keyOf(text, operationName));
   }
 
   add(text: string, operationName: string | undefined, operation: KnownOperation): void {
-    this.#operations.set(keyOf(text, operationName), operation);
+    const key = keyOf(text, operationName);
+    const mark = crc32(key);
+    if (this.#sent.has(mark)) this.#operations.set(key, operation);
+    this.#sent.set(mark, true);
   }
 }
 

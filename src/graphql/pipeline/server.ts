@@ -33,7 +33,7 @@ const mediaTypes = ['application/json', 'application/graphql-response+json'] as 
  * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
  *
  * A request whose operation is known runs it. Any other goes to Apollo Server first, which refuses it or returns its
- * operation, which is then executed in the same way, and cached.
+ * operation, which is then executed in the same way, and cached when it comes again.
  */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const endpoint = new Endpoint(options);

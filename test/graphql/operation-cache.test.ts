@@ -1,0 +1,39 @@
+import { expect, it } from '@jest/globals';
+import { parse, type OperationDefinitionNode } from 'graphql';
+
+import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
+import { OperationCache, type KnownOperation } from '../../src/graphql/pipeline/operation-cache.ts';
+import { PreparedOperation } from '../../src/graphql/prepared/operation.ts';
+import { createSampleSchema } from './prepared/sample-schema.ts';
+
+const schema = createSampleSchema();
+
+function operationOf(text: string): KnownOperation {
+  const document = parse(text);
+  const source = { schema, document, operation: document.definitions[0] as OperationDefinitionNode };
+  return { source, prepared: new PreparedOperation(source), measure: new OperationMeasure(source), fieldCount: 1 };
+}
+
+it('stores an operation that is sent for the second time', () => {
+  const cache = new OperationCache();
+  const text = '{ __typename }';
+  cache.add(text, undefined, operationOf(text));
+  expect(cache.find(text, undefined)).toBeUndefined();
+  const again = operationOf(text);
+  cache.add(text, undefined, again);
+  expect(cache.find(text, undefined)).toBe(again);
+  expect(cache.find(text, 'Other')).toBeUndefined();
+});
+
+it('keeps the operations in use while a client sends new ones only', () => {
+  const cache = new OperationCache();
+  const used = '{ __typename }';
+  for (let time = 0; time < 2; time += 1) cache.add(used, undefined, operationOf(used));
+  // Together more than fits.
+  for (let index = 0; index < 20_000; index += 1) {
+    const text = `{ new${index}: __typename }`;
+    cache.add(text, undefined, operationOf(text));
+    expect(cache.find(text, undefined)).toBeUndefined();
+  }
+  expect(cache.find(used, undefined)).toBeDefined();
+});
