@@ -28,6 +28,12 @@ export interface RoundOptions {
   readonly connections: number;
 }
 
+/** Each target comes first in its turn: in a fixed order, equal builds differed by 5 % in processor time. */
+function rotated<Each>(list: readonly Each[], round: number): readonly Each[] {
+  const first = round % list.length;
+  return [...list.slice(first), ...list.slice(0, first)];
+}
+
 /** Sends the load and measures what it takes. */
 export class Rounds {
   readonly #servers: Servers;
@@ -55,7 +61,7 @@ export class Rounds {
     }
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const { workload, closed } of results) {
-        for (const target of this.#targets) {
+        for (const target of rotated(this.#targets, round)) {
           showProgress(`round ${round} of ${options.rounds}: ${workload.name} ${target}`);
           closed[target].push(await this.#load(target, workload, options.seconds, options));
         }
