@@ -182,7 +182,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 }, new StartTurns());
+  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 }, new StartTurns(), () => undefined);
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
