@@ -43,8 +43,7 @@ export class Authentication {
   /** A request costs 1, unless its route is metered. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const sent = sentKey(request.raw);
-    const found = this.#find(sent, request, reply);
-    const principal = found instanceof Promise ? await found : found;
+    const principal = await this.#find(sent, request, reply);
     if (principal === undefined) {
       // Counted, to limit guesses of keys.
       this.#settle('none', await this.#quota.consume(addressSubject(request.ip), 1), reply);
@@ -53,14 +52,12 @@ export class Authentication {
     request.principal = principal;
     const { subject, plan } = principal;
     if (request.routeOptions.config.isMeteredByRoute === true) {
-      const checked = this.#quota.check(subject);
-      const decision = checked instanceof Promise ? await checked : checked;
+      const decision = await this.#quota.check(subject);
       // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
       request.meter = new Meter((cost) => this.#charge(principal, cost, reply));
     } else {
-      const decision = this.#quota.consume(subject, 1);
-      this.#settle(plan, decision instanceof Promise ? await decision : decision, reply);
+      this.#settle(plan, await this.#quota.consume(subject, 1), reply);
     }
   }
 
@@ -74,29 +71,23 @@ export class Authentication {
   }
 
   async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<Spent> {
-    const decision = cost === 0 ? undefined : this.#quota.consume(subject, cost);
     const spent =
-      decision === undefined
+      cost === 0
         ? await this.#quota.consumeFree(subject)
-        : { cost, decision: decision instanceof Promise ? await decision : decision };
+        : { cost, decision: await this.#quota.consume(subject, cost) };
     this.#settle(plan, spent.decision, reply);
     void reply.header(costHeaderName, String(spent.cost));
     return spent;
   }
 
-  /** Without a promise on the path of nearly every request. */
-  #find(
-    sent: SentKey,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Principal | undefined | Promise<Principal | undefined> {
+  async #find(sent: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
     if (sent === undefined || 'fault' in sent) return undefined;
-    const found = this.#keys.find(sent.key, request.socket);
-    if (!(found instanceof Promise)) return found;
-    return found.catch(async (error: unknown) => {
+    try {
+      return await this.#keys.find(sent.key, request.socket);
+    } catch (error) {
       void reply.headers(quotaHeaders(await this.#quota.peek(addressSubject(request.ip))));
       throw error;
-    });
+    }
   }
 
   /** Sets the quota headers, and throws unless the request is admitted. */

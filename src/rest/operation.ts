@@ -26,7 +26,7 @@ export type StoredResponse = Pick<RestResponse, 'status' | 'headers'> & { readon
 
 type AnyCall = Call<never>;
 type AnyHandler = Handler<never>;
-export type Responder = (request: FastifyRequest, reply: FastifyReply) => void;
+export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 const maxKeyLength = 255;
 
@@ -39,15 +39,13 @@ export function compileOperation(
 ): Responder {
   const readCall = compileCall(operation, url);
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
-  return (request, reply) => {
-    const respond = async (services: Services): Promise<RestResponse> => handler(readCall(request, reply), services);
+  return async (request, reply) => {
+    const respond = (services: Services): RestResponse | Promise<RestResponse> =>
+      handler(readCall(request, reply), services);
     const key = takesKey ? request.headers['idempotency-key'] : undefined;
     const response =
-      key === undefined ? respond(context.services) : respondOnce(request, String(key), context, respond);
-    // Not awaited by Fastify: a reply is a thenable, so that each promise of it would take several more microtasks.
-    response
-      .then((completed) => sendResponse(request, reply, completed, context.slots))
-      .catch((error: unknown) => void reply.send(error));
+      key === undefined ? await respond(context.services) : await respondOnce(request, String(key), context, respond);
+    return sendResponse(request, reply, response, context.slots);
   };
 }
 

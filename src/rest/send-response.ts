@@ -8,18 +8,18 @@ import { jsonMediaType } from './media-types.ts';
 import type { StreamSlots } from './stream-slots.ts';
 
 /** Sends the response; 304 without its body when `If-None-Match` names its entity tag. */
-export function sendResponse(
+export async function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: RestResponse,
   slots: StreamSlots,
-): void | Promise<void> {
+): Promise<FastifyReply> {
   void reply.code(status).headers(headers);
   if (status === 200 && headers['etag'] !== undefined && isRead(request)) {
-    if (isNamedBy(request.headers['if-none-match'], headers['etag'])) return void reply.code(304).send();
+    if (isNamedBy(request.headers['if-none-match'], headers['etag'])) return reply.code(304).send();
   }
   if (status !== 204) void reply.header('content-type', jsonMediaType);
-  if (body === undefined || typeof body === 'string') return void reply.send(body);
+  if (body === undefined || typeof body === 'string') return reply.send(body);
   return sendChunks(request, reply, body, slots);
 }
 
@@ -36,11 +36,11 @@ async function sendChunks(
   reply: FastifyReply,
   chunks: AsyncIterable<string>,
   slots: StreamSlots,
-): Promise<void> {
+): Promise<FastifyReply> {
   onceClosed(request, reply, slots.acquire(request.principal.id));
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
-  void reply.send(Readable.from(chunksOf(first, iterator), { highWaterMark: 1 }));
+  return reply.send(Readable.from(chunksOf(first, iterator), { highWaterMark: 1 }));
 }
 
 /**

@@ -11,7 +11,7 @@ import { NestedQuota } from '../nested-quota.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
 import { ApolloValidator, type ApolloOptions } from './apollo.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
-import { executeOperation, type ExecutionOptions, type ReserveMemory } from './execution.ts';
+import { executeOperation, type ExecutionOptions } from './execution.ts';
 import type { KnownOperation } from './operation-cache.ts';
 import { PersistedTexts } from './persisted-texts.ts';
 import { forApollo, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
@@ -52,10 +52,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
-          // As in `rest/operation.ts`, Fastify has no promise to wait for.
-          handler: (request, reply) => {
-            endpoint.handle(request, reply).catch((error: unknown) => void reply.send(error));
-          },
+          handler: (request, reply) => endpoint.handle(request, reply),
         });
         done();
       });
@@ -83,31 +80,17 @@ class Endpoint {
     if (documentsPath !== undefined) await this.documents.load(documentsPath, this.validator, limits);
   }
 
-  async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const parsed = readRequest(request);
     const text = parsed && this.documents.textOf(parsed);
     const known = parsed && this.#find(parsed, text, request.method);
-    const { status, headers, body } =
-      parsed !== undefined && known !== undefined
-        ? await this.#execute(known, parsed.variables ?? {}, request, reply)
-        : await this.#respondToNew(parsed, text, request, reply);
-    void reply
-      .code(status)
-      .headers({ 'content-type': contentType(request), ...headers, 'cache-control': 'no-store' })
-      .send(body);
-  }
-
-  async #respondToNew(
-    parsed: GraphQLRequest | undefined,
-    text: string | undefined,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Response> {
-    if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request);
+    if (parsed !== undefined && known !== undefined)
+      return this.#execute(known, parsed.variables ?? {}, request, reply);
+    if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request, reply);
     const isById =
       parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
     const validation = await this.validator.validate(isById ? forApollo(request, parsed, text) : request);
-    if (!validation.isValid) return this.#refuse(validation, request);
+    if (!validation.isValid) return this.#refuse(validation, request, reply);
     const { operation, operationName, variables } = validation;
     this.documents.add(validation.text, operationName, operation);
     return this.#execute(operation, variables, request, reply);
@@ -129,27 +112,31 @@ class Endpoint {
     return this.#options.documentsOnly !== true || this.documents.isTrusted(text, operationName);
   }
 
-  #execute(
+  async #execute(
     operation: KnownOperation,
     variables: Readonly<Record<string, unknown>>,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<Response> {
+  ): Promise<FastifyReply> {
     const context = new GraphQLContext(this.#options.services, this.#nestedQuota, request);
-    const reserve: ReserveMemory = (bytes) => reserveFor(request, reply, bytes);
-    return executeOperation(operation, variables, context, this.#options, reserve);
+    const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
+      reserveFor(request, reply, bytes),
+    );
+    return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
   }
 
-  async #refuse(refusal: Response, request: FastifyRequest): Promise<Response> {
-    const codes = codesIn(refusal.body);
+  async #refuse(
+    { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    const codes = codesIn(body);
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.spend();
-    return refusal;
+    return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
   }
 }
-
-type Response = Pick<GraphQLResponse, 'status' | 'headers' | 'body'>;
 
 /** Of a response of Apollo's. */
 function codesIn(body: string): readonly string[] {
@@ -157,6 +144,15 @@ function codesIn(body: string): readonly string[] {
     readonly errors: readonly { readonly extensions: { readonly code: string } }[];
   };
   return errors.map(({ extensions }) => extensions.code);
+}
+
+function send(
+  reply: FastifyReply,
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): FastifyReply {
+  return reply.code(status).headers(headers).header('cache-control', 'no-store').send(body);
 }
 
 const notInListError = new GraphQLError(
