@@ -2,13 +2,25 @@ import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { LoggerOptions } from 'pino';
 
-import type { WriteLine } from './logger.ts';
 import type { CompletedRequest } from './metrics.ts';
 import { pathOf, type MatchedRoute } from './route-table.ts';
 
 /** Called when a response has been sent, or its connection is closed. */
 export type OnResponse = (completed: CompletedRequest) => void;
+
+const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
+
+/** No line has a header or a query; should one be logged with an object, secret headers are redacted. */
+export function loggerOptions(level: string): LoggerOptions {
+  const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
+  return {
+    level,
+    redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
+    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: pathOf(url) }) },
+  };
+}
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -46,7 +58,6 @@ export function recordFailureCode(response: ServerResponse, code: string): void 
 export function recordResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  writeLine: WriteLine,
   onResponse?: OnResponse,
   known?: MatchedRoute,
 ): void {
@@ -55,9 +66,8 @@ export function recordResponse(
     const { statusCode: status, writableFinished } = reply.raw;
     const { url: route, config } = known ?? request.routeOptions;
     const millis = performance.now() - startedAt;
-    const isPage = config?.isPublic === true;
-    writeLine(isPage && status < 400 ? 'debug' : 'info', {
-      requestId: request.id,
+    const level = config?.isPublic === true && status < 400 ? 'debug' : 'info';
+    const line = {
       method: request.method,
       route,
       path: pathOf(request.url).slice(0, 200),
@@ -65,10 +75,10 @@ export function recordResponse(
       status,
       code: reply.failureCode ?? (status < 400 ? undefined : codesOutsideFastify.get(reply.raw)),
       ms: rounded(millis),
-      graphql: request.graphql,
-      deprecated: config?.deprecation && true,
-      msg: messageOf(writableFinished),
-    });
+      ...(request.graphql && { graphql: request.graphql }),
+      ...(config?.deprecation && { deprecated: true }),
+    };
+    request.log[level](line, messageOf(writableFinished));
     onResponse?.({
       operation: request.operation ?? operationOf(request.method, route, config),
       status,

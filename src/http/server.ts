@@ -18,8 +18,7 @@ import { createNodeServer, type HttpTimeouts } from './node-server.ts';
 import { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
-import { createLogger, RequestLogger, type LogStream } from './logger.ts';
-import { recordResponse, type OnResponse } from './request-log.ts';
+import { loggerOptions, recordResponse, type OnResponse } from './request-log.ts';
 import { ResponseMemory, type ResponseMemoryLimits } from './response-memory.ts';
 import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
 import { WaitingRequests } from './waiting-requests.ts';
@@ -40,6 +39,12 @@ declare module 'fastify' {
 
 /** The bounds of what clients can make the server hold or do at once. */
 export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLimits & ResponseMemoryLimits;
+
+export interface LogStream {
+  write(line: string): void;
+  /** Calls the listener for every line that is dropped because the output is not read. */
+  onDrop?(listener: () => void): void;
+}
 
 export interface ServerOptions {
   /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
@@ -82,13 +87,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const routeTable = new RouteTable(routerOptions);
   const broken = { routes: routeTable, server: () => server, onResponse, renderErrorPage };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
-  const { log, writeLine } = createLogger(logLevel, logStream);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);
   const server: FastifyInstance = fastify({
-    loggerInstance: log,
-    childLoggerFactory: (parent, bindings) => new RequestLogger(parent, bindings),
+    logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     bodyLimit: maxBodyBytes,
@@ -137,7 +140,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
     const params = request.params as Readonly<Record<string, string>>;
     void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
-    recordResponse(request, reply, writeLine, onResponse, known);
+    recordResponse(request, reply, onResponse, known);
   }
 
   /** A path that can't be decoded has no route, so no hook of the API runs. */
