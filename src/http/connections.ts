@@ -17,6 +17,8 @@ export interface ConnectionsLimits extends ConnectionLimits {
   readonly stallMillis: number;
   /** The interval of progress checks. */
   readonly checkEveryMillis: number;
+  /** How long requests start in one turn of the event loop as they are read; see `StartTurns`. */
+  readonly turnMillis: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -29,6 +31,7 @@ const defaultLimits: ConnectionsLimits = {
   maxUnreadBytesOfAll: 256 * mebibyte,
   stallMillis: 120_000,
   checkEveryMillis: 250,
+  turnMillis: 10,
 };
 
 /** How long a sum over all connections is cached. */
@@ -49,7 +52,7 @@ export class Connections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, Connection>();
-  readonly #turns = new StartTurns();
+  readonly #turns: StartTurns;
   readonly #unreadOfKeys = new Map<string, number>();
   #unreadOfAll = 0;
   #measuredAt = -Infinity;
@@ -59,6 +62,7 @@ export class Connections {
 
   constructor(server: Server, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits };
+    this.#turns = new StartTurns(this.#limits.turnMillis);
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));

@@ -1,8 +1,5 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long requests start in one turn of the event loop. */
-const turnMillis = 10;
-
 /** How many connections that wait get a chance in one turn of the event loop. */
 const maxStartsPerTurn = 256;
 
@@ -20,10 +17,16 @@ interface Waiting {
  * request of a connection there start at most one of each other connection that waits, and those of the turn in which it is read.
  */
 export class StartTurns {
+  readonly #turnMillis: number;
   readonly #waiting = new Set<Waiting>();
   #isScheduled = false;
   /** When the current turn has no time left; undefined until it has started a request. */
   #endsAt: number | undefined;
+
+  /** `turnMillis` is how long requests start in one turn of the event loop. */
+  constructor(turnMillis: number) {
+    this.#turnMillis = turnMillis;
+  }
 
   /** Whether a request may start as it is read: others don't wait, and the turn has time left. */
   get isFree(): boolean {
@@ -39,7 +42,7 @@ export class StartTurns {
   #hasTime(): boolean {
     const now = performance.now();
     if (this.#endsAt === undefined) {
-      this.#endsAt = now + turnMillis;
+      this.#endsAt = now + this.#turnMillis;
       setImmediate(() => {
         this.#endsAt = undefined;
       });

@@ -182,7 +182,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 }, new StartTurns(), () => undefined);
+  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 }, new StartTurns(10), () => undefined);
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
@@ -208,7 +208,7 @@ it('sends one response to a request that is refused before its body, however lon
 });
 
 it('starts the only request of a connection after at most one of each other connection, however many these have sent', async () => {
-  const { port, busy } = await start();
+  const { port, busy } = await start({ limits: { turnMillis: 10 } });
   const sockets: Socket[] = [];
   while (sockets.length <= 10) {
     const socket = await send(port, requestText('/busy'));
