@@ -15,48 +15,115 @@ const PgParser = Parser as unknown as new () => PacketParser;
 
 /** 'D' */
 const dataRowCode = 0x44;
-const nonAscii = /[\u0080-\u00ff]/;
+/** 'C' */
+const commandCompleteCode = 0x43;
+/** 'Z' */
+const readyForQueryCode = 0x5a;
+
+/** A message's length counts itself. */
+const lengthBytes = 4;
+
+/** How much is decoded at once. A long value that is kept keeps as much alive. */
+const windowBytes = 1024;
 
 interface DataRow extends Message {
   length: number;
   readonly fields: (string | null)[];
 }
 
+interface CommandComplete extends Message {
+  readonly length: number;
+  /** What was executed, and the number of rows: `SELECT 20`. */
+  readonly text: string;
+}
+
+interface ReadyForQuery extends Message {
+  readonly length: number;
+  /** Of the transaction: I, T or E. */
+  readonly status: string;
+}
+
 /**
- * `pg`'s parser, which decodes the fields of a row together: one by one, each of them is a call out of JavaScript, and most are short.
+ * `pg`'s parser, which decodes short texts together: one by one, each of them is a call out of JavaScript.
  *
  * It gives the same message for each row, with the fields of that row: take them before the next one is parsed, as `pg` itself does.
  */
 class RowParser extends PgParser {
   readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };
+  /** The bytes from `#start` on, one character for each. */
+  #window = '';
+  #start = 0;
+  /** Whether all of them are ASCII: not beside a null or a long value, whose length has other bytes. */
+  #isAscii = true;
+
+  override parse(chunk: Buffer, callback: (message: Message) => void): void {
+    // It had the bytes of the last chunk.
+    this.#window = '';
+    this.#start = 0;
+    super.parse(chunk, callback);
+  }
 
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
-    if (code !== dataRowCode) return super.handlePacket(offset, code, length, bytes);
+    switch (code) {
+      case dataRowCode:
+        return this.#readRow(offset, length, bytes);
+      case commandCompleteCode:
+        return this.#readCommandComplete(offset, length, bytes);
+      case readyForQueryCode:
+        return readReadyForQuery(offset, length, bytes);
+      default:
+        return super.handlePacket(offset, code, length, bytes);
+    }
+  }
+
+  #readRow(start: number, length: number, bytes: Buffer): DataRow {
+    const end = start + length - lengthBytes;
+    this.#moveWindow(start, end, bytes);
+    const window = this.#window;
+    const windowStart = this.#start;
+    const isAscii = this.#isAscii || !nonAscii.test(window.slice(start - windowStart, end - windowStart));
+    const { fields } = this.#row;
+    const count = bytes.readInt16BE(start);
+    // Setting the length leaves JavaScript, even when it stays the same.
+    if (fields.length !== count) fields.length = count;
+    let at = start + 2;
+    for (let index = 0; index < count; index += 1) {
+      const size = bytes.readInt32BE(at);
+      at += 4;
+      if (size === -1) {
+        fields[index] = null;
+        continue;
+      }
+      const from = at - windowStart;
+      const text = window.slice(from, from + size);
+      fields[index] = isAscii || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size);
+      at += size;
+    }
     this.#row.length = length;
-    readFields(this.#row.fields, bytes, offset, length);
     return this.#row;
+  }
+
+  #readCommandComplete(start: number, length: number, bytes: Buffer): CommandComplete {
+    // The text ends with a zero.
+    const end = start + length - lengthBytes - 1;
+    this.#moveWindow(start, end, bytes);
+    return { name: 'commandComplete', length, text: this.#window.slice(start - this.#start, end - this.#start) };
+  }
+
+  /** Makes the window contain these bytes. */
+  #moveWindow(start: number, end: number, bytes: Buffer): void {
+    if (end <= this.#start + this.#window.length) return;
+    this.#window = bytes.toString('latin1', start, Math.max(end, start + windowBytes));
+    this.#start = start;
+    this.#isAscii = !nonAscii.test(this.#window);
   }
 }
 
-function readFields(fields: (string | null)[], bytes: Buffer, start: number, length: number): void {
-  const row = bytes.toString('latin1', start, start + length);
-  const isAscii = !nonAscii.test(row);
-  const count = bytes.readInt16BE(start);
-  // Setting the length leaves JavaScript, even when it stays the same.
-  if (fields.length !== count) fields.length = count;
-  let at = start + 2;
-  for (let index = 0; index < count; index += 1) {
-    const size = bytes.readInt32BE(at);
-    at += 4;
-    if (size === -1) {
-      fields[index] = null;
-      continue;
-    }
-    const text = row.slice(at - start, at - start + size);
-    fields[index] = isAscii || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size);
-    at += size;
-  }
+function readReadyForQuery(start: number, length: number, bytes: Buffer): ReadyForQuery {
+  return { name: 'readyForQuery', length, status: String.fromCharCode(bytes[start] as number) };
 }
+
+const nonAscii = /[\u0080-\u00ff]/;
 
 /** The part of `pg`'s connection that receives messages; its types omit it. */
 export interface MessageReceiver {
