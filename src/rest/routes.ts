@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
+import { readBody } from '../http/body.ts';
 import type { OnRefusal } from '../http/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
@@ -40,7 +41,7 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
     await api.register(async (rest) => {
       rest.removeAllContentTypeParsers();
       // Content types are checked per operation. Fingerprints and exact integers need the bytes as they were sent.
-      rest.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+      rest.addContentTypeParser('*', readBody);
       for (const operation of operations) addRoute(rest, operation, options, { ...context, slots });
     });
   };

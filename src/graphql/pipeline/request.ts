@@ -27,12 +27,12 @@ const integer = /^-?\d+$/;
 /** Headers that a browser never sends cross-site without a preflight. */
 export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
 
-/** Parses the body of a GraphQL request; throws BAD_REQUEST. */
-export function parseGraphQLBody(text: string): GraphQLBody {
+/** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON. */
+export function parseGraphQLBody(text: string): GraphQLBody | HttpError {
   try {
     return { value: parseExactly(text), text };
   } catch {
-    throw new HttpError('BAD_REQUEST', 'The body is not valid JSON.');
+    return new HttpError('BAD_REQUEST', 'The body is not valid JSON.');
   }
 }
 

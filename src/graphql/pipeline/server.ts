@@ -4,6 +4,7 @@ import { GraphQLError, OperationTypeNode } from 'graphql';
 import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
+import { readBody } from '../../http/body.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { reserveFor } from '../../http/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
@@ -199,12 +200,12 @@ function findUnacceptable({
 
 function acceptJson(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, parseGraphQLBody(String(text)));
-    } catch (error) {
-      done(error as Error);
-    }
+  scope.addContentTypeParser('application/json', (request, payload, done) => {
+    readBody(request, payload, (error, bytes) => {
+      if (error !== null) return done(error);
+      const body = parseGraphQLBody(bytes.toString());
+      return body instanceof HttpError ? done(body) : done(null, body);
+    });
   });
   scope.addContentTypeParser('multipart/form-data', (_request, _payload, done) => {
     const message = 'File uploads (multipart/form-data) are not offered: send application/json.';
