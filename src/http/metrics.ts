@@ -1,11 +1,11 @@
 import { fastify, type FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import type { PlanName } from '../domain/access/plan.ts';
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 import { bounds, type Bound } from './bounds.ts';
 import { MetricsText } from './metrics-text.ts';
-import { Tally } from './tally.ts';
+import { HistogramTally, Tally } from './tally.ts';
 
 interface PoolFigures {
   readonly total: number;
@@ -40,13 +40,13 @@ export class Metrics {
     ['operation', 'status'],
     this.#registry,
   );
-  readonly #seconds = new Histogram({
-    name: 'petstore_request_duration_seconds',
-    help: 'Seconds from the headers of a request to the end of its response.',
-    labelNames: ['operation'],
-    buckets: latencyBuckets,
-    registers: [this.#registry],
-  });
+  readonly #seconds = new HistogramTally(
+    'petstore_request_duration_seconds',
+    'Seconds from the headers of a request to the end of its response.',
+    'operation',
+    latencyBuckets,
+    this.#registry,
+  );
   readonly #decisions = new Tally<PlanName | 'none', QuotaDecision['outcome']>(
     'petstore_quota_decisions_total',
     'Quota decisions, by plan and outcome.',
@@ -109,7 +109,7 @@ export class Metrics {
 
   countRequest({ operation, status, seconds }: CompletedRequest): void {
     this.#requests.add(operation, status);
-    this.#seconds.observe({ operation }, seconds);
+    this.#seconds.add(operation, seconds);
   }
 
   countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
