@@ -12,9 +12,10 @@ interface Waiting {
 /**
  * Shares the event loop among the connections.
  *
- * Model: requests start as they are read. One turn of the event loop may read 32 requests of each of thousands of connections; so when it has
- * lasted 10 ms, the requests of further connections wait, and start in later turns, one of each connection after the other. Guarantee: before the first
- * request of a connection there start at most one of each other connection that waits, and those of the turn in which it is read.
+ * Model: requests start as they are read. One turn of the event loop may read 32 requests of each of thousands of connections; so after
+ * `turnMillis` of it, the requests of further connections wait, and start in later turns, one of each connection after the other.
+ * Guarantee: before the first request of a connection there start at most one of each other connection that waits, and those of the turn in
+ * which it is read.
  */
 export class StartTurns {
   readonly #turnMillis: number;
