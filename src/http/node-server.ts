@@ -51,8 +51,6 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const server = createServer({
     maxHeaderSize: parserMaxHeaderBytes,
     requireHostHeader: false,
-    // A request without a body has no events of one.
-    optimizeEmptyRequests: true,
     headersTimeout: headersMillis,
     requestTimeout: requestMillis,
     keepAliveTimeout: keepAliveMillis,
