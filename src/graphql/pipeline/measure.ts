@@ -70,10 +70,11 @@ export class OperationMeasure {
   }
 
   for(given: Variables): Measure {
-    const values = new Map(this.#sizingVariables.map((name) => [name, sizeOf(this.#valueOf(name, given))]));
-    const key = [...values.values()].join();
+    const sizes = this.#sizingVariables.map((name) => sizeOf(this.#valueOf(name, given)));
+    const key = sizes.join();
     const known = this.#remembered.get(key);
     if (known !== undefined) return known;
+    const values = new Map(this.#sizingVariables.map((name, index) => [name, sizes[index]]));
     const measure = new Measurement(this.#source, values).measure();
     if (this.#remembered.size === maxRemembered) this.#remembered.clear();
     this.#remembered.set(key, measure);
