@@ -59,6 +59,7 @@ function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
   return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
 }
 
+/** A copy: keys are cached, and what has been read keeps alive what was read with it (`row-parser.ts`). */
 function keyRecordOf({ bannedUntil, banEpoch, automaticBans, ...key }: Row): KeyRecord {
-  return { ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } };
+  return structuredClone({ ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } });
 }
