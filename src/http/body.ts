@@ -11,16 +11,16 @@ type Done = (error: Error | null, body: Buffer) => void;
 const none = Buffer.alloc(0);
 
 /**
- * Reads a body of at most `maxBodyBytes`.
+ * Reads a body of at most `maxBodyBytes`; a larger one is PAYLOAD_TOO_LARGE. An error of the payload ends it.
  *
- * Fastify's own reading takes three events of the stream for it. Most bodies have arrived together with their headers, and are read at once.
+ * Fastify's own reading waits for three events of the stream. Most bodies have arrived together with their headers, and are read at once.
  */
 export function readBody({ headers }: FastifyRequest, payload: IncomingMessage, done: Done): void {
   const length = Number(headers['content-length']);
   if (length > maxBodyBytes) return done(tooLarge, none);
   if (payload.readableLength === length) {
     const body = (payload.read() as Buffer | null) ?? none;
-    // The stream still has to end.
+    // Unread, the stream would never end.
     payload.resume();
     return done(null, body);
   }

@@ -97,21 +97,11 @@ export interface Failure extends Required<Omit<ErrorRow, 'headers'>> {
 
 const internalMessage = 'Something went wrong on our side. It has been logged with the request id of this response.';
 
-/** Fastify's own refusals of a body. */
-const bodyErrors: ReadonlyMap<string, HttpError> = new Map([
-  [
-    'FST_ERR_CTP_BODY_TOO_LARGE',
-    new HttpError('PAYLOAD_TOO_LARGE', 'The request body is larger than 1 MiB (1,048,576 bytes).'),
-  ],
+/** Fastify's own refusals. */
+const fastifyErrors: ReadonlyMap<string, HttpError> = new Map([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',
     new HttpError('UNSUPPORTED_MEDIA_TYPE', 'The media type of the body is not supported: send application/json.'),
-  ],
-  ['FST_ERR_CTP_INVALID_JSON_BODY', new HttpError('BAD_REQUEST', 'The request body is not valid JSON.')],
-  ['FST_ERR_CTP_EMPTY_JSON_BODY', new HttpError('BAD_REQUEST', 'The request body is empty, but must be JSON.')],
-  [
-    'FST_ERR_CTP_INVALID_CONTENT_LENGTH',
-    new HttpError('BAD_REQUEST', 'The request body is not as long as Content-Length says.'),
   ],
   ['FST_ERR_BAD_URL', new HttpError('BAD_REQUEST', 'The path is not valid percent-encoded UTF-8.')],
 ]);
@@ -155,5 +145,5 @@ export function graphqlExtensions({ graphqlCode, status, violations, retryAfterS
 
 function asHttpError(error: unknown): HttpError | undefined {
   if (error instanceof HttpError) return error;
-  return error instanceof Error && 'code' in error ? bodyErrors.get(String(error.code)) : undefined;
+  return error instanceof Error && 'code' in error ? fastifyErrors.get(String(error.code)) : undefined;
 }

@@ -95,7 +95,7 @@ export class IncompleteBodies {
     this.#bytes = 0;
     for (const body of this.#bodies.slice()) {
       const { raw } = body.request;
-      // Only a body that is read has a listener.
+      // Only a body that `readBody` waits for has a listener.
       if (raw.complete || raw.destroyed || raw.listenerCount('error') === 0) this.end(body.request);
       else if (body.isCounted) ofKeys.set(body.keyId, (ofKeys.get(body.keyId) ?? 0) + 1);
     }
@@ -117,7 +117,7 @@ export class IncompleteBodies {
     this.#checking = undefined;
   }
 
-  /** Fails the body's stream, to which Fastify responds as to any failure; further bytes are dropped. */
+  /** Fails the body's stream, which ends `readBody`; further bytes are dropped. */
   #refuse(body: IncompleteBody, refusal: HttpError): void {
     this.end(body.request);
     const { raw, meter } = body.request;

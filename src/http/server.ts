@@ -13,7 +13,6 @@ import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
-import { maxBodyBytes } from './limits.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
 import { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
@@ -94,7 +93,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
-    bodyLimit: maxBodyBytes,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     routerOptions,
     return503OnClosing: false,
@@ -108,7 +106,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return node.server;
     },
   });
-  server.removeContentTypeParser('text/plain');
+  // Each protocol has its own, which reads by `readBody`.
+  server.removeAllContentTypeParsers();
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);
   server.decorate('incompleteBodies', new IncompleteBodies(onRefusal, limits));

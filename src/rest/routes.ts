@@ -39,7 +39,6 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
   const slots = new StreamSlots(streamLimits, { onChange: onStream, onRefusal });
   return async (api) => {
     await api.register(async (rest) => {
-      rest.removeAllContentTypeParsers();
       // Content types are checked per operation. Fingerprints and exact integers need the bytes as they were sent.
       rest.addContentTypeParser('*', readBody);
       for (const operation of operations) addRoute(rest, operation, options, { ...context, slots });

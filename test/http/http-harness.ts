@@ -3,6 +3,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
+import { readBody } from '../../src/http/body.ts';
 import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
 import { renderErrorPage } from '../../src/pages/error-page.ts';
 import { registerExplorer } from '../../src/pages/explorer.routes.ts';
@@ -42,6 +43,9 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
 }
 
 async function exampleRoutes(api: FastifyInstance): Promise<void> {
+  api.addContentTypeParser('application/json', (request, payload, done) => {
+    readBody(request, payload, (error, body) => (error === null ? done(null, body.toString()) : done(error)));
+  });
   api.get('/things', async () => ['a thing']);
   api.post('/things', async (request, reply) => reply.code(201).send({ body: request.body ?? null }));
   api.patch('/things/:id', async (request) => request.params);

@@ -58,13 +58,13 @@ export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): nu
 
 /** The parameters of a usual request; undefined for any other, which Apollo has to check. */
 export function readRequest(request: FastifyRequest): GraphQLRequest | undefined {
-  if (request.method === 'POST') return readBody((request.body as GraphQLBody | undefined)?.value);
+  if (request.method === 'POST') return readParameters((request.body as GraphQLBody | undefined)?.value);
   const { headers } = request;
   const isForgeable = headersOfPrograms.every((name) => !headers[name]);
   return headers['content-type'] === undefined && !isForgeable ? readSearch(request.url) : undefined;
 }
 
-function readBody(body: unknown): GraphQLRequest | undefined {
+function readParameters(body: unknown): GraphQLRequest | undefined {
   if (!isRecord(body)) return undefined;
   const { query = null, operationName = null, variables = null, extensions = null, documentId = null } = body;
   if (query !== null && typeof query !== 'string') return undefined;
@@ -119,7 +119,7 @@ function readSearch(url: string): GraphQLRequest | undefined {
     // A query string has no null: an unset parameter is omitted.
     if (variables === null || extensions === null) return undefined;
     const [query, operationName, documentId] = [text('query'), text('operationName'), text('documentId')];
-    return readBody({ query, operationName, documentId, variables, extensions });
+    return readParameters({ query, operationName, documentId, variables, extensions });
   } catch {
     return undefined;
   }

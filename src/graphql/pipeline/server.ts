@@ -199,7 +199,6 @@ function findUnacceptable({
 }
 
 function acceptJson(scope: FastifyInstance): void {
-  scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('application/json', (request, payload, done) => {
     readBody(request, payload, (error, bytes) => {
       if (error !== null) return done(error);

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { parseResponse, portOf, receive, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+let http: HttpHarness;
+let port: number;
+
+beforeAll(async () => {
+  http = await startHttp();
+  port = await portOf(http.server);
+});
+afterAll(() => http.server.close());
+
+/** A request whose response has the body that was read. */
+function post(headers: string, body: string, connection = 'close'): string {
+  return `POST /things HTTP/1.1\r\nHost: x\r\nConnection: ${connection}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+}
+
+function lengthOf(body: string): string {
+  return `Content-Length: ${Buffer.byteLength(body)}`;
+}
+
+function chunk(text: string): string {
+  return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
+}
+
+describe('a body is read', () => {
+  it('when it arrives with its headers', async () => {
+    const { body } = await responseTo(port, post(lengthOf('"ä"'), '"ä"'));
+    expect(JSON.parse(body)).toEqual({ body: '"ä"' });
+  });
+
+  it('when it has no bytes', async () => {
+    const { body } = await responseTo(port, post('Content-Length: 0', ''));
+    expect(JSON.parse(body)).toEqual({ body: '' });
+  });
+
+  it('when it arrives in chunks', async () => {
+    const chunks = `${chunk('"a')}${chunk('ä"')}0\r\n\r\n`;
+    const { body } = await responseTo(port, post('Transfer-Encoding: chunked', chunks));
+    expect(JSON.parse(body)).toEqual({ body: '"aä"' });
+  });
+
+  it('when it arrives after its headers, with a character cut in two', async () => {
+    const bytes = Buffer.from('"ä"');
+    const begun = once(http.server.server, 'request');
+    const socket = await send(port, post(lengthOf('"ä"'), ''));
+    await begun;
+    socket.write(bytes.subarray(0, 2));
+    socket.write(bytes.subarray(2));
+    expect(JSON.parse(parseResponse(await receive(socket)).body)).toEqual({ body: '"ä"' });
+  });
+
+  it('of each request, when two arrive together', async () => {
+    const text = post(lengthOf('"first"'), '"first"', 'keep-alive') + post(lengthOf('"second"'), '"second"');
+    const received = await receive(await send(port, text));
+    expect(received.match(/\{"body":.*\}/g)).toEqual(['"first"', '"second"'].map((body) => JSON.stringify({ body })));
+  });
+});
+
+describe('a body over 1 MiB is refused', () => {
+  it.each([
+    ['by its length', post(`Content-Length: ${2 ** 20 + 1}`, '')],
+    ['while its chunks arrive', post('Transfer-Encoding: chunked', chunk('x'.repeat(2 ** 16)).repeat(17))],
+  ])('%s', async (_when, text) => {
+    const { status, body } = await responseTo(port, text);
+    expect([status, JSON.parse(body)]).toMatchObject([413, { code: 'payload_too_large' }]);
+  });
+});
