@@ -1,6 +1,6 @@
 import { Counter, type Histogram, type Registry } from 'prom-client';
 
-// Prometheus' client hashes the labels of each value that it gets: what is counted with every request gets there only when it is collected.
+// prom-client (15.1.3) hashes the labels of each value. What every request counts is counted here instead, and read when it is collected.
 
 /** A counter with two labels. */
 export class Tally<First extends string, Second extends string | number> {
@@ -56,7 +56,7 @@ export class HistogramTally {
     this.#name = name;
     this.#labelName = labelName;
     this.#bounds = bounds;
-    // All that a registry needs of a metric.
+    // prom-client 15.1.3 uses no more of a metric; its `Histogram` can't be given counts.
     const metric = { name, get: async () => ({ name, help, type: 'histogram', values: [...this.#samples()] }) };
     registry.registerMetric(metric as unknown as Histogram);
   }
