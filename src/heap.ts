@@ -1,7 +1,10 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
-/** Of V8's space for new objects, which is twice the part that is in use: a larger one takes memory and saves nothing measurable. */
+/**
+ * Of V8's space for new objects, which is twice the part that is in use: a larger one takes memory and saves nothing measurable. Several
+ * collections in one turn of the event loop can pass it.
+ */
 const maxNewSpaceBytes = 32 * 1024 * 1024;
 
 /**
@@ -19,7 +22,7 @@ export function limitHeap(): void {
   let growth = 1;
   setFlagsFromString(`--semi-space-growth-factor=${growth}`);
   new PerformanceObserver(() => {
-    // V8 has made it smaller in the meantime, to any size.
+    // V8 also makes it smaller, to any size.
     const needed = 2 * newSpaceBytes() <= maxNewSpaceBytes ? 2 : 1;
     if (needed !== growth) setFlagsFromString(`--semi-space-growth-factor=${needed}`);
     growth = needed;

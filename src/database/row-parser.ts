@@ -23,7 +23,7 @@ const readyForQueryCode = 0x5a;
 /** A message's length counts itself. */
 const lengthBytes = 4;
 
-/** How much is decoded at once. A long value that is kept keeps as much alive. */
+/** How much is decoded at once. A value of 13 characters or more keeps as much alive: what is cached must be a copy. */
 const windowBytes = 1024;
 
 interface DataRow extends Message {
@@ -53,11 +53,11 @@ class RowParser extends PgParser {
   /** The bytes from `#start` on, one character for each. */
   #window = '';
   #start = 0;
-  /** Whether all of them are ASCII: not beside a null or a long value, whose length has other bytes. */
+  /** Whether all of them are ASCII. Lengths count: that of a null, or of 128 bytes and more, isn't. */
   #isAscii = true;
 
   override parse(chunk: Buffer, callback: (message: Message) => void): void {
-    // It had the bytes of the last chunk.
+    // The offsets of the last chunk mean nothing in this one.
     this.#window = '';
     this.#start = 0;
     super.parse(chunk, callback);

@@ -39,7 +39,7 @@ function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; other
   connection.attachListeners(stream as NodeJS.ReadableStream);
   let at = 0;
   for (const size of [...sizes, bytes.length]) {
-    // Node may use the memory of a chunk again.
+    // A copy: `pg` moves the rest of a message within its chunk.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
     if (chunk.length > 0) stream.emit('data', chunk);
     at += size;
