@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Principal } from '../../src/domain/access/principal.ts';
+import { HttpError } from '../../src/http/error-table.ts';
 import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
 import { unavailable } from '../../src/domain/errors.ts';
 import { QuotaService } from '../../src/domain/quota/quota.service.ts';
@@ -41,6 +42,9 @@ beforeAll(async () => {
     routes: async (api) => {
       api.get('/scoped', { config: { scope: 'write' } }, async () => []);
       api.get('/unchanged', async (_request, reply) => reply.code(304).send());
+      api.get('/wrong', async () => {
+        throw new HttpError('BAD_REQUEST', 'This is wrong.');
+      });
       api.get('/bug', async () => {
         throw new TypeError('a bug');
       });
@@ -73,7 +77,7 @@ describe('the figures are in every response of the API:', () => {
       [204, 'OPTIONS /things', 'reader', '', ''],
       [204, 'OPTIONS *', '', '', ''],
       [304, 'GET /unchanged', 'reader', '', ''],
-      [400, 'POST /things', 'reader', json, '{'],
+      [400, 'GET /wrong', 'reader', '', ''],
       [400, 'GET /%zz', 'reader', '', ''],
       [401, 'GET /things', '', '', ''],
       [401, 'GET /things', 'wrong', '', ''],
