@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 
 import { readBody } from '../../src/http/body.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { parseResponse, portOf, receive, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
@@ -67,14 +66,12 @@ describe('a body is read', () => {
 });
 
 it('takes the memory of its bytes, in however many chunks it arrives', () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   const payload = new PassThrough();
   readBody({ headers: {} } as FastifyRequest, payload as unknown as IncomingMessage, () => undefined);
-  collect();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let chunks = 0; chunks < 200_000; chunks += 1) payload.emit('data', Buffer.from('x'));
-  collect();
+  collectGarbage();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5e6);
   payload.destroy();
 });

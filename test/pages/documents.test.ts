@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
@@ -12,13 +10,11 @@ import { registerSchema } from '../../src/pages/schema.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { anyDelay } from '../support/any-delay.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 
 const sdl = 'type Query {\n  pets: Int\n}\n';
 const document = readDocument();
 const documents = ['/openapi.json', '/openapi.yaml', '/schema.graphql'];
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** Of buffers, but for those that are garbage: their memory goes in a later turn than they do. */
 async function bytesKept(): Promise<number> {
