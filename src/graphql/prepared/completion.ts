@@ -16,7 +16,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { prepareLeaf, type WriteAtOnce } from './leaf.ts';
+import { prepareLeaf, type AtOnce } from './leaf.ts';
 import { isPromise, joinAll, keysOf, type Container, type Path, type Run, type Text } from './run.ts';
 
 /** Writes a resolved value that is no promise; throws when it doesn't fit the type. */
@@ -25,10 +25,8 @@ export type Complete = (value: unknown, path: Path, run: Run) => Text;
 /** Writes the fields of a selection for one object. */
 export interface ObjectWriter {
   write(source: unknown, path: Path | undefined, run: Run): Text;
-  /** Writes an object whose fields can all be written at once; undefined for any other. Doesn't count the length. */
-  readonly writeAtOnce: WriteAtOnce;
-  /** False when `writeAtOnce` is never of use. */
-  readonly isWrittenAtOnce: boolean;
+  /** Writes an object whose fields can all be written at once, and doesn't count the length; undefined when there is no such object. */
+  readonly atOnce: AtOnce | undefined;
   /** True when nothing in it is resolved by a function, so that it can be written at any time. */
   readonly isPlain: boolean;
 }
@@ -51,19 +49,24 @@ export interface CompletedField {
 export function prepareAtOnce(
   type: GraphQLOutputType,
   selectionFor: CompletedField['selectionFor'],
-): WriteAtOnce | undefined {
-  const isNullable = !isNonNullType(type);
-  const nullableType = isNonNullType(type) ? (type.ofType as GraphQLOutputType) : type;
-  const write = writerAtOnce(nullableType, selectionFor);
-  if (write === undefined || !isNullable) return write;
-  return (value) => (value === null || value === undefined ? 'null' : write(value));
+): AtOnce | undefined {
+  if (isNonNullType(type)) return notNullAtOnce(type.ofType as GraphQLOutputType, selectionFor);
+  const atOnce = notNullAtOnce(type, selectionFor);
+  if (atOnce === undefined) return undefined;
+  const { quote, append } = atOnce;
+  return {
+    quote: '',
+    append: (text, value) => {
+      if (value === null || value === undefined) return `${text}null`;
+      const appended = append(text + quote, value);
+      return appended === undefined ? undefined : appended + quote;
+    },
+  };
 }
 
-function writerAtOnce(type: GraphQLOutputType, selectionFor: CompletedField['selectionFor']): WriteAtOnce | undefined {
-  if (isLeafType(type)) return prepareLeaf(type).writeAtOnce;
-  if (!isObjectType(type) || type.isTypeOf) return undefined;
-  const selection = selectionFor(type);
-  return selection.isWrittenAtOnce ? (value) => selection.writeAtOnce(value) : undefined;
+function notNullAtOnce(type: GraphQLOutputType, selectionFor: CompletedField['selectionFor']): AtOnce | undefined {
+  if (isLeafType(type)) return prepareLeaf(type).atOnce;
+  return !isObjectType(type) || type.isTypeOf ? undefined : selectionFor(type).atOnce;
 }
 
 /** Prepares the specification's CompleteValue for a type. */
@@ -177,7 +180,7 @@ interface PreparedList {
   readonly field: CompletedField;
   readonly complete: Complete;
   readonly isNullable: boolean;
-  readonly writeAtOnce: WriteAtOnce | undefined;
+  readonly atOnce: AtOnce | undefined;
   readonly mayPause: boolean;
 }
 
@@ -194,7 +197,7 @@ function prepareList(itemType: GraphQLOutputType, field: CompletedField): Comple
       field,
       complete,
       isNullable,
-      writeAtOnce: prepareAtOnce(itemType, field.selectionFor),
+      atOnce: prepareAtOnce(itemType, field.selectionFor),
       mayPause: isPlain(itemType, field),
     };
     run.write(items.length === 0 ? 2 : items.length + 1);
@@ -228,20 +231,12 @@ class ListWriter {
 
   write(): Text {
     const items = this.#items;
-    const { mayPause, writeAtOnce } = this.#list;
+    const { mayPause, atOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
         if (mayPause && this.#run.isDue()) return this.#run.pause().then(() => this.write());
         const index = this.#next;
-        let text: Text | undefined = writeAtOnce?.(items[index]);
-        if (text === undefined) text = this.#writeItem(items[index], index);
-        else this.#run.write(text.length);
-        this.#text += index === 0 ? '[' : ',';
-        if (typeof text === 'string') this.#text += text;
-        else {
-          this.#parts.push(this.#text, text);
-          this.#text = '';
-        }
+        if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;
       }
     } catch (error) {
@@ -253,7 +248,27 @@ class ListWriter {
     return this.#parts.length === 0 ? this.#text : joinAll(this.#container());
   }
 
-  #writeItem(item: unknown, index: number): Text {
+  /** False when the item can't be written at once. */
+  #append({ quote, append }: AtOnce, index: number): boolean {
+    const start = this.#text + separator(index) + quote;
+    const appended = append(start, this.#items[index]);
+    if (appended === undefined) return false;
+    this.#run.write(appended.length - start.length + 2 * quote.length);
+    this.#text = appended + quote;
+    return true;
+  }
+
+  #writeItem(index: number): void {
+    const text = this.#completed(this.#items[index], index);
+    this.#text += separator(index);
+    if (typeof text === 'string') this.#text += text;
+    else {
+      this.#parts.push(this.#text, text);
+      this.#text = '';
+    }
+  }
+
+  #completed(item: unknown, index: number): Text {
     const { complete, isNullable, field } = this.#list;
     const run = this.#run;
     const path: Path = { prev: this.#path, key: index, typename: undefined };
@@ -282,4 +297,8 @@ class ListWriter {
     const left = this.#items.length - this.#next;
     return left === 0 ? 0 : left + 1;
   }
+}
+
+function separator(index: number): string {
+  return index === 0 ? '[' : ',';
 }

@@ -22,7 +22,7 @@ import {
   type CompletedField,
   type ObjectWriter,
 } from './completion.ts';
-import type { WriteAtOnce } from './leaf.ts';
+import { writeAtOnce, type AtOnce } from './leaf.ts';
 import { isPromise, type Path, type Run, type Text } from './run.ts';
 
 /** A field of an object type, selected by one or more nodes of the document under one response key. */
@@ -50,7 +50,7 @@ export class PreparedField {
   readonly #isRead: boolean;
   #argumentsOf: ArgumentsOf | undefined;
   #complete: Complete | undefined;
-  #atOnce: WriteAtOnce | null | undefined;
+  #atOnce: AtOnce | null | undefined;
 
   constructor(field: FieldOfObject) {
     const { definition } = field;
@@ -73,7 +73,7 @@ export class PreparedField {
   }
 
   /** Writes a value that the object has; undefined where the field always needs to be resolved. */
-  get atOnce(): WriteAtOnce | undefined {
+  get atOnce(): AtOnce | undefined {
     if (this.#atOnce === undefined) this.#atOnce = this.#prepareAtOnce() ?? null;
     return this.#atOnce ?? undefined;
   }
@@ -89,7 +89,8 @@ export class PreparedField {
       if (this.#isProperty ? typeof value === 'function' : value === undefined) {
         value = this.#resolve(source, path, run);
       } else {
-        const written = this.atOnce?.(value);
+        const { atOnce } = this;
+        const written = atOnce && writeAtOnce(atOnce, value);
         if (written !== undefined) {
           run.write(written.length);
           return written;
@@ -137,13 +138,14 @@ export class PreparedField {
     return prepareCompletion(definition.type, { name, nodes, selectionFor, infoAt });
   }
 
-  #prepareAtOnce(): WriteAtOnce | undefined {
+  #prepareAtOnce(): AtOnce | undefined {
     const { definition, parentType, selectionFor } = this.#field;
-    if (definition === TypeNameMetaFieldDef) return () => `"${parentType.name}"`;
-    const write = this.#isRead ? prepareAtOnce(definition.type, selectionFor) : undefined;
-    if (write === undefined || this.#isProperty) return write;
+    if (definition === TypeNameMetaFieldDef) return { quote: '"', append: (text) => text + parentType.name };
+    const atOnce = this.#isRead ? prepareAtOnce(definition.type, selectionFor) : undefined;
+    if (atOnce === undefined || this.#isProperty) return atOnce;
+    const { quote, append } = atOnce;
     // A relation that isn't included has to be resolved.
-    return (value) => (value === undefined ? undefined : write(value));
+    return { quote, append: (text, value) => (value === undefined ? undefined : append(text, value)) };
   }
 }
 

@@ -8,13 +8,24 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 
-/** The JSON text of a value; undefined for one that may be a promise, an error or invalid. */
-export type WriteAtOnce = (value: unknown) => string | undefined;
+/** How a value is written that needs no path, no `info` and no promise. */
+export interface AtOnce {
+  /** Written before and after the value: it becomes part of the constant text of the field. */
+  readonly quote: '"' | '';
+  /** Appends the value's JSON text, without its quotes, to a text; undefined for a value that may be a promise, an error or invalid. */
+  readonly append: (text: string, value: unknown) => string | undefined;
+}
 
 export interface LeafWriter {
-  readonly writeAtOnce: WriteAtOnce;
+  readonly atOnce: AtOnce;
   /** The JSON text of a value that is neither null nor undefined; throws what the type's `serialize` throws. */
   readonly write: (value: unknown) => string;
+}
+
+/** The JSON text of a value, with its quotes. */
+export function writeAtOnce({ quote, append }: AtOnce, value: unknown): string | undefined {
+  const text = append(quote, value);
+  return text === undefined ? undefined : text + quote;
 }
 
 /** Characters that JSON escapes, or may escape. */
@@ -39,39 +50,54 @@ function makeWriter(type: GraphQLLeafType): LeafWriter {
     }
     return text;
   };
-  const writeAtOnce = usualText(type) ?? attempted(serialize);
-  return { writeAtOnce, write: (value) => writeAtOnce(value) ?? serialize(value) };
+  const atOnce = usualText(type) ?? attempted(serialize);
+  return { atOnce, write: (value) => writeAtOnce(atOnce, value) ?? serialize(value) };
 }
 
 /** Undefined for a type whose values only `serialize` knows. */
-function usualText(type: GraphQLLeafType): WriteAtOnce | undefined {
+function usualText(type: GraphQLLeafType): AtOnce | undefined {
   if (isEnumType(type)) return enumText(type);
   if (type === GraphQLString || type === GraphQLID) {
-    return (value) => (typeof value === 'string' ? quoted(value) : undefined);
+    return { quote: '"', append: (text, value) => (typeof value === 'string' ? text + escaped(value) : undefined) };
   }
   if (type === GraphQLInt) {
-    return (value) => (typeof value === 'number' && (value | 0) === value ? String(value) : undefined);
+    return { quote: '', append: (text, value) => (isInt(value) ? text + String(value) : undefined) };
   }
-  if (type === GraphQLBoolean) return (value) => (value === true ? 'true' : value === false ? 'false' : undefined);
+  if (type === GraphQLBoolean) {
+    return { quote: '', append: (text, value) => (typeof value === 'boolean' ? text + String(value) : undefined) };
+  }
   return undefined;
 }
 
-function quoted(text: string): string {
-  return escapedCharacter.test(text) ? JSON.stringify(text) : `"${text}"`;
+function isInt(value: unknown): value is number {
+  return typeof value === 'number' && (value | 0) === value;
 }
 
-function enumText(type: GraphQLEnumType): WriteAtOnce {
-  const texts = new Map(type.getValues().map(({ name, value }) => [value as unknown, `"${name}"`]));
-  return (value) => texts.get(value);
+function escaped(text: string): string {
+  return escapedCharacter.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-function attempted(serialize: (value: unknown) => string): WriteAtOnce {
-  return (value) => {
-    if (typeof value === 'object' && !(value instanceof Date)) return undefined;
-    try {
-      return serialize(value);
-    } catch {
-      return undefined;
-    }
+function enumText(type: GraphQLEnumType): AtOnce {
+  const names = new Map(type.getValues().map(({ name, value }) => [value as unknown, name]));
+  return {
+    quote: '"',
+    append: (text, value) => {
+      const name = names.get(value);
+      return name === undefined ? undefined : text + name;
+    },
+  };
+}
+
+function attempted(serialize: (value: unknown) => string): AtOnce {
+  return {
+    quote: '',
+    append: (text, value) => {
+      if (typeof value === 'object' && !(value instanceof Date)) return undefined;
+      try {
+        return text + serialize(value);
+      } catch {
+        return undefined;
+      }
+    },
   };
 }

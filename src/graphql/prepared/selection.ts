@@ -17,7 +17,7 @@ import { isToOne } from '../relations.ts';
 import { collectFields } from './collect-fields.ts';
 import type { ObjectWriter } from './completion.ts';
 import { PreparedField } from './field.ts';
-import type { WriteAtOnce } from './leaf.ts';
+import type { AtOnce } from './leaf.ts';
 import { isPromise, joinAll, type Path, type Run, type Text } from './run.ts';
 
 /** An operation with fixed values for its `@skip` and `@include` conditions. */
@@ -42,9 +42,10 @@ export interface SelectedField {
 
 /** A field that can be written at once. */
 interface FieldAtOnce {
-  readonly prefix: string;
+  /** All constant text since the value before it. */
+  readonly start: string;
   readonly name: string;
-  readonly write: WriteAtOnce;
+  readonly append: AtOnce['append'];
 }
 
 /**
@@ -59,7 +60,7 @@ export class Selection implements ObjectWriter {
   #fields: readonly SelectedField[] | undefined;
   #prefixLength = 0;
   #isPlain: boolean | undefined;
-  #fieldsAtOnce: readonly FieldAtOnce[] | undefined;
+  #atOnce: AtOnce | null | undefined;
 
   constructor(variant: Variant, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     this.#variant = variant;
@@ -93,25 +94,9 @@ export class Selection implements ObjectWriter {
     return this.#isValid() ? this.fields : [];
   }
 
-  get isWrittenAtOnce(): boolean {
-    this.#fieldsAtOnce ??= fieldsAtOnce(this.validFields);
-    return this.#fieldsAtOnce.length > 0;
-  }
-
-  writeAtOnce(source: unknown): string | undefined {
-    if (typeof source !== 'object' || source === null || source instanceof Error || isPromise(source)) return undefined;
-    let text = '';
-    try {
-      for (const { prefix, name, write } of this.#fieldsAtOnce ?? []) {
-        const written = write((source as Readonly<Record<string, unknown>>)[name]);
-        if (written === undefined) return undefined;
-        text += prefix + written;
-      }
-    } catch {
-      // A property that throws: `write` reads it again, and knows its path.
-      return undefined;
-    }
-    return `${text}}`;
+  get atOnce(): AtOnce | undefined {
+    if (this.#atOnce === undefined) this.#atOnce = prepareAtOnce(this.validFields) ?? null;
+    return this.#atOnce ?? undefined;
   }
 
   write(source: unknown, path: Path | undefined, run: Run): Text {
@@ -148,15 +133,41 @@ export class Selection implements ObjectWriter {
   }
 }
 
-/** None when one of them can't be written at once. */
-function fieldsAtOnce(fields: readonly SelectedField[]): readonly FieldAtOnce[] {
-  const found: FieldAtOnce[] = [];
-  for (const { prefix, name, field } of fields) {
-    const write = field.atOnce;
-    if (write === undefined) return [];
-    found.push({ prefix, name, write });
+/** Undefined when one of the fields can't be written at once. */
+function prepareAtOnce(selected: readonly SelectedField[]): AtOnce | undefined {
+  const fields: FieldAtOnce[] = [];
+  let end = '';
+  for (const { prefix, name, field } of selected) {
+    if (field.atOnce === undefined) return undefined;
+    const { quote, append } = field.atOnce;
+    fields.push({ start: end + prefix + quote, name, append });
+    end = quote;
   }
-  return found;
+  end += '}';
+  return fields.length === 0
+    ? undefined
+    : { quote: '', append: (text, source) => appendFields(text, source, fields, end) };
+}
+
+function appendFields(
+  before: string,
+  source: unknown,
+  fields: readonly FieldAtOnce[],
+  end: string,
+): string | undefined {
+  if (typeof source !== 'object' || source === null || source instanceof Error || isPromise(source)) return undefined;
+  let text = before;
+  try {
+    for (const { start, name, append } of fields) {
+      const appended = append(text + start, (source as Readonly<Record<string, unknown>>)[name]);
+      if (appended === undefined) return undefined;
+      text = appended;
+    }
+  } catch {
+    // A property that throws: `write` reads it again, and knows its path.
+    return undefined;
+  }
+  return text + end;
 }
 
 function prepareFields(
