@@ -8,16 +8,17 @@ import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { measureInstalledSize } from './installed-size.ts';
 import { summarizeProfiles } from './profile.ts';
-import { printTable } from './report.ts';
-import { Rounds, type RoundOptions, type Server } from './rounds.ts';
+import { printTable, type Measured } from './report.ts';
+import { emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
 import { measureStartUp } from './start-up.ts';
 import { smallestStore, workloads, type StoreSize } from './workloads.ts';
 
-const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 3] [--connections 32] [--against FOLDER] [--million] [--profile]
+const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million] [--profile]
 
 Measures the service, with its default settings, a key and a quota, against the limit: in a closed loop, and under a fixed
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
 an empty one is filled with so many pets, a filled one is used as it is. Then the time to start, memory and disk.
+Processes of one build differ by up to 15 %: the rounds are repeated with --processes new ones of each, and the medians count.
 --only takes the workloads G1 G2 G3 G4 R1 R2 R3 COLD (new documents) and MANY (500 documents in turn).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 --million shows the memory after a million requests too, of the chosen reads in turn, which takes minutes.
@@ -25,6 +26,8 @@ an empty one is filled with so many pets, a filled one is used as it is. Then th
 
 interface Options extends RoundOptions {
   readonly pets: number | undefined;
+  /** How many of each target are started, one after another. */
+  readonly processes: number;
   readonly against: string | undefined;
   readonly withMillion: boolean;
   readonly withProfile: boolean;
@@ -36,7 +39,8 @@ function readOptions(): Options {
       pets: { type: 'string' },
       only: { type: 'string' },
       seconds: { type: 'string', default: '2' },
-      rounds: { type: 'string', default: '3' },
+      rounds: { type: 'string', default: '2' },
+      processes: { type: 'string', default: '3' },
       connections: { type: 'string', default: '32' },
       against: { type: 'string' },
       million: { type: 'boolean', default: false },
@@ -46,21 +50,23 @@ function readOptions(): Options {
   });
   const names = values.only?.toUpperCase().split(',');
   const chosen = workloads.filter(({ name }) => names === undefined || names.includes(name));
-  const [seconds, rounds, connections] = [values.seconds, values.rounds, values.connections].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const { seconds, rounds, processes, connections } = {
+    seconds: Number(values.seconds),
+    rounds: Number(values.rounds),
+    processes: Number(values.processes),
+    connections: Number(values.connections),
+  };
   const pets = values.pets === undefined ? undefined : Number(values.pets);
   const isStorePossible = pets === undefined || (Number.isInteger(pets) && pets >= smallestStore);
   const isChoicePossible = values.million ? chosen.some(({ isWrite }) => !isWrite) : chosen.length > 0;
-  const isPossible = isStorePossible && isChoicePossible && seconds > 0 && rounds >= 1 && connections >= 1;
+  const isPossible =
+    isStorePossible && isChoicePossible && seconds > 0 && Math.min(rounds, processes, connections) >= 1;
   if (values.help || !isPossible) {
     process.stderr.write(`${usage}\n`);
     process.exit(values.help ? 0 : 2);
   }
   const { against, million: withMillion, profile: withProfile } = values;
-  return { pets, chosen, seconds, rounds, connections, against, withMillion, withProfile };
+  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, withProfile };
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -107,40 +113,63 @@ function mainOf(folder: string): string {
   return join(folder, 'dist/src/main.js');
 }
 
-async function startOther(folder: string, databaseUrl: string, store: StoreSize): Promise<Server> {
+/** Fills the database of the other build, and returns its URL. */
+async function fillOther(folder: string, databaseUrl: string, store: StoreSize): Promise<string> {
   const ownDatabaseUrl = await databaseBeside(databaseUrl);
   const { pets } = await fillStore(ownDatabaseUrl, store.pets, folder);
   if (pets !== store.pets) throw new Error(`The other build's database has ${pets} pets, not ${store.pets}.`);
-  return startService(folder, ownDatabaseUrl);
+  return ownDatabaseUrl;
 }
 
 async function bench(options: Options, databaseUrl: string): Promise<void> {
   process.stderr.write('filling the store\n');
   const store = await fillStore(databaseUrl, options.pets, root);
+  const { against } = options;
+  const otherUrl = against === undefined ? undefined : await fillOther(against, databaseUrl, store);
   const profiles = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
   const profiling = options.withProfile ? ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${profiles}`] : [];
-  const servers = {
-    against: options.against === undefined ? undefined : await startOther(options.against, databaseUrl, store),
-    service: await startService(root, databaseUrl, profiling),
-    limit: { process: await start([join(import.meta.dirname, 'limit-process.ts'), databaseUrl]), headers: {} },
-  };
-  const service = servers.service.process;
-  const memory = [`${service.residentMegabytes.toFixed(0)} MB at rest`];
-  try {
-    const rounds = new Rounds(servers, store);
-    const results = await rounds.measure(options);
-    memory.push(`${service.residentMegabytes.toFixed(0)} MB after the load`);
-    print(`${store.pets} pets\n\n${printTable(results)}\n`);
-    if (options.withMillion) {
-      await rounds.keepReading(options, 1_000_000);
-      memory.push(`${service.residentMegabytes.toFixed(0)} MB after a further million requests`);
+  const results = emptyResults(options.chosen);
+  let memory = '';
+  for (let left = options.processes; left > 0; left -= 1) {
+    process.stderr.write(`processes to go: ${left}\n`);
+    const servers = {
+      against: otherUrl === undefined ? undefined : await startService(against!, otherUrl),
+      service: await startService(root, databaseUrl, profiling),
+      limit: { process: await start([join(import.meta.dirname, 'limit-process.ts'), databaseUrl]), headers: {} },
+    };
+    try {
+      memory = await measure(servers, store, results, options, left === 1);
+    } finally {
+      await Promise.all(Object.values(servers).map(async (server) => server?.process.stop()));
     }
-  } finally {
-    await Promise.all(Object.values(servers).map(async (server) => server?.process.stop()));
   }
-  print(`memory of the service: ${memory.join(', ')}`);
+  print(`${store.pets} pets\n\n${printTable(results)}\n\nmemory of the service: ${memory}`);
   if (options.withProfile) print(`\nwhere the service spends its time:\n${summarizeProfiles(profiles)}`);
   rmSync(profiles, { recursive: true });
+}
+
+/** Adds to the results; returns the memory of the service. */
+async function measure(
+  servers: Servers,
+  store: StoreSize,
+  results: readonly Measured[],
+  options: Options,
+  isLast: boolean,
+): Promise<string> {
+  const memory: string[] = [];
+  const noteMemory = (when: string): void => {
+    memory.push(`${servers.service.process.residentMegabytes.toFixed(0)} MB ${when}`);
+  };
+  noteMemory('at rest');
+  const rounds = new Rounds(servers, store);
+  await rounds.measure(results, options);
+  if (isLast) await rounds.measureAtRate(results, options);
+  noteMemory('after the load');
+  if (isLast && options.withMillion) {
+    await rounds.keepReading(options, 1_000_000);
+    noteMemory('after a further million requests');
+  }
+  return memory.join(', ');
 }
 
 async function printStartUpAndSize(): Promise<void> {

@@ -12,25 +12,37 @@ export type Target = (typeof targets)[number];
 
 export interface Measured {
   readonly workload: Workload;
-  /** One for each round; none for a target that isn't there. */
-  readonly closed: Readonly<Record<Target, Measurement[]>>;
+  /** For each process of the target one for each round; none for a target that isn't there. */
+  readonly closed: Readonly<Record<Target, Measurement[][]>>;
   /** Under the fixed arrival rate. */
   readonly atRate: Readonly<Record<Target, Measurement[]>>;
   /** Requests per second. */
   rate: number;
 }
 
-const columns = ['', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', '× the limit', 'requests/s of the limit'];
+const columns = [
+  '',
+  'requests/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU µs',
+  '× the limit',
+  'by process',
+  'requests/s of the limit',
+];
 const rateColumns = ['at a fixed rate', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs'];
 
-/** The medians of the rounds. The ratio to the limit is the median of the rounds' own ratios, each taken within seconds. */
+/**
+ * The medians of all rounds with all processes. The ratio to the limit is the median of the rounds' own ratios, each taken within seconds;
+ * `by process` is the least and the greatest median of one process.
+ */
 export function printTable(results: readonly Measured[]): string {
   const lines: string[][] = [columns];
   const rateLines: string[][] = [rateColumns];
   for (const { workload, closed, atRate } of results) {
     for (const target of targets.filter((each) => closed[each].length > 0)) {
       const name = target === 'service' ? workload.name : target;
-      lines.push([name, ...figures(closed[target]), ...shares(target, closed)]);
+      lines.push([name, ...figures(closed[target].flat()), ...shares(target, closed)]);
       rateLines.push([name, ...figures(atRate[target])]);
     }
   }
@@ -39,12 +51,17 @@ export function printTable(results: readonly Measured[]): string {
 }
 
 /** Of the limit's processor time and throughput. */
-function shares(target: Target, closed: Measured['closed']): [string, string] {
-  if (target === 'limit') return ['', ''];
-  const { [target]: rounds, limit } = closed;
-  const ratio = median(rounds.map(({ cpuMicros }, round) => cpuMicros / limit[round]!.cpuMicros));
-  const share = median(rounds.map((each, round) => throughput(each) / throughput(limit[round]!)));
-  return [ratio.toFixed(2), `${(share * 100).toFixed(0)} %`];
+function shares(target: Target, { [target]: processes, limit }: Measured['closed']): string[] {
+  if (target === 'limit') return ['', '', ''];
+  const ofLimit = (value: (round: Measurement) => number): number[][] =>
+    processes.map((rounds, process) => rounds.map((each, round) => value(each) / value(limit[process]![round]!)));
+  const ratios = ofLimit(({ cpuMicros }) => cpuMicros);
+  const byProcess = ratios.map(median);
+  return [
+    median(ratios.flat()).toFixed(2),
+    `${Math.min(...byProcess).toFixed(2)}–${Math.max(...byProcess).toFixed(2)}`,
+    `${(median(ofLimit(throughput).flat()) * 100).toFixed(0)} %`,
+  ];
 }
 
 function layOut(rows: readonly (readonly string[])[]): string {

@@ -34,7 +34,12 @@ function rotated<Each>(list: readonly Each[], round: number): readonly Each[] {
   return [...list.slice(first), ...list.slice(0, first)];
 }
 
-/** Sends the load and measures what it takes. */
+/** Nothing measured yet. */
+export function emptyResults(chosen: readonly Workload[]): Measured[] {
+  return chosen.map((workload) => ({ workload, closed: forEachTarget(), atRate: forEachTarget(), rate: 0 }));
+}
+
+/** Sends the load to one process of each target and measures what it takes. */
 export class Rounds {
   readonly #servers: Servers;
   readonly #targets: readonly Target[];
@@ -47,29 +52,37 @@ export class Rounds {
     this.#store = store;
   }
 
-  /** Rounds of all workloads on all targets in turn, then all under the same fixed arrival rate. */
-  async measure(options: RoundOptions): Promise<Measured[]> {
-    const results: Measured[] = options.chosen.map((workload) => ({
-      workload,
-      closed: forEachTarget(),
-      atRate: forEachTarget(),
-      rate: 0,
-    }));
-    for (const { workload } of results) {
+  /** Rounds of all workloads on all targets in turn, in a closed loop. */
+  async measure(results: readonly Measured[], options: RoundOptions): Promise<void> {
+    for (const { workload, closed } of results) {
       await this.#expectSameData(workload);
-      for (const target of this.#targets) await this.#warmUp(target, workload, options);
+      for (const target of this.#targets) {
+        await this.#warmUp(target, workload, options);
+        closed[target].push([]);
+      }
     }
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const { workload, closed } of results) {
         for (const target of rotated(this.#targets, round)) {
           showProgress(`round ${round} of ${options.rounds}: ${workload.name} ${target}`);
-          closed[target].push(await this.#load(target, workload, options.seconds, options));
+          closed[target].at(-1)!.push(await this.#load(target, workload, options.seconds, options));
         }
       }
     }
-    for (const result of results) await this.#measureAtRate(result, options);
     showProgress('');
-    return results;
+  }
+
+  /** All workloads under the same fixed arrival rate for all targets: half of what the service has taken in the closed loop. */
+  async measureAtRate(results: readonly Measured[], options: RoundOptions): Promise<void> {
+    for (const result of results) {
+      result.rate = Math.max(1, Math.round(median(result.closed.service.flat().map(throughput)) / 2));
+      for (const target of this.#targets) {
+        showProgress(`${result.rate} requests/s: ${result.workload.name} ${target}`);
+        const measurement = await this.#load(target, result.workload, 2 * options.seconds, options, result.rate);
+        result.atRate[target].push(measurement);
+      }
+    }
+    showProgress('');
   }
 
   /** The chosen reads in turn, until the service has responded to so many requests. */
@@ -81,16 +94,6 @@ export class Rounds {
       left -= (await this.#load('service', reads[turn % reads.length]!, 5, options)).requests;
     }
     showProgress('');
-  }
-
-  /** Half of what the service takes in the closed loop, for all targets. */
-  async #measureAtRate(result: Measured, options: RoundOptions): Promise<void> {
-    result.rate = Math.max(1, Math.round(median(result.closed.service.map(throughput)) / 2));
-    for (const target of this.#targets) {
-      showProgress(`${result.rate} requests/s: ${result.workload.name} ${target}`);
-      const measurement = await this.#load(target, result.workload, 2 * options.seconds, options, result.rate);
-      result.atRate[target].push(measurement);
-    }
   }
 
   async #warmUp(target: Target, workload: Workload, options: RoundOptions): Promise<void> {
@@ -159,7 +162,7 @@ export class Rounds {
 /** V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has less to compile. */
 const warmUpSeconds = { service: 8, against: 8, limit: 2 };
 
-function forEachTarget(): Record<Target, Measurement[]> {
+function forEachTarget(): Record<Target, never[]> {
   return { service: [], against: [], limit: [] };
 }
 
