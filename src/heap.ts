@@ -16,8 +16,8 @@ const maxNewSpaceBytes = 32 * 1024 * 1024;
 export function limitHeap(): void {
   // V8 would pretenure objects of requests once it sees some of them survive, and each request kept alive then keeps the next alive.
   setFlagsFromString('--no-allocation-site-pretenuring');
-  // Collected at 1.4 times the size that the last collection has left, instead of up to four times.
-  setFlagsFromString('--heap-growing-percent=40');
+  // Collected at 1.3 times the size that the last collection has left, instead of up to four times.
+  setFlagsFromString('--heap-growing-percent=30');
   // While the modules are loaded, several collections follow each other before the first check.
   let growth = 1;
   setFlagsFromString(`--semi-space-growth-factor=${growth}`);
