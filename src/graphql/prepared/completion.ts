@@ -17,7 +17,8 @@ import {
 } from 'graphql';
 
 import { prepareLeaf, type AtOnce } from './leaf.ts';
-import { isPromise, joinAll, keysOf, type Container, type Path, type Run, type Text } from './run.ts';
+import { isPromise, keysOf, type Path, type Run } from './run.ts';
+import { joinAll, recovered, textOf, type Container, type Text } from './text.ts';
 
 /** Writes a resolved value that is no promise; throws when it doesn't fit the type. */
 export type Complete = (value: unknown, path: Path, run: Run) => Text;
@@ -135,7 +136,7 @@ function prepareObject(type: GraphQLObjectType, field: CompletedField): Complete
   return (value, path, run) => {
     const isOne = isTypeOf(value, run.context, infoAbove(path, run, field));
     if (isPromise(isOne)) {
-      return isOne.then((isReallyOne) => {
+      return textOf(isOne, (isReallyOne) => {
         check(isReallyOne, value);
         return write(value, path, run);
       });
@@ -163,7 +164,7 @@ function prepareAbstract(type: GraphQLAbstractType, field: CompletedField): Comp
     const info = infoAbove(path, run, field);
     const name = (resolveType ?? defaultTypeResolver)(value, run.context, info, type);
     return isPromise(name)
-      ? Promise.resolve(name).then((resolved) => complete(resolved, info)(value, path, run))
+      ? textOf(name, (resolved) => complete(resolved, info)(value, path, run))
       : complete(name, info)(value, path, run);
   };
 }
@@ -234,7 +235,7 @@ class ListWriter {
     const { mayPause, atOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
-        if (mayPause && this.#run.isDue()) return this.#run.pause().then(() => this.write());
+        if (mayPause && this.#run.isDue()) return textOf(this.#run.pause(), () => this.write());
         const index = this.#next;
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;
@@ -275,9 +276,9 @@ class ListWriter {
     const fail = (failure: unknown): string => handleFailure(failure, isNullable, field.nodes, path, run);
     try {
       const text = isPromise(item)
-        ? Promise.resolve(item).then((resolved) => complete(resolved, path, run))
+        ? textOf(item, (resolved) => complete(resolved, path, run))
         : complete(item, path, run);
-      return typeof text === 'string' ? text : text.then(undefined, fail);
+      return recovered(text, fail);
     } catch (failure) {
       return fail(failure);
     }

@@ -23,7 +23,8 @@ import {
   type ObjectWriter,
 } from './completion.ts';
 import { writeAtOnce, type AtOnce } from './leaf.ts';
-import { isPromise, type Path, type Run, type Text } from './run.ts';
+import { isPromise, type Path, type Run } from './run.ts';
+import { recovered, textOf, type Text } from './text.ts';
 
 /** A field of an object type, selected by one or more nodes of the document under one response key. */
 export interface FieldOfObject {
@@ -112,18 +113,12 @@ export class PreparedField {
 
   /** Writes a value, or the promise of one. */
   #finish(value: unknown, path: Path, run: Run): Text {
-    if (isPromise(value)) {
-      return Promise.resolve(value).then(
-        (resolved) => this.#finish(resolved, path, run),
-        (failure: unknown) => this.#fail(failure, path, run),
-      );
-    }
+    const recover = (failure: unknown): string => this.#fail(failure, path, run);
+    if (isPromise(value)) return textOf(value, (resolved) => this.#finish(resolved, path, run), recover);
     try {
-      const text = (this.#complete ??= this.#prepareCompletion())(value, path, run);
-      if (typeof text === 'string') return text;
-      return text.then(undefined, (failure: unknown) => this.#fail(failure, path, run));
+      return recovered((this.#complete ??= this.#prepareCompletion())(value, path, run), recover);
     } catch (failure) {
-      return this.#fail(failure, path, run);
+      return recover(failure);
     }
   }
 

@@ -12,6 +12,7 @@ import {
 
 import { HttpError } from '../../http/error-table.ts';
 import { Run } from './run.ts';
+import { promiseOf } from './text.ts';
 import { Selection, type SelectedField, type Variant } from './selection.ts';
 
 /** More condition variables than this have too many combinations to cache. */
@@ -73,7 +74,7 @@ export class PreparedOperation {
       data =
         this.kind === OperationTypeNode.MUTATION
           ? await serially(root.fields, run, maxBytes)
-          : await root.write(undefined, undefined, run);
+          : await promiseOf(root.write(undefined, undefined, run));
     } catch (failure) {
       run.report(undefined, () => locatedError(failure, undefined));
       data = 'null';
@@ -118,7 +119,7 @@ async function serially(fields: readonly SelectedField[], run: Run, maxBytes: nu
   let data = '';
   let bytes = 2;
   for (const { key, name, nodes, prefix, field } of fields) {
-    let text = await field.write(undefined, undefined, run);
+    let text = await promiseOf(field.write(undefined, undefined, run));
     bytes += Buffer.byteLength(prefix);
     if (run.isTooLarge || (text !== 'null' && bytes + Buffer.byteLength(text) > maxBytes)) {
       text = 'null';

@@ -9,9 +9,6 @@ export interface Path {
   readonly typename: string | undefined;
 }
 
-/** JSON text, or the promise of it. */
-export type Text = string | Promise<string>;
-
 /** Further errors are only counted. */
 const maxErrors = 100;
 
@@ -126,57 +123,4 @@ export function keysOf(path: Path | undefined): (string | number)[] {
 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
-}
-
-/** An object or a list while it is written: the parts that are done, and those that are pending. */
-export interface Container {
-  readonly run: Run;
-  readonly path: Path | undefined;
-  /** Written, or pending. */
-  readonly parts: Text[];
-  /** The length that was counted in advance and isn't in the parts. */
-  readonly restLength: number;
-}
-
-/** The parts stay as they are until the whole response is sent: `join` would copy them on each level. */
-function concatenate(parts: readonly string[]): string {
-  let text = '';
-  for (const part of parts) text += part;
-  return text;
-}
-
-/**
- * Waits for all parts, and joins them. When some fail, the first failure is thrown, but not before the others have ended:
- * nothing runs after the response, or during the next mutation.
- */
-export function joinAll(container: Container, failure?: { readonly error: unknown }): Promise<string> {
-  const { run, path, parts, restLength } = container;
-  return new Promise((resolve, reject) => {
-    let firstFailure = failure;
-    let waiting = 1;
-    const settle = (): void => {
-      waiting -= 1;
-      if (waiting > 0) return;
-      if (firstFailure === undefined) return resolve(concatenate(parts as string[]));
-      const length = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
-      run.discard(path, length + restLength);
-      const { error } = firstFailure;
-      reject(error instanceof Error ? error : new Error(String(error)));
-    };
-    const fail = (error: unknown): void => {
-      firstFailure ??= { error };
-      run.discard(path, 0);
-      settle();
-    };
-    if (firstFailure !== undefined) run.discard(path, 0);
-    for (const [index, part] of parts.entries()) {
-      if (typeof part === 'string') continue;
-      waiting += 1;
-      part.then((text) => {
-        parts[index] = text;
-        settle();
-      }, fail);
-    }
-    settle();
-  });
 }

@@ -18,7 +18,8 @@ import { collectFields } from './collect-fields.ts';
 import type { ObjectWriter } from './completion.ts';
 import { PreparedField } from './field.ts';
 import type { AtOnce } from './leaf.ts';
-import { isPromise, joinAll, type Path, type Run, type Text } from './run.ts';
+import { isPromise, type Path, type Run } from './run.ts';
+import { joinAll, type Text } from './text.ts';
 
 /** An operation with fixed values for its `@skip` and `@include` conditions. */
 export interface Variant {
