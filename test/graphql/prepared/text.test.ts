@@ -1,0 +1,62 @@
+import { expect, it } from '@jest/globals';
+import { buildSchema, GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
+
+import { Run, type Path } from '../../../src/graphql/prepared/run.ts';
+import { Selection } from '../../../src/graphql/prepared/selection.ts';
+import { joinAll, PendingText, promiseOf } from '../../../src/graphql/prepared/text.ts';
+
+const path: Path = { prev: undefined, key: 'pets', typename: 'Query' };
+const below = (key: string): Path => ({ prev: path, key, typename: 'Pet' });
+
+function newRun(): Run {
+  return new Run({}, {}, 1_000);
+}
+
+it('joins the parts in their order, whichever is known first', async () => {
+  const [first, second] = [new PendingText(), new PendingText()];
+  second.settle('b');
+  const joined = promiseOf(joinAll({ run: newRun(), path, parts: ['[', first, ',', second, ']'], restLength: 0 }));
+  first.settle('a');
+  expect(await joined).toBe('[a,b]');
+});
+
+it('fails with the first failure, when all parts have ended, and gives back the length of all', async () => {
+  const run = newRun();
+  const [pending, wrong, alsoWrong] = [new PendingText(), new PendingText(), new PendingText()];
+  run.write('{"a":,"b":,"c":}'.length);
+  const parts = ['{"a":', pending, ',"b":', wrong, ',"c":', alsoWrong, ''];
+  const outcomes: unknown[] = [];
+  joinAll({ run, path, parts, restLength: 1 }).listen({
+    settle: (text) => outcomes.push(text),
+    fail: (error) => outcomes.push(error),
+  });
+  wrong.fail('the first');
+  alsoWrong.fail('the second');
+  run.report(below('d'), () => new GraphQLError('An error of what is discarded already.'));
+  expect(outcomes).toEqual([]);
+  run.write('"late"'.length);
+  pending.settle('"late"');
+  expect(outcomes).toEqual(['the first']);
+  expect([run.length, run.errors]).toEqual([0, []]);
+});
+
+it.each([
+  '{ names }',
+  '{ names pet { name status } }',
+  '{ pets { name status count isNew note tags pet { name } } }',
+  '{ __typename pets { __typename } grid empty { name } }',
+])('counts exactly what it writes: %s', (query) => {
+  const schema = buildSchema(`
+    enum Status { NEW OLD }
+    type Pet { name: String! status: Status! count: Int isNew: Boolean note: String tags: [Status] pet: Pet }
+    type Query { names: [String!] pet: Pet pets: [Pet] grid: [[Int]] empty: [Pet] }
+  `);
+  const plain = { name: 'Mia "M"', status: 'OLD', count: null, isNew: true, note: null, tags: [], pet: null };
+  const pet = { ...plain, name: 'Rex', status: 'NEW', count: 3, note: 'a\nb', tags: ['NEW', null], pet: plain };
+  const source = { names: ['a', '"', 'é'], pet, pets: [pet, null, plain], grid: [[1, null], []], empty: [] };
+  const [operation] = parse(query).definitions as [OperationDefinitionNode];
+  const variant = { schema, operation, fragments: {}, conditions: {}, prepared: new Map() };
+  const run = newRun();
+  const text = new Selection(variant, schema.getQueryType()!, [operation.selectionSet]).write(source, undefined, run);
+  expect([run.length, typeof text]).toEqual([String(text).length, 'string']);
+});
