@@ -25,7 +25,12 @@ type Place = (type: string) => string;
 export type Conditions = readonly Condition[] | undefined;
 
 export function all(...parts: Conditions[]): Conditions {
-  return parts.includes(undefined) ? undefined : parts.flatMap((part) => part ?? []);
+  const conditions: Condition[] = [];
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    conditions.push(...part);
+  }
+  return conditions;
 }
 
 /** For a join, whose best order depends on the number of rows with the value. */
