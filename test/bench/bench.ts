@@ -19,6 +19,7 @@ Measures the service, with its default settings, a key and a quota, against the 
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
 an empty one is filled with so many pets, a filled one is used as it is. Then the time to start, memory and disk.
 Processes of one build differ by up to 15 %: the rounds are repeated with --processes new ones of each, and the medians count.
+The fixed arrival rate and memory are those of the last process.
 --only takes the workloads G1 G2 G3 G4 R1 R2 R3 COLD (new documents) and MANY (500 documents in turn).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 --million shows the memory after a million requests too, of the chosen reads in turn, which takes minutes.
@@ -60,7 +61,10 @@ function readOptions(): Options {
   const isStorePossible = pets === undefined || (Number.isInteger(pets) && pets >= smallestStore);
   const isChoicePossible = values.million ? chosen.some(({ isWrite }) => !isWrite) : chosen.length > 0;
   const isPossible =
-    isStorePossible && isChoicePossible && seconds > 0 && Math.min(rounds, processes, connections) >= 1;
+    isStorePossible &&
+    isChoicePossible &&
+    seconds > 0 &&
+    [rounds, processes, connections].every((count) => Number.isInteger(count) && count >= 1);
   if (values.help || !isPossible) {
     process.stderr.write(`${usage}\n`);
     process.exit(values.help ? 0 : 2);

@@ -54,6 +54,7 @@ export class Rounds {
 
   /** Rounds of all workloads on all targets in turn, in a closed loop. */
   async measure(results: readonly Measured[], options: RoundOptions): Promise<void> {
+    const earlierRounds = (results[0]?.closed.limit.length ?? 0) * options.rounds;
     for (const { workload, closed } of results) {
       await this.#expectSameData(workload);
       for (const target of this.#targets) {
@@ -63,7 +64,7 @@ export class Rounds {
     }
     for (let round = 1; round <= options.rounds; round += 1) {
       for (const { workload, closed } of results) {
-        for (const target of rotated(this.#targets, round)) {
+        for (const target of rotated(this.#targets, earlierRounds + round)) {
           showProgress(`round ${round} of ${options.rounds}: ${workload.name} ${target}`);
           closed[target].at(-1)!.push(await this.#load(target, workload, options.seconds, options));
         }

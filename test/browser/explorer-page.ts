@@ -50,7 +50,11 @@ export class ExplorerPage extends Observations {
 
   /** The response to the operation in the open tab, once it is on the screen. */
   async run(): Promise<{ data?: Record<string, unknown> | null; errors?: { message: string }[] }> {
-    const responded = this.page.waitForResponse('**/graphql');
+    // The page may still be loading the schema.
+    const responded = this.page.waitForResponse(
+      (response) =>
+        response.url().endsWith('/graphql') && response.request().postDataJSON().operationName !== 'IntrospectionQuery',
+    );
     await this.page.getByRole('button', { name: /^Execute query/ }).click();
     const response = await responded;
     await this.line('.result-window', /"(?:data|errors)"/).waitFor();

@@ -9,11 +9,16 @@ interface TextListener {
   fail(error: unknown): void;
 }
 
+/** Settled, with listeners that don't know it yet. */
+const untold: PendingText[] = [];
+let isTelling = false;
+
 /**
  * Text that will be known later.
  *
  * It is a promise with one listener, which is called at once: a page of nested lists has several for each of its objects, and
- * promises would take a turn of the microtask queue and three times the memory for each.
+ * promises would take a turn of the microtask queue and three times the memory for each. A loop tells the listeners one after another:
+ * the stack doesn't grow with the depth of a response.
  */
 export class PendingText implements TextListener {
   #listener: TextListener | undefined;
@@ -37,8 +42,17 @@ export class PendingText implements TextListener {
   }
 
   #tell(): void {
+    if (this.#listener === undefined || (this.#text === undefined && this.#failure === undefined)) return;
+    untold.push(this);
+    if (isTelling) return;
+    isTelling = true;
+    for (let next = untold.shift(); next !== undefined; next = untold.shift()) next.#tellListener();
+    isTelling = false;
+  }
+
+  #tellListener(): void {
     if (this.#text !== undefined) this.#listener?.settle(this.#text);
-    else if (this.#failure !== undefined) this.#listener?.fail(this.#failure.error);
+    else this.#listener?.fail(this.#failure?.error);
   }
 }
 

@@ -40,6 +40,17 @@ it('fails with the first failure, when all parts have ended, and gives back the 
   expect([run.length, run.errors]).toEqual([0, []]);
 });
 
+it('needs no stack for the depth of a response', async () => {
+  const innermost = new PendingText();
+  let text: PendingText = innermost;
+  for (let level = 0; level < 100_000; level += 1) {
+    text = joinAll({ run: newRun(), path, parts: [text], restLength: 0 });
+  }
+  const whole = promiseOf(text);
+  innermost.settle('x');
+  expect(await whole).toBe('x');
+});
+
 it.each([
   '{ names }',
   '{ names pet { name status } }',
