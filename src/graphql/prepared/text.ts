@@ -46,8 +46,12 @@ export class PendingText implements TextListener {
     untold.push(this);
     if (isTelling) return;
     isTelling = true;
-    for (let next = untold.shift(); next !== undefined; next = untold.shift()) next.#tellListener();
-    isTelling = false;
+    try {
+      for (let next = untold.shift(); next !== undefined; next = untold.shift()) next.#tellListener();
+    } finally {
+      // Or a bug in one response would keep all later ones pending.
+      isTelling = false;
+    }
   }
 
   #tellListener(): void {

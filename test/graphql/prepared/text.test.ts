@@ -51,6 +51,18 @@ it('needs no stack for the depth of a response', async () => {
   expect(await whole).toBe('x');
 });
 
+it('still tells others after a listener has thrown', async () => {
+  const broken = new PendingText();
+  const fail = (): never => {
+    throw new Error('A bug.');
+  };
+  broken.listen({ settle: fail, fail });
+  expect(() => broken.settle('x')).toThrow('A bug.');
+  const text = new PendingText();
+  text.settle('y');
+  expect(await promiseOf(text)).toBe('y');
+});
+
 it.each([
   '{ names }',
   '{ names pet { name status } }',
