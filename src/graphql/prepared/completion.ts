@@ -7,21 +7,18 @@ import {
   isListType,
   isNonNullType,
   isObjectType,
-  locatedError,
   type FieldNode,
   type GraphQLAbstractType,
-  type GraphQLError,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLResolveInfo,
 } from 'graphql';
 
+import { writeNull } from './failure.ts';
 import { prepareLeaf, type AtOnce } from './leaf.ts';
-import { isPromise, keysOf, type Path, type Run } from './run.ts';
-import { joinAll, recovered, textOf, type Container, type Text } from './text.ts';
-
-/** Writes a resolved value that is no promise; throws when it doesn't fit the type. */
-export type Complete = (value: unknown, path: Path, run: Run) => Text;
+import { ListWriter, type PreparedList } from './list.ts';
+import { isPromise, type Path, type Run } from './run.ts';
+import { textOf, type Complete, type Text } from './text.ts';
 
 /** Writes the fields of a selection for one object. */
 export interface ObjectWriter {
@@ -87,26 +84,6 @@ export function prepareCompletion(type: GraphQLOutputType, field: CompletedField
     if (value instanceof Error) throw value;
     return complete(value, path, run);
   };
-}
-
-function writeNull(run: Run): string {
-  run.length += 4;
-  return 'null';
-}
-
-/** Handles a failure at a nullable or a non-null position. */
-export function handleFailure(
-  failure: unknown,
-  isNullable: boolean,
-  nodes: readonly FieldNode[],
-  path: Path,
-  run: Run,
-): string {
-  const locate = (): GraphQLError => locatedError(failure, nodes, keysOf(path));
-  // Beyond the maximum, errors are only counted and need no path.
-  if (!isNullable) throw run.hasAllErrors ? failure : locate();
-  run.report(path, locate);
-  return writeNull(run);
 }
 
 function prepareNullable(type: GraphQLOutputType, field: CompletedField): Complete {
@@ -176,15 +153,6 @@ function infoAbove(path: Path, run: Run, field: CompletedField): GraphQLResolveI
   return field.infoAt(place, run);
 }
 
-/** How the items of a list are written. */
-interface PreparedList {
-  readonly field: CompletedField;
-  readonly complete: Complete;
-  readonly isNullable: boolean;
-  readonly atOnce: AtOnce | undefined;
-  readonly mayPause: boolean;
-}
-
 function prepareList(itemType: GraphQLOutputType, field: CompletedField): Complete {
   const complete = prepareCompletion(itemType, field);
   const isNullable = !isNonNullType(itemType);
@@ -195,7 +163,7 @@ function prepareList(itemType: GraphQLOutputType, field: CompletedField): Comple
     }
     const items = Array.isArray(value) ? (value as unknown[]) : Array.from(value as Iterable<unknown>);
     list ??= {
-      field,
+      nodes: field.nodes,
       complete,
       isNullable,
       atOnce: prepareAtOnce(itemType, field.selectionFor),
@@ -210,96 +178,4 @@ function prepareList(itemType: GraphQLOutputType, field: CompletedField): Comple
 function isPlain(itemType: GraphQLOutputType, field: CompletedField): boolean {
   const type = isNonNullType(itemType) ? (itemType.ofType as GraphQLOutputType) : itemType;
   return isLeafType(type) || (isObjectType(type) && field.selectionFor(type).isPlain);
-}
-
-/** Writes the items of a list in order; promises are awaited together. */
-class ListWriter {
-  readonly #list: PreparedList;
-  readonly #items: readonly unknown[];
-  readonly #path: Path;
-  readonly #run: Run;
-  /** The parts up to the last promise. */
-  readonly #parts: Text[] = [];
-  #text = '';
-  #next = 0;
-
-  constructor(list: PreparedList, items: readonly unknown[], path: Path, run: Run) {
-    this.#list = list;
-    this.#items = items;
-    this.#path = path;
-    this.#run = run;
-  }
-
-  write(): Text {
-    const items = this.#items;
-    const { mayPause, atOnce } = this.#list;
-    try {
-      while (this.#next < items.length && !this.#run.isTooLarge) {
-        if (mayPause && this.#run.isDue()) return textOf(this.#run.pause(), () => this.write());
-        const index = this.#next;
-        if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
-        this.#next = index + 1;
-      }
-    } catch (error) {
-      if (this.#parts.length > 0) return joinAll(this.#container(), { error });
-      this.#run.discard(this.#path, this.#text.length + this.#restLength());
-      throw error;
-    }
-    this.#text += items.length === 0 ? '[]' : ']';
-    return this.#parts.length === 0 ? this.#text : joinAll(this.#container());
-  }
-
-  /** False when the item can't be written at once. */
-  #append({ quote, append }: AtOnce, index: number): boolean {
-    const start = this.#text + separator(index) + quote;
-    const appended = append(start, this.#items[index]);
-    if (appended === undefined) return false;
-    this.#run.write(appended.length - start.length + 2 * quote.length);
-    this.#text = appended + quote;
-    return true;
-  }
-
-  #writeItem(index: number): void {
-    const text = this.#completed(this.#items[index], index);
-    this.#text += separator(index);
-    if (typeof text === 'string') this.#text += text;
-    else {
-      this.#parts.push(this.#text, text);
-      this.#text = '';
-    }
-  }
-
-  #completed(item: unknown, index: number): Text {
-    const { complete, isNullable, field } = this.#list;
-    const run = this.#run;
-    const path: Path = { prev: this.#path, key: index, typename: undefined };
-    const fail = (failure: unknown): string => handleFailure(failure, isNullable, field.nodes, path, run);
-    try {
-      const text = isPromise(item)
-        ? textOf(item, (resolved) => complete(resolved, path, run))
-        : complete(item, path, run);
-      return recovered(text, fail);
-    } catch (failure) {
-      return fail(failure);
-    }
-  }
-
-  #container(): Container {
-    return {
-      run: this.#run,
-      path: this.#path,
-      parts: [...this.#parts, this.#text],
-      restLength: this.#restLength(),
-    };
-  }
-
-  /** The length of commas and the bracket, which are counted but not written. */
-  #restLength(): number {
-    const left = this.#items.length - this.#next;
-    return left === 0 ? 0 : left + 1;
-  }
-}
-
-function separator(index: number): string {
-  return index === 0 ? '[' : ',';
 }

@@ -14,17 +14,11 @@ import { isComputed } from '../computed.ts';
 import type { PreparedInfo } from '../prepared-info.ts';
 import { isToOne } from '../relations.ts';
 import { prepareArguments, type ArgumentsOf } from './arguments.ts';
-import {
-  handleFailure,
-  prepareAtOnce,
-  prepareCompletion,
-  type Complete,
-  type CompletedField,
-  type ObjectWriter,
-} from './completion.ts';
+import { prepareAtOnce, prepareCompletion, type CompletedField, type ObjectWriter } from './completion.ts';
+import { handleFailure } from './failure.ts';
 import { writeAtOnce, type AtOnce } from './leaf.ts';
 import { isPromise, type Path, type Run } from './run.ts';
-import { recovered, textOf, type Text } from './text.ts';
+import { recovered, textOf, type Complete, type Text } from './text.ts';
 
 /** A field of an object type, selected by one or more nodes of the document under one response key. */
 export interface FieldOfObject {

@@ -3,6 +3,9 @@ import type { Path, Run } from './run.ts';
 /** JSON text, or text that isn't known yet. */
 export type Text = string | PendingText;
 
+/** Writes a resolved value that is no promise; throws when it doesn't fit the type. */
+export type Complete = (value: unknown, path: Path, run: Run) => Text;
+
 /** Gets the text, or the reason why there is none: one of them, once. */
 interface TextListener {
   settle(text: string): void;

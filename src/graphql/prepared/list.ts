@@ -1,0 +1,108 @@
+import type { FieldNode } from 'graphql';
+
+import { handleFailure } from './failure.ts';
+import type { AtOnce } from './leaf.ts';
+import { isPromise, type Path, type Run } from './run.ts';
+import { joinAll, recovered, textOf, type Complete, type Container, type Text } from './text.ts';
+
+/** How the items of a list are written. */
+export interface PreparedList {
+  /** Of the field that the list belongs to. */
+  readonly nodes: readonly FieldNode[];
+  readonly complete: Complete;
+  readonly isNullable: boolean;
+  readonly atOnce: AtOnce | undefined;
+  readonly mayPause: boolean;
+}
+
+/** Writes the items of a list in order; promises are awaited together. */
+export class ListWriter {
+  readonly #list: PreparedList;
+  readonly #items: readonly unknown[];
+  readonly #path: Path;
+  readonly #run: Run;
+  /** The parts up to the last promise. */
+  readonly #parts: Text[] = [];
+  #text = '';
+  #next = 0;
+
+  constructor(list: PreparedList, items: readonly unknown[], path: Path, run: Run) {
+    this.#list = list;
+    this.#items = items;
+    this.#path = path;
+    this.#run = run;
+  }
+
+  write(): Text {
+    const items = this.#items;
+    const { mayPause, atOnce } = this.#list;
+    try {
+      while (this.#next < items.length && !this.#run.isTooLarge) {
+        if (mayPause && this.#run.isDue()) return textOf(this.#run.pause(), () => this.write());
+        const index = this.#next;
+        if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
+        this.#next = index + 1;
+      }
+    } catch (error) {
+      if (this.#parts.length > 0) return joinAll(this.#container(), { error });
+      this.#run.discard(this.#path, this.#text.length + this.#restLength());
+      throw error;
+    }
+    this.#text += items.length === 0 ? '[]' : ']';
+    return this.#parts.length === 0 ? this.#text : joinAll(this.#container());
+  }
+
+  /** False when the item can't be written at once. */
+  #append({ quote, append }: AtOnce, index: number): boolean {
+    const start = this.#text + separator(index) + quote;
+    const appended = append(start, this.#items[index]);
+    if (appended === undefined) return false;
+    this.#run.write(appended.length - start.length + 2 * quote.length);
+    this.#text = appended + quote;
+    return true;
+  }
+
+  #writeItem(index: number): void {
+    const text = this.#completed(this.#items[index], index);
+    this.#text += separator(index);
+    if (typeof text === 'string') this.#text += text;
+    else {
+      this.#parts.push(this.#text, text);
+      this.#text = '';
+    }
+  }
+
+  #completed(item: unknown, index: number): Text {
+    const { complete, isNullable, nodes } = this.#list;
+    const run = this.#run;
+    const path: Path = { prev: this.#path, key: index, typename: undefined };
+    const fail = (failure: unknown): string => handleFailure(failure, isNullable, nodes, path, run);
+    try {
+      const text = isPromise(item)
+        ? textOf(item, (resolved) => complete(resolved, path, run))
+        : complete(item, path, run);
+      return recovered(text, fail);
+    } catch (failure) {
+      return fail(failure);
+    }
+  }
+
+  #container(): Container {
+    return {
+      run: this.#run,
+      path: this.#path,
+      parts: [...this.#parts, this.#text],
+      restLength: this.#restLength(),
+    };
+  }
+
+  /** The length of commas and the bracket, which are counted but not written. */
+  #restLength(): number {
+    const left = this.#items.length - this.#next;
+    return left === 0 ? 0 : left + 1;
+  }
+}
+
+function separator(index: number): string {
+  return index === 0 ? '[' : ',';
+}
