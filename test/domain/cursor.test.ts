@@ -36,6 +36,15 @@ describe('a cursor', () => {
     }
   });
 
+  it.each(['7', '70', '700'])('has one spelling, whatever its length: that of id %s', (id) => {
+    const cursor = encodeCursor(byId, { value: null, id: id as Id });
+    const others = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_']
+      .map((last) => cursor.slice(0, -1) + last)
+      .filter((other) => other !== cursor);
+    expect(others).toHaveLength(63);
+    for (const other of others) expect(decodeCursor(byId, other)).toHaveProperty('problem');
+  });
+
   it.each(['', 'abc', '!!', `${encodeCursor(byName, rex)}=`, `${encodeCursor(byName, rex)} `, 'x'.repeat(100_000)])(
     'is refused, in few words, when it is something else (%#)',
     (text) => {
