@@ -16,8 +16,15 @@ import type { Services } from '../domain/services.ts';
 import type { Include } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
 
-/** Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements. */
-type RowLoader<Row, Relation extends string> = (include?: Include<Relation>) => DataLoader<string, Row | null>;
+/**
+ * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements.
+ *
+ * `isAlone`: nothing else will be loaded in this turn, so that the row is read at once.
+ */
+type RowLoader<Row, Relation extends string> = (
+  include?: Include<Relation>,
+  isAlone?: boolean,
+) => Pick<DataLoader<string, Row | null>, 'load'>;
 
 /** One loader for each set of arguments, so that parents with equal arguments share one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
@@ -115,7 +122,8 @@ function rowLoader<Row, Relation extends string>(
   findMany: (ids: readonly string[], include: Include<Relation>) => Promise<(Row | null)[]>,
 ): RowLoader<Row, Relation> {
   const loaders = new Map<string, DataLoader<string, Row | null>>();
-  return (include = []) => {
+  return (include = [], isAlone = false) => {
+    if (isAlone) return { load: async (id) => (await findMany([id], include))[0] ?? null };
     const key = include.join();
     const loader = loaders.get(key) ?? new DataLoader((ids) => findMany(ids, include));
     loaders.set(key, loader);

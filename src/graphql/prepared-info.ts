@@ -6,4 +6,6 @@ export interface PreparedInfo extends GraphQLResolveInfo {
   readonly relations: () => readonly string[];
   /** The names of the fields that are selected on the object that the field returns. */
   readonly selected: () => readonly string[];
+  /** The operation selects no other root field, so that nothing else is loaded at the same time. */
+  readonly isOnlyRootField: boolean;
 }

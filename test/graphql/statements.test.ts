@@ -86,6 +86,16 @@ describe('the number of SQL statements depends on the depth of a query, never on
     ]);
   });
 
+  it.each([
+    'pet(id: 7) { name category { name } inventory { quantity } }',
+    'category(id: 7) { name }',
+    'order(id: 7) { quantity pet { name } }',
+    'inventoryItem(petId: 7) { quantity pet { name } }',
+  ])('a look-up alone is one statement: %s', async (field) => {
+    expect(await statementsOf(`{ ${field} }`)).toBe(1);
+    expect(await statementsOf(`{ ${field.replace('7', '"no id"')} }`)).toBe(0);
+  });
+
   it('look-ups side by side are one statement per kind', async () => {
     const pets = Array.from({ length: 40 }, (_, n) => `p${n}: pet(id: ${n + 1}) { name category { name } }`);
     expect(await statementsOf(`{ ${pets.join(' ')} }`)).toBe(1);

@@ -12,7 +12,7 @@ import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
-import { relationsOf } from '../relations.ts';
+import { isLoadedAlone, relationsOf } from '../relations.ts';
 import {
   CategoryConnectionArgs,
   CreateCategoryInput,
@@ -28,8 +28,9 @@ export class CategoryResolver {
   category(
     @Arg('id', () => ID, { description: 'The id of a category.' }) id: string,
     @Ctx() { loaders }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
   ): Promise<Category | null> {
-    return loaders.categoryById().load(id);
+    return loaders.categoryById([], isLoadedAlone(info)).load(id);
   }
 
   @Query(() => CategoryConnectionType, { nullable: true, description: 'The categories of the store, page by page.' })

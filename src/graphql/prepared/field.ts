@@ -31,6 +31,7 @@ export interface FieldOfObject {
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
   readonly relations: PreparedInfo['relations'];
   readonly selected: PreparedInfo['selected'];
+  readonly isOnlyRootField: boolean;
 }
 
 type Source = Readonly<Record<string, unknown>> | null | undefined;
@@ -143,7 +144,7 @@ const callMethod: NonNullable<FieldOfObject['definition']['resolve']> = (source,
   (source as Record<string, (...given: readonly unknown[]) => unknown>)[info.fieldName]?.(args, context, info);
 
 function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
-  const { definition, nodes, parentType, operationInfo, relations, selected } = field;
+  const { definition, nodes, parentType, operationInfo, relations, selected, isOnlyRootField } = field;
   return {
     ...operationInfo,
     fieldName: definition.name,
@@ -155,5 +156,6 @@ function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
     variableValues: run.variables,
     relations,
     selected,
+    isOnlyRootField,
   };
 }

@@ -16,7 +16,7 @@ import {
 import { isToOne } from '../relations.ts';
 import { collectFields } from './collect-fields.ts';
 import type { ObjectWriter } from './completion.ts';
-import { PreparedField } from './field.ts';
+import { PreparedField, type FieldOfObject } from './field.ts';
 import type { AtOnce } from './leaf.ts';
 import { isPromise, type Path, type Run } from './run.ts';
 import { joinAll, type Text } from './text.ts';
@@ -177,41 +177,36 @@ function prepareFields(
   sets: readonly SelectionSetNode[],
 ): readonly SelectedField[] {
   const collected = collectFields(variant, type, sets);
+  const isOnlyRootField = collected.size === 1 && type === variant.schema.getRootType(variant.operation.operation);
   const fields: SelectedField[] = [];
   for (const [key, nodes] of collected) {
     const name = (nodes[0] as FieldNode).name.value;
     const definition = definitionOf(variant.schema, type, name);
     if (definition === undefined) continue;
     const prefix = `${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    fields.push({ prefix, key, name, nodes, field: fieldOf(variant, type, key, definition, nodes) });
+    const field = fieldOf(variant, { key, parentType: type, definition, nodes, isOnlyRootField });
+    fields.push({ prefix, key, name, nodes, field });
   }
   return fields;
 }
 
-function fieldOf(
-  variant: Variant,
-  type: GraphQLObjectType,
-  key: string,
-  definition: GraphQLField<unknown, unknown>,
-  nodes: readonly FieldNode[],
-): PreparedField {
+/** Where a field is selected. */
+type FieldPlace = Pick<FieldOfObject, 'key' | 'parentType' | 'definition' | 'nodes' | 'isOnlyRootField'>;
+
+function fieldOf(variant: Variant, place: FieldPlace): PreparedField {
+  const { parentType: type, nodes } = place;
   const [node] = nodes as [FieldNode];
-  if (nodes.length > 1) return makeField(variant, type, key, definition, nodes);
+  if (nodes.length > 1) return makeField(variant, place);
   const known = variant.prepared.get(node) ?? [];
   const same = known.find((each) => each.type === type);
   if (same !== undefined) return same.field;
-  const field = makeField(variant, type, key, definition, nodes);
+  const field = makeField(variant, place);
   variant.prepared.set(node, [...known, { type, field }]);
   return field;
 }
 
-function makeField(
-  variant: Variant,
-  parentType: GraphQLObjectType,
-  key: string,
-  definition: GraphQLField<unknown, unknown>,
-  nodes: readonly FieldNode[],
-): PreparedField {
+function makeField(variant: Variant, place: FieldPlace): PreparedField {
+  const { definition, nodes } = place;
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
   let selections: readonly Selection[] = [];
   const selectionFor = (type: GraphQLObjectType): Selection => {
@@ -224,10 +219,7 @@ function makeField(
   let relations: readonly string[] | undefined;
   let selected: readonly string[] | undefined;
   return new PreparedField({
-    key,
-    parentType,
-    definition,
-    nodes,
+    ...place,
     selectionFor,
     operationInfo: variant,
     relations: () => (relations ??= relationsBelow(definition, selectionFor)),
