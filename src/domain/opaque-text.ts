@@ -7,7 +7,7 @@ const checksumLength = 8;
 /** The longest that is encoded has a name of 255 characters, and a third of this. */
 const maxCharacters = 4_096;
 
-/** The bits of the last character that are beyond the last byte are zero (RFC 4648, part 3.5). */
+/** The one spelling of each text: no other characters, and in the last one no bits beyond the last byte (RFC 4648, part 3.5). */
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])?$/;
 
 /** Encodes values of JSON as an opaque text for clients to send back: base64url of a checksum and the JSON. */

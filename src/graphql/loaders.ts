@@ -19,7 +19,7 @@ import type { CountParents } from './nested-quota.ts';
 /**
  * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements.
  *
- * `isAlone`: nothing else will be loaded in this turn, so that the row is read at once.
+ * With `isAlone`, the row is read at once: nothing else will be loaded in this turn of the event loop.
  */
 type RowLoader<Row, Relation extends string> = (
   include?: Include<Relation>,

@@ -6,6 +6,11 @@ export interface PreparedInfo extends GraphQLResolveInfo {
   readonly relations: () => readonly string[];
   /** The names of the fields that are selected on the object that the field returns. */
   readonly selected: () => readonly string[];
-  /** The operation selects no other root field, so that nothing else is loaded at the same time. */
+  /** The operation has this root field and no other. */
   readonly isOnlyRootField: boolean;
+}
+
+/** True for the operation's only root field: nothing else is resolved at the same time, so that there is nothing to batch. */
+export function isOnlyRootField(info: GraphQLResolveInfo): boolean {
+  return (info as PreparedInfo).isOnlyRootField;
 }

@@ -29,8 +29,3 @@ export function relationsOf<Relation extends string>(
   const selected = (info as PreparedInfo).relations();
   return all.filter((relation) => selected.includes(relation));
 }
-
-/** True when nothing else can be loaded in one statement with the row of this field. */
-export function isLoadedAlone(info: GraphQLResolveInfo): boolean {
-  return (info as PreparedInfo).isOnlyRootField;
-}

@@ -12,7 +12,8 @@ import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
-import { isLoadedAlone, relationsOf } from '../relations.ts';
+import { isOnlyRootField } from '../prepared-info.ts';
+import { relationsOf } from '../relations.ts';
 import {
   CategoryConnectionArgs,
   CreateCategoryInput,
@@ -30,7 +31,7 @@ export class CategoryResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Category | null> {
-    return loaders.categoryById([], isLoadedAlone(info)).load(id);
+    return loaders.categoryById([], isOnlyRootField(info)).load(id);
   }
 
   @Query(() => CategoryConnectionType, { nullable: true, description: 'The categories of the store, page by page.' })

@@ -11,7 +11,8 @@ import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
-import { isLoadedAlone, relationsOf, ToOne } from '../relations.ts';
+import { isOnlyRootField } from '../prepared-info.ts';
+import { relationsOf, ToOne } from '../relations.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
 import { UpdateInventoryPayload } from './inventory-item.payload.ts';
 import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
@@ -27,7 +28,7 @@ export class InventoryItemResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<InventoryRow | null> {
-    return loaders.inventoryItemByPetId(relationsOf(info, inventoryRelations), isLoadedAlone(info)).load(petId);
+    return loaders.inventoryItemByPetId(relationsOf(info, inventoryRelations), isOnlyRootField(info)).load(petId);
   }
 
   @Query(() => InventoryConnectionType, { nullable: true, description: 'The stock of all pets, page by page.' })

@@ -11,7 +11,8 @@ import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
-import { isLoadedAlone, relationsOf, ToOne } from '../relations.ts';
+import { isOnlyRootField } from '../prepared-info.ts';
+import { relationsOf, ToOne } from '../relations.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
 import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
 import { OrderConnectionType, OrderType } from './order.type.ts';
@@ -24,7 +25,7 @@ export class OrderResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<OrderRow | null> {
-    return loaders.orderById(relationsOf(info, orderRelations), isLoadedAlone(info)).load(id);
+    return loaders.orderById(relationsOf(info, orderRelations), isOnlyRootField(info)).load(id);
   }
 
   @Query(() => OrderConnectionType, { nullable: true, description: 'The orders of the store, page by page.' })

@@ -17,7 +17,8 @@ import { nodeIdDescription } from '../node/node.type.ts';
 import { InventoryItemType } from '../inventory/inventory-item.type.ts';
 import { OrderConnectionArgs } from '../orders/order.input.ts';
 import { OrderConnectionType } from '../orders/order.type.ts';
-import { isLoadedAlone, relationsOf, ToOne } from '../relations.ts';
+import { isOnlyRootField } from '../prepared-info.ts';
+import { relationsOf, ToOne } from '../relations.ts';
 import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
 import { CreatePetPayload, DeletePetPayload, UpdatePetPayload } from './pet.payload.ts';
 import { PetConnectionType, PetType } from './pet.type.ts';
@@ -30,7 +31,7 @@ export class PetResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PetRow | null> {
-    return loaders.petById(relationsOf(info, petRelations), isLoadedAlone(info)).load(id);
+    return loaders.petById(relationsOf(info, petRelations), isOnlyRootField(info)).load(id);
   }
 
   @Query(() => PetConnectionType, { nullable: true, description: 'The pets of the store, page by page.' })

@@ -12,6 +12,7 @@ export interface PreparedList {
   readonly complete: Complete;
   readonly isNullable: boolean;
   readonly atOnce: AtOnce | undefined;
+  /** Whether other requests may run between two items: nothing in them is resolved by a function. */
   readonly mayPause: boolean;
 }
 
