@@ -17,6 +17,8 @@ const minBufferBytes = 4096;
  * Fastify's own reading waits for three events of the stream. Most bodies have arrived together with their headers, and are read at once.
  */
 export function readBody({ headers }: FastifyRequest, payload: IncomingMessage, done: Done): void {
+  // A stream that has ended before anyone could listen will emit nothing.
+  if (payload.readableEnded) return done(null, none);
   const length = Number(headers['content-length']);
   if (length > maxBodyBytes) return done(tooLarge, none);
   if (payload.readableLength === length) {

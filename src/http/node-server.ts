@@ -55,6 +55,8 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     requestTimeout: requestMillis,
     keepAliveTimeout: keepAliveMillis,
     connectionsCheckingInterval: checkEveryMillis,
+    // A request without a body has no stream to end.
+    optimizeEmptyRequests: true,
   });
   const connections = new Connections(server, options.onRefusal, options.limits);
   const broken = { ...options.broken, connections };

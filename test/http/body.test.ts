@@ -42,6 +42,11 @@ describe('a body is read', () => {
     expect(JSON.parse(body)).toEqual({ body: '' });
   });
 
+  it('when there is none, because neither of its headers was sent', async () => {
+    const { body } = await responseTo(port, post('X-Other: 1', ''));
+    expect(JSON.parse(body)).toEqual({ body: '' });
+  });
+
   it('when it arrives in chunks', async () => {
     const chunks = `${chunk('"a')}${chunk('ä"')}0\r\n\r\n`;
     const { body } = await responseTo(port, post('Transfer-Encoding: chunked', chunks));
