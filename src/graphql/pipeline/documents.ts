@@ -65,7 +65,7 @@ async function prepare(
 ): Promise<KnownOperation> {
   const value = { query: text, operationName: operationName ?? null };
   const headers = { 'content-type': 'application/json' };
-  const validation = await validator.validate({ method: 'POST', url: '/graphql', headers, body: { value, text: '' } });
+  const validation = await validator.validate({ method: 'POST', url: '/graphql', headers, body: { value, bytes: 0 } });
   const refuse = (message: string): UnusableDocuments =>
     new UnusableDocuments(
       `GRAPHQL_DOCUMENTS: the operation ${[operationName, `(${id})`].join(' ').trim()} can't be offered: ${message}`,

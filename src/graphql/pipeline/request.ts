@@ -14,10 +14,10 @@ export interface GraphQLRequest {
   readonly sha256: string | undefined;
 }
 
-/** A body as it came. */
+/** A parsed body, and its size as it came. */
 export interface GraphQLBody {
   readonly value: unknown;
-  readonly text: string;
+  readonly bytes: number;
 }
 
 /** Numbers of this many digits may not survive as a JavaScript number. */
@@ -28,9 +28,9 @@ const integer = /^-?\d+$/;
 export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
 
 /** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON. */
-export function parseGraphQLBody(text: string): GraphQLBody | HttpError {
+export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
   try {
-    return { value: parseExactly(text), text };
+    return { value: parseExactly(body.toString()), bytes: body.length };
   } catch {
     return new HttpError('BAD_REQUEST', 'The body is not valid JSON.');
   }
@@ -53,7 +53,7 @@ export function exactSearch(url: string): string {
 
 /** The size of what the client has written: the body, or the target of a GET. */
 export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): number {
-  return body === undefined ? Buffer.byteLength(url) : Buffer.byteLength((body as GraphQLBody).text);
+  return body === undefined ? Buffer.byteLength(url) : (body as GraphQLBody).bytes;
 }
 
 /** The parameters of a usual request; undefined for any other, which Apollo has to check. */
@@ -100,7 +100,7 @@ export function forApollo(
   const extensions = text === undefined ? { persistedQuery: { version: 1, sha256Hash } } : undefined;
   const all = Object.entries({ query: text, operationName, variables, extensions });
   const value = Object.fromEntries(all.filter(([, each]) => each !== undefined));
-  if (method === 'POST') return { method, headers, url, body: { value, text: '' } };
+  if (method === 'POST') return { method, headers, url, body: { value, bytes: 0 } };
   const parameters = new URLSearchParams();
   for (const [name, each] of Object.entries(value)) {
     parameters.set(name, typeof each === 'string' ? each : JSON.stringify(each));

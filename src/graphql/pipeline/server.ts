@@ -202,7 +202,7 @@ function acceptJson(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', (request, payload, done) => {
     readBody(request, payload, (error, bytes) => {
       if (error !== null) return done(error);
-      const body = parseGraphQLBody(bytes.toString());
+      const body = parseGraphQLBody(bytes);
       return body instanceof HttpError ? done(body) : done(null, body);
     });
   });
