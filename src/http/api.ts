@@ -4,7 +4,7 @@ import { RequestContext, runIn } from '../domain/access/current-request.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
 import type { Authentication } from './authentication.ts';
-import { HttpError } from './error-table.ts';
+import { clientGone, type HttpError } from './error-table.ts';
 import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';
 
@@ -66,8 +66,6 @@ async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promi
   server.incompleteBodies.watch(request);
   return undefined;
 }
-
-const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
 
 /** The work begins: it is counted until there is a response, and aborted when the client disconnects before. */
 function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {

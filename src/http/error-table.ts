@@ -86,6 +86,9 @@ export class HttpError extends Error {
   }
 }
 
+/** For the log: nobody gets it. */
+export const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
+
 /** A failure as both protocols report it. */
 export interface Failure extends Required<Omit<ErrorRow, 'headers'>> {
   readonly message: string;

@@ -55,7 +55,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     requestTimeout: requestMillis,
     keepAliveTimeout: keepAliveMillis,
     connectionsCheckingInterval: checkEveryMillis,
-    // A request without a body has no stream to end.
+    // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
   const connections = new Connections(server, options.onRefusal, options.limits);

@@ -10,7 +10,7 @@ import {
 import type { OnRefusal } from './bounds.ts';
 import type { Connections, ConnectionsLimits } from './connections.ts';
 import { deprecationOf } from './deprecation.ts';
-import { describeFailure, HttpError } from './error-table.ts';
+import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
@@ -63,6 +63,13 @@ export interface ServerOptions {
 const emptyPolicy = "default-src 'none'";
 
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
+
+/** What Node's own errors mean when a client disconnects in the middle of its body, or of the stream that it is sent: nothing is wrong here. */
+function disconnectionOf(error: unknown, { raw }: FastifyRequest): HttpError | undefined {
+  if (error === raw.errored) return bodyCutOff;
+  const isPremature = (error as Partial<NodeJS.ErrnoException> | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  return isPremature && raw.socket.destroyed ? clientGone : undefined;
+}
 
 /** Node's limit on the whole target comes first, so an id may have any length: it is then unknown. */
 const routerOptions = { maxParamLength: 64 * 1024 };
@@ -149,8 +156,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    // A body that ends too early is Node's own error: the client is gone, and nothing is wrong here.
-    const failure = describeFailure(error === request.raw.errored ? bodyCutOff : error);
+    const failure = describeFailure(disconnectionOf(error, request) ?? error);
     if (failure.logLevel !== 'info') request.log[failure.logLevel]({ err: error }, failure.restCode);
     reply.failureCode = failure.restCode;
     const { status, headers, body } = failureResponse(failure, {
