@@ -86,7 +86,7 @@ export class HttpError extends Error {
   }
 }
 
-/** For the log: nobody gets it. */
+/** Only the log has it: its client can't receive it. */
 export const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
 
 /** A failure as both protocols report it. */

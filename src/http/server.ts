@@ -64,7 +64,7 @@ const emptyPolicy = "default-src 'none'";
 
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
 
-/** What Node's own errors mean when a client disconnects in the middle of its body, or of the stream that it is sent: nothing is wrong here. */
+/** The failure that Node's own errors stand for when a client disconnects while it sends its body, or before a stream is sent to it: no error of ours. */
 function disconnectionOf(error: unknown, { raw }: FastifyRequest): HttpError | undefined {
   if (error === raw.errored) return bodyCutOff;
   const isPremature = (error as Partial<NodeJS.ErrnoException> | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';

@@ -1,10 +1,12 @@
 import { once } from 'node:events';
+import { Readable } from 'node:stream';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
 import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
 
+const stream = Readable.from(['late']);
 let http: HttpHarness;
 let port: number;
 
@@ -16,6 +18,11 @@ beforeAll(async () => {
         return [];
       });
       api.get('/never', () => void api.server.emit('begun'));
+      api.get('/late', async ({ raw }, reply) => {
+        api.server.emit('begun');
+        await once(raw.socket, 'close');
+        return reply.send(stream);
+      });
     },
   });
   port = await portOf(http.server);
@@ -72,4 +79,13 @@ it('has a client that disconnects before its response', async () => {
   await begun;
   socket.destroy();
   expect(await lineOf('left')).toMatchObject({ msg: 'client disconnected before the response was sent' });
+});
+
+it('has no error when a client disconnects before its stream begins', async () => {
+  const [begun, ended] = [once(http.server.server, 'begun'), once(stream, 'close')];
+  const socket = await send(port, 'GET /late HTTP/1.1\r\nHost: x\r\nX-Request-Id: late\r\n\r\n');
+  await begun;
+  socket.destroy();
+  await ended;
+  expect(http.log.filter(({ requestId, level }) => requestId === 'late' && Number(level) > 30)).toEqual([]);
 });
