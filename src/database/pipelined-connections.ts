@@ -1,8 +1,10 @@
-import { currentRequest } from '../domain/access/current-request.ts';
+import { currentRequest, type RequestContext } from '../domain/access/current-request.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
-import type { Parameter } from './parameter.ts';
-import { PreparedStatement, type Decode } from './prepared-statement.ts';
+import { LookUps } from './look-ups.ts';
+import type { PendingRead, Read } from './pending-read.ts';
+import { PreparedStatement } from './prepared-statement.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
+import type { LookUp } from './stores/session.ts';
 import { isLoss, isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
@@ -11,26 +13,13 @@ export interface PipelineOptions {
   readonly recent: RecentSubjects;
 }
 
-type Rows = unknown[];
-
-/** A read under way. */
-interface Read {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly Parameter[];
-  readonly decode: Decode | undefined;
-  readonly resolve: (rows: Rows) => void;
-  readonly reject: (error: Error) => void;
-  /** It has been retried, and won't be again. */
-  isRetried: boolean;
-}
-
 /** How often connections with a pending response are checked. */
 const watchMillis = 100;
 
 /**
- * A few connections that short reads share: each is sent at once, without waiting for earlier responses, and the reads of
- * one turn of the event loop are sent by one system call, which is the largest cost of a prepared statement.
+ * A few connections that short reads share: each is sent at once, without waiting for earlier responses. The reads of
+ * one turn of the event loop are sent by one system call, which is the largest cost of a prepared statement; look-ups
+ * of the same kind even as one statement (see `LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here.
  * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
@@ -43,8 +32,13 @@ export class PipelinedConnections {
   /** The connections above, and those that only finish their reads. */
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
-  /** The connection of this turn of the event loop. */
+  /** Those of this turn of the event loop, which are sent at its end. */
+  readonly #lookUps = new LookUps();
+  /** The connection of this turn. */
   #current: PipelinedConnection | undefined;
+  /** Each sends what a connection has collected in this turn. */
+  readonly #uncorks: (() => void)[] = [];
+  #isEndScheduled = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -52,14 +46,29 @@ export class PipelinedConnections {
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
-  query(name: string, text: string, values: readonly Parameter[], decode?: Decode): Promise<Rows> {
+  query(read: Read): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const request = this.#requestUnderWay();
+      const fail = (error: Error): void => reject(recordFailure(error, request));
+      this.#submit({ read, resolve, reject: fail, isRetried: false });
+    });
+  }
+
+  /** The row with this id; throws as `query` does. */
+  lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const request = this.#requestUnderWay();
+      this.#lookUps.add(lookUp, { id, request, resolve, reject });
+      this.#scheduleEnd();
+    });
+  }
+
+  /** Throws when it has lost the database already. */
+  #requestUnderWay(): RequestContext | undefined {
     const request = currentRequest();
     this.#options.recent.record(request?.subjectId);
-    return new Promise((resolve, reject) => {
-      throwIfLost(request);
-      const fail = (error: Error): void => reject(recordFailure(error, request));
-      this.#submit({ name, text, values, decode, resolve, reject: fail, isRetried: false });
-    });
+    throwIfLost(request);
+    return request;
   }
 
   /** New reads go to new connections. */
@@ -69,11 +78,26 @@ export class PipelinedConnections {
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
+    this.#endTurn();
     await Promise.all([...this.#all].map((connection) => connection.close()));
   }
 
-  #submit(read: Read): void {
-    (this.#current ??= this.#choose()).send(read);
+  #submit(pending: PendingRead): void {
+    (this.#current ??= this.#choose()).send(pending);
+    this.#scheduleEnd();
+  }
+
+  #scheduleEnd(): void {
+    if (this.#isEndScheduled) return;
+    this.#isEndScheduled = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    for (const pending of this.#lookUps.take()) this.#submit(pending);
+    this.#isEndScheduled = false;
+    this.#current = undefined;
+    for (const uncork of this.#uncorks.splice(0)) uncork();
   }
 
   /** The connection for the rest of this turn: a new one if all are busy and the maximum isn't reached, else the one with the least to do. */
@@ -86,23 +110,19 @@ export class PipelinedConnections {
           this.#all.delete(ended);
           this.#exclude(ended);
         },
-        onUnusable: (connection, read) => {
+        onUnusable: (connection, pending) => {
           // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
           if (this.#connections.has(connection)) this.#renew();
-          this.#submit(read);
+          this.#submit(pending);
         },
-        onMoved: (reads) => {
-          for (const read of reads) this.#submit(read);
+        onMoved: (moved) => {
+          for (const pending of moved) this.#submit(pending);
         },
       });
       this.#connections.add(chosen);
       this.#all.add(chosen);
     }
-    const uncork = chosen.cork();
-    setImmediate(() => {
-      this.#current = undefined;
-      uncork();
-    });
+    this.#uncorks.push(chosen.cork());
     return chosen;
   }
 
@@ -127,16 +147,16 @@ interface Listeners {
   /** It takes no more reads. */
   readonly onEnd: (connection: PipelinedConnection) => void;
   /** Reads to retry on a new connection. */
-  readonly onUnusable: (connection: PipelinedConnection, read: Read) => void;
+  readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
   /** Reads to retry, because one before them took too long. */
-  readonly onMoved: (reads: readonly Read[]) => void;
+  readonly onMoved: (moved: readonly PendingRead[]) => void;
 }
 
 class PipelinedConnection {
   readonly #connection: Connection;
   readonly #listeners: Listeners;
   /** Sent, in their order, or waiting until the connection is open. (An array, as in `http/connection.ts`.) */
-  readonly #pending: Read[] = [];
+  readonly #pending: PendingRead[] = [];
   #isOpen = false;
   #isRetired = false;
 
@@ -159,9 +179,9 @@ class PipelinedConnection {
     return this.#connection.cork();
   }
 
-  send(read: Read): void {
-    this.#pending.push(read);
-    if (this.#isOpen) this.#submit(read);
+  send(pending: PendingRead): void {
+    this.#pending.push(pending);
+    if (this.#isOpen) this.#submit(pending);
   }
 
   /** Finishes its reads, and closes. */
@@ -179,41 +199,42 @@ class PipelinedConnection {
       await this.#connection.open();
     } catch (error) {
       this.#listeners.onEnd(this);
-      for (const read of this.#pending) read.reject(error as Error);
+      for (const { reject } of this.#pending) reject(error as Error);
       this.#pending.length = 0;
       return;
     }
     this.#isOpen = true;
     const uncork = this.cork();
-    for (const read of this.#pending) this.#submit(read);
+    for (const pending of this.#pending) this.#submit(pending);
     uncork();
     this.#closeIfDone();
   }
 
-  #submit(read: Read): void {
-    const statement = new PreparedStatement(read.name, read.text, read.values, read.decode);
+  #submit(pending: PendingRead): void {
+    const { name, text, values, decode } = pending.read;
+    const statement = new PreparedStatement(name, text, values, decode);
     statement.callback = (error, rows = []) => {
       // It may have been moved away.
-      const index = this.#pending.indexOf(read);
+      const index = this.#pending.indexOf(pending);
       if (index === -1) return;
       this.#pending.splice(index, 1);
       if (this.#pending.length > 0) this.#connection.recordProgress();
-      if (error === null) read.resolve(rows);
-      else this.#fail(read, error);
+      if (error === null) pending.resolve(rows);
+      else this.#fail(pending, error);
       this.#closeIfDone();
     };
     void this.#connection.query(statement);
   }
 
-  #fail(read: Read, error: Error): void {
+  #fail(pending: PendingRead, error: Error): void {
     // Not after a response timeout: a second wait would take too long.
     const isUnusable = isOutdated(error) || (isLoss(error) && !this.#connection.hasTimedOut);
-    if (isUnusable && !read.isRetried) {
-      read.isRetried = true;
-      this.#listeners.onUnusable(this, read);
+    if (isUnusable && !pending.isRetried) {
+      pending.isRetried = true;
+      this.#listeners.onUnusable(this, pending);
       return;
     }
-    read.reject(error);
+    pending.reject(error);
     if (isTimeout(error)) this.#moveOthers();
   }
 
@@ -224,8 +245,8 @@ class PipelinedConnection {
     this.#listeners.onEnd(this);
     void this.#connection.abort('a statement took too long');
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
-    for (const read of late) read.reject(new ConnectionFailure(new Error('No response in time')));
-    for (const read of moved) read.isRetried = true;
+    for (const { reject } of late) reject(new ConnectionFailure(new Error('No response in time')));
+    for (const pending of moved) pending.isRetried = true;
     this.#listeners.onMoved(moved);
   }
 

@@ -4,13 +4,14 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { translateDriverError } from './driver-errors.ts';
 import type { Statements } from './statements.ts';
-import type { Query, Session } from './stores/session.ts';
+import type { LookUp, Query, Session } from './stores/session.ts';
 
 /** Runs each statement in its own transaction, on a shared connection if it is short. */
-export function createSession(orm: MikroORM, { send, guard }: Statements): Session {
+export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements): Session {
   return {
     isTransaction: false,
     run: send,
+    lookUp,
     transaction: (work) =>
       guard(() =>
         orm.em.fork().transactional((em) => {
@@ -35,6 +36,7 @@ export function createTransactionSession(transaction: Transaction<unknown>): Ses
       const { rows } = await translated(transaction.executeQuery(CompiledQuery.raw(text, [...values])));
       return rows.map((row) => decode(Object.values(row as Record<string, unknown>)));
     },
+    lookUp: async <Row>({ readOne }: LookUp<Row>, id: string) => (await session.run(readOne(id)))[0],
     transaction: (work) => work(session),
   };
   return session;

@@ -6,7 +6,7 @@ import type { PipelinedConnections } from './pipelined-connections.ts';
 import type { Parameter } from './parameter.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import type { StatementRunner } from './statement-runner.ts';
-import type { Query } from './stores/session.ts';
+import type { LookUp, Query } from './stores/session.ts';
 
 interface StatementsOptions {
   readonly pool: ConnectionPool;
@@ -20,6 +20,7 @@ interface StatementsOptions {
 /** Runs statements, each a transaction of its own, on the connection that it needs. */
 export interface Statements {
   readonly send: <Row>(query: Query<Row>) => Promise<Row[]>;
+  readonly lookUp: <Row>(lookUp: LookUp<Row>, id: string) => Promise<Row | undefined>;
   readonly run: StatementRunner;
   /**
    * Runs work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database; failures are
@@ -51,19 +52,24 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
         return pool.run(send, isSlow);
       }
     });
+  const send = <Row>({ name, text, values, kind, decode }: Query<Row>): Promise<Row[]> => {
+    const isSlow = kind === 'slow';
+    if (name === undefined || isGuest)
+      return exclusively(isSlow, (connection) => sendUnnamed(connection, text, values, decode));
+    if (kind === 'short' && pipeline !== undefined)
+      return pipeline.query({ name, text, values, decode }) as Promise<Row[]>;
+    return exclusively(isSlow, (connection) => {
+      if (kind === 'write') currentRequest()?.recordWrite();
+      return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
+    });
+  };
   return {
     guard,
-    send: <Row>({ name, text, values, kind, decode }: Query<Row>): Promise<Row[]> => {
-      const isSlow = kind === 'slow';
-      if (name === undefined || isGuest)
-        return exclusively(isSlow, (connection) => sendUnnamed(connection, text, values, decode));
-      if (kind === 'short' && pipeline !== undefined)
-        return pipeline.query(name, text, values, decode) as Promise<Row[]>;
-      return exclusively(isSlow, (connection) => {
-        if (kind === 'write') currentRequest()?.recordWrite();
-        return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
-      });
-    },
+    send,
+    lookUp:
+      pipeline === undefined
+        ? async ({ readOne }, id) => (await send(readOne(id)))[0]
+        : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
     run: (name, text, given) => {
       const values = given as readonly Parameter[];
       if (name === undefined || isGuest) {
@@ -72,7 +78,7 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
           async (connection) => (await connection.query({ text, values: [...values] })).rows as never[],
         );
       }
-      if (isRead(text) && pipeline !== undefined) return pipeline.query(name, text, values) as Promise<never[]>;
+      if (isRead(text) && pipeline !== undefined) return pipeline.query({ name, text, values }) as Promise<never[]>;
       return exclusively(false, (connection) => sendPrepared(connection, new PreparedStatement(name, text, values)));
     },
   };

@@ -17,6 +17,17 @@ export interface Query<Row> {
   readonly decode: (fields: readonly unknown[]) => Row;
 }
 
+/** A query that is always prepared. */
+export type PreparedQuery<Row> = Query<Row> & { readonly name: string };
+
+/** How rows of one kind are looked up by their ids, alone or together. */
+export interface LookUp<Row> {
+  readonly readOne: (id: string) => PreparedQuery<Row>;
+  /** The rows may come in any order. */
+  readonly readAll: (ids: readonly string[]) => PreparedQuery<Row>;
+  idOf(row: Row): string;
+}
+
 /**
  * Runs statements: on the process's connections, each in its own transaction, or inside one transaction.
  *
@@ -26,6 +37,8 @@ export interface Session {
   /** What fails in a transaction ends it, and its statements run one after another. */
   readonly isTransaction: boolean;
   run<Row>(query: Query<Row>): Promise<Row[]>;
+  /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
+  lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }

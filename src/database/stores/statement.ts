@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { Parameter } from '../parameter.ts';
-import type { Query, QueryKind } from './session.ts';
+import type { PreparedQuery, Query, QueryKind } from './session.ts';
 
 /** Adds a value to the parameters of a statement; returns its placeholder. */
 export type Bind = (value: Parameter, type: string) => string;
@@ -20,13 +20,13 @@ export class Statement {
 
 /** A statement whose text is always the same: it is named once. */
 export class FixedStatement<Row> {
-  readonly #query: Omit<Query<Row>, 'values'>;
+  readonly #query: Omit<PreparedQuery<Row>, 'values'>;
 
   constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short') {
     this.#query = { name: nameOf(text), text, decode, kind };
   }
 
-  with(values: readonly Parameter[], kind = this.#query.kind): Query<Row> {
+  with(values: readonly Parameter[], kind = this.#query.kind): PreparedQuery<Row> {
     return { ...this.#query, values, kind };
   }
 }

@@ -6,7 +6,7 @@ import type { Condition, Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import type { Query, Session } from './session.ts';
+import type { LookUp, Query, Session } from './session.ts';
 import { FixedStatement, nameOf, Statement, type StatementText } from './statement.ts';
 
 /** The SQL source of one kind of row. */
@@ -48,7 +48,7 @@ export class TableReads<
   byIds(ids: readonly Id[], include: Include<RelationName> = []): Promise<(Row | undefined)[]> {
     if (ids.length > 1) return this.#byManyIds(ids, include);
     if (ids.length === 0) return Promise.resolve([]);
-    return this.#session.run(this.#shapes(include).byId.with(ids)).then(([row]) => [row]);
+    return this.#session.lookUp(this.#shapes(include).lookUp, ids[0] as Id).then((row) => [row]);
   }
 
   async page(filter: Filter, keyset: Keyset<SortField>, include: Include<RelationName> = []): Promise<Slice<Row>> {
@@ -180,18 +180,19 @@ function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keys
 
 interface Shape<Row> {
   readonly selection: Selection<Row>;
-  readonly byId: FixedStatement<Row>;
+  readonly lookUp: LookUp<Row>;
   readonly byAnyId: FixedStatement<Row>;
 }
 
-type ShapeSource = Pick<Source<never, never, never>, 'table' | 'from' | 'id'> & {
+type ShapeSource<Row> = Pick<Source<never, never, never>, 'table' | 'from' | 'id'> & {
   readonly relations: Readonly<Record<string, Relation>>;
+  readonly sorting: Pick<Sorting<Row, never>, 'idOf'>;
 };
 
 /** One for each combination of related rows: as many as the schema has. */
 type Shapes<Row> = (include: readonly string[]) => Shape<Row>;
 
-function shapesOf<Row>({ table, relations, from, id }: ShapeSource): Shapes<Row> {
+function shapesOf<Row>({ table, relations, from, id, sorting: { idOf } }: ShapeSource<Row>): Shapes<Row> {
   const shapes = new Map<string, Shape<Row>>();
   return (include) => {
     const key = include.join();
@@ -201,11 +202,10 @@ function shapesOf<Row>({ table, relations, from, id }: ShapeSource): Shapes<Row>
       const names = Object.keys(relations).filter((name) => include.includes(name));
       const selection = selectionOf<Row>(table, relations, names);
       const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
-      shape = {
-        selection,
-        byId: new FixedStatement(`${rows} $1::bigint`, selection.decode),
-        byAnyId: new FixedStatement(`${rows} any($1::bigint[])`, selection.decode),
-      };
+      const byId = new FixedStatement(`${rows} $1::bigint`, selection.decode);
+      const byAnyId = new FixedStatement(`${rows} any($1::bigint[])`, selection.decode);
+      const lookUp: LookUp<Row> = { readOne: (one) => byId.with([one]), readAll: (ids) => byAnyId.with([ids]), idOf };
+      shape = { selection, lookUp, byAnyId };
       shapes.set(key, shape);
     }
     return shape;

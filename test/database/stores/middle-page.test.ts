@@ -56,6 +56,7 @@ const explain: Session = {
     rowsRead.push(rowsReadIn(plan));
     return [];
   },
+  lookUp: async ({ readOne }, id) => (await explain.run(readOne(id)))[0],
   transaction: (work) => work(explain),
 };
 

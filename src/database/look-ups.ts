@@ -1,0 +1,62 @@
+import type { RequestContext } from '../domain/access/current-request.ts';
+import { recordFailure } from './driver-errors.ts';
+import type { PendingRead } from './pending-read.ts';
+import type { LookUp } from './stores/session.ts';
+
+/** Who waits for the row with this id. */
+interface Caller {
+  readonly id: string;
+  readonly request: RequestContext | undefined;
+  readonly resolve: (row: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Those who are served by one statement. */
+interface Batch {
+  readonly lookUp: LookUp<unknown>;
+  readonly callers: Caller[];
+}
+
+/** More in one statement would save little, and keep the others waiting. */
+const maxTogether = 100;
+
+/**
+ * Collects the look-ups of one turn of the event loop: those of the same kind are read by one statement, whichever requests they are for. That takes a fraction
+ * of the work that a statement for each takes, for PostgreSQL as for us.
+ *
+ * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a statement
+ * fails for all of its callers. None of them can cause that: their values are ids, and their number is bounded.
+ */
+export class LookUps {
+  /** The last one of a kind takes more callers. (An array: a map's old tables would hold callers until a full collection.) */
+  #batches: Batch[] = [];
+
+  add(lookUp: LookUp<unknown>, caller: Caller): void {
+    const batch = this.#batches.findLast((each) => each.lookUp === lookUp);
+    if (batch !== undefined && batch.callers.length < maxTogether) batch.callers.push(caller);
+    else this.#batches.push({ lookUp, callers: [caller] });
+  }
+
+  /** Removes what has been collected, and returns the reads for it. */
+  take(): PendingRead[] {
+    const reads = this.#batches.map(readFor);
+    this.#batches = [];
+    return reads;
+  }
+}
+
+function readFor({ lookUp, callers }: Batch): PendingRead {
+  const [first] = callers as [Caller];
+  const isAlone = callers.length === 1;
+  return {
+    read: isAlone ? lookUp.readOne(first.id) : lookUp.readAll(callers.map(({ id }) => id)),
+    resolve: (rows) => {
+      const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
+      for (const { id, resolve } of callers) resolve(byId.get(id));
+    },
+    reject: (error) => {
+      for (const { request, reject } of callers) reject(recordFailure(error, request));
+    },
+    isRetried: false,
+  };
+}

@@ -1,0 +1,20 @@
+import type { Parameter } from './parameter.ts';
+import type { Decode } from './prepared-statement.ts';
+
+/** A prepared read. Its name always means the same text. */
+export interface Read {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly Parameter[];
+  /** Without it rows are objects, with the values that `pg` parses. */
+  readonly decode?: Decode | undefined;
+}
+
+/** A read, and what gets its rows or its failure. */
+export interface PendingRead {
+  readonly read: Read;
+  readonly resolve: (rows: unknown[]) => void;
+  readonly reject: (error: Error) => void;
+  /** It has been retried, and won't be again. */
+  isRetried: boolean;
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { LookUps } from '../../src/database/look-ups.ts';
+import { FixedStatement } from '../../src/database/stores/statement.ts';
+import type { LookUp } from '../../src/database/stores/session.ts';
+import type { Id } from '../../src/domain/id.ts';
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+
+let opened: OpenedDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.sql(`insert into categories (name) select 'Category ' || n from generate_series(1, 50) as n`);
+  await opened.sql(
+    `insert into pets (name, category_id) select 'Pet ' || n, 1 + n % 50 from generate_series(1, 250) as n`,
+  );
+  await opened.sql('insert into inventory (pet_id, quantity) select id, 1000 + id from pets');
+});
+
+afterAll(() => opened.close());
+
+it('of many at the same time each gets its own row, with the related rows that it asks for, or none', async () => {
+  const { pets, categories } = opened.database.stores;
+  const ids = Array.from({ length: 600 }, (_, n) => 1 + ((n * 7919) % 300));
+  await Promise.all(
+    ids.map(async (n) => {
+      const id = String(n) as Id;
+      const [[pet], [withRelations], [category]] = await Promise.all([
+        pets.byIds([id]),
+        pets.byIds([id], ['category', 'inventory']),
+        categories.byIds([id]),
+      ]);
+      expect(pet).toEqual(
+        n > 250 ? undefined : { id, name: `Pet ${n}`, status: 'available', categoryId: String(1 + (n % 50)) },
+      );
+      expect(withRelations?.inventory?.quantity).toBe(n > 250 ? undefined : 1000 + n);
+      expect(withRelations?.category?.name).toBe(n > 250 ? undefined : `Category ${1 + (n % 50)}`);
+      expect(category?.name).toBe(n > 50 ? undefined : `Category ${n}`);
+    }),
+  );
+});
+
+function fail(error: Error): never {
+  throw error;
+}
+
+function lookUpOf(kind: string): LookUp<unknown> {
+  const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
+  return {
+    readOne: (id) => new FixedStatement(`${kind} of one`, decode).with([id]),
+    readAll: (ids) => new FixedStatement(`${kind} of all`, decode).with([ids]),
+    idOf: (row) => (row as { id: string }).id,
+  };
+}
+
+it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', () => {
+  const lookUps = new LookUps();
+  const [pets, orders] = [lookUpOf('pets'), lookUpOf('orders')];
+  const got: unknown[] = [];
+  for (let n = 0; n < 201; n += 1) {
+    const caller = {
+      id: String(n),
+      request: undefined,
+      resolve: (row: unknown) => got.push(row),
+      reject: fail,
+    };
+    lookUps.add(pets, caller);
+    if (n === 0) lookUps.add(orders, caller);
+  }
+  const reads = lookUps.take();
+  expect(reads.map(({ read: { text, values } }) => [text, values.flat().length])).toEqual([
+    ['pets of all', 100],
+    ['orders of one', 1],
+    ['pets of all', 100],
+    ['pets of one', 1],
+  ]);
+  reads[1]?.resolve([{ kind: 'orders', id: '0' }]);
+  expect(got).toEqual([{ kind: 'orders', id: '0' }]);
+  expect(lookUps.take()).toEqual([]);
+});
