@@ -83,7 +83,12 @@ export function translateDriverError(error: unknown): Error {
     return new ForeignKeyViolation(original.message, { cause: error });
   }
   if (isRefused(error)) return busy(error);
-  return isLoss(error) || isOutdated(error) || isDiskFull(error) || hasState(error) ? unavailable(error) : original;
+  return isUnavailable(error) ? unavailable(error) : original;
+}
+
+/** The database is gone, starting, full, read-only or too slow. */
+export function isUnavailable(error: unknown): boolean {
+  return isLoss(error) || isOutdated(error) || isDiskFull(error) || hasState(error);
 }
 
 /** The wait for a turn timed out. */

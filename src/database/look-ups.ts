@@ -1,5 +1,5 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
-import { recordFailure } from './driver-errors.ts';
+import { isUnavailable, recordFailure } from './driver-errors.ts';
 import type { PendingRead } from './pending-read.ts';
 import type { LookUp } from './stores/session.ts';
 
@@ -21,15 +21,20 @@ interface Batch {
 const maxTogether = 100;
 
 /**
- * Collects the look-ups of one turn of the event loop: those of the same kind are read by one statement, whichever requests they are for. That takes a fraction
- * of the work that a statement for each takes, for PostgreSQL as for us.
+ * Collects the look-ups of one turn of the event loop: those of the same kind are read by one statement, whichever requests they are for.
+ * That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
  *
- * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a statement
- * fails for all of its callers. None of them can cause that: their values are ids, and their number is bounded.
+ * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a database that is lost or
+ * too slow fails all callers of a statement; for any other reason, such as a row that can't be read, each look-up is repeated alone.
  */
 export class LookUps {
   /** The last one of a kind takes more callers. (An array: a map's old tables would hold callers until a full collection.) */
   #batches: Batch[] = [];
+  readonly #repeat: (read: PendingRead) => void;
+
+  constructor(repeat: (read: PendingRead) => void) {
+    this.#repeat = repeat;
+  }
 
   add(lookUp: LookUp<unknown>, caller: Caller): void {
     const batch = this.#batches.findLast((each) => each.lookUp === lookUp);
@@ -39,24 +44,38 @@ export class LookUps {
 
   /** Removes what has been collected, and returns the reads for it. */
   take(): PendingRead[] {
-    const reads = this.#batches.map(readFor);
+    const batches = this.#batches;
     this.#batches = [];
-    return reads;
+    return batches.map(({ lookUp, callers }) => {
+      const [first, ...others] = callers as [Caller, ...Caller[]];
+      return others.length === 0 ? readAlone(lookUp, first) : this.#readTogether(lookUp, callers);
+    });
+  }
+
+  #readTogether(lookUp: LookUp<unknown>, callers: readonly Caller[]): PendingRead {
+    return {
+      read: lookUp.readAll(callers.map(({ id }) => id)),
+      resolve: (rows) => {
+        const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
+        for (const { id, resolve } of callers) resolve(byId.get(id));
+      },
+      reject: (error) => {
+        for (const caller of callers) {
+          const alone = readAlone(lookUp, caller);
+          if (isUnavailable(error)) alone.reject(error);
+          else this.#repeat(alone);
+        }
+      },
+      isRetried: false,
+    };
   }
 }
 
-function readFor({ lookUp, callers }: Batch): PendingRead {
-  const [first] = callers as [Caller];
-  const isAlone = callers.length === 1;
+function readAlone(lookUp: LookUp<unknown>, { id, request, resolve, reject }: Caller): PendingRead {
   return {
-    read: isAlone ? lookUp.readOne(first.id) : lookUp.readAll(callers.map(({ id }) => id)),
-    resolve: (rows) => {
-      const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
-      for (const { id, resolve } of callers) resolve(byId.get(id));
-    },
-    reject: (error) => {
-      for (const { request, reject } of callers) reject(recordFailure(error, request));
-    },
+    read: lookUp.readOne(id),
+    resolve: ([row]) => resolve(row),
+    reject: (error) => reject(recordFailure(error, request)),
     isRetried: false,
   };
 }

@@ -33,7 +33,7 @@ export class PipelinedConnections {
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
   /** Those of this turn of the event loop, which are sent at its end. */
-  readonly #lookUps = new LookUps();
+  readonly #lookUps = new LookUps((pending) => this.#submit(pending));
   /** The connection of this turn. */
   #current: PipelinedConnection | undefined;
   /** Each sends what a connection has collected in this turn. */

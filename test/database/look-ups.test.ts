@@ -40,7 +40,7 @@ it('of many at the same time each gets its own row, with the related rows that i
   );
 });
 
-function fail(error: Error): never {
+function fail(error: unknown): never {
   throw error;
 }
 
@@ -54,7 +54,7 @@ function lookUpOf(kind: string): LookUp<unknown> {
 }
 
 it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', () => {
-  const lookUps = new LookUps();
+  const lookUps = new LookUps(fail);
   const [pets, orders] = [lookUpOf('pets'), lookUpOf('orders')];
   const got: unknown[] = [];
   for (let n = 0; n < 201; n += 1) {

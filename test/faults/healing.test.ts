@@ -3,7 +3,7 @@ import type pg from 'pg';
 
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { Service } from '../support/service.ts';
+import { adminKey, Service } from '../support/service.ts';
 
 const cluster = await PostgresCluster.create();
 let service: Service;
@@ -43,6 +43,23 @@ it('a column whose type is changed under the running service is read on, without
   );
   const responses = await Promise.all(Array.from({ length: 40 }, () => service.graphql(read)));
   expect(responses.map(({ status, body }) => [status, body.errors])).toEqual(responses.map(() => [200, undefined]));
+});
+
+it('a row that can not be read fails the requests for it, and no others at the same time', async () => {
+  expect((await service.graphql(createCategory)).status).toBe(200);
+  const created = await Promise.all(
+    Array.from({ length: 4 }, () => service.post('/pets', { name: 'Rex', categoryId: 1 })),
+  );
+  const [unreadable, ...others] = created.map(({ body }) => Number(body.id)) as [number, ...number[]];
+  await other.query(`alter table pets rename to stored_pets; create view pets as
+    select id, name, case id when ${unreadable} then (1 / (id - ${unreadable}))::text else status end as status, category_id
+    from stored_pets`);
+  const ids = Array.from({ length: 15 }, () => [unreadable, ...others]).flat();
+  const responses = await Promise.all(
+    ids.map((id) => service.get(`/pets/${id}`, { authorization: `Bearer ${adminKey}` })),
+  );
+  expect(responses.map(({ status }) => status)).toEqual(ids.map((id) => (id === unreadable ? 500 : 200)));
+  await other.query('drop view pets; alter table stored_pets rename to pets');
 });
 
 it('reads go on when the server ends their connections', async () => {
