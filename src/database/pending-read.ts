@@ -1,12 +1,12 @@
 import type { Parameter } from './parameter.ts';
 import type { Decode } from './prepared-statement.ts';
 
-/** A prepared read. Its name always means the same text. */
+/** A prepared read, which changes nothing. Its name always means the same text, and the same kind of rows. */
 export interface Read {
   readonly name: string;
   readonly text: string;
   readonly values: readonly Parameter[];
-  /** Without it rows are objects, with the values that `pg` parses. */
+  /** Depends on nothing but the fields. Without it rows are objects, with the values that `pg` parses. */
   readonly decode?: Decode | undefined;
 }
 

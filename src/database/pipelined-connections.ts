@@ -4,8 +4,9 @@ import { LookUps } from './look-ups.ts';
 import type { PendingRead, Read } from './pending-read.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
+import { SharedReads } from './shared-reads.ts';
 import type { LookUp } from './stores/session.ts';
-import { isLoss, isOutdated, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
+import { isLoss, isOutdated, isTimeout, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
   readonly connection: ConnectionOptions;
@@ -18,8 +19,8 @@ const watchMillis = 100;
 
 /**
  * A few connections that short reads share: each is sent at once, without waiting for earlier responses. The reads of
- * one turn of the event loop are sent by one system call, which is the largest cost of a prepared statement; look-ups
- * of the same kind even as one statement (see `LookUps`).
+ * one turn of the event loop are sent by one system call, which is the largest cost of a prepared statement; equal ones
+ * are sent once (`SharedReads`), and look-ups of the same kind as one statement (`LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here.
  * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
@@ -32,7 +33,9 @@ export class PipelinedConnections {
   /** The connections above, and those that only finish their reads. */
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
-  /** Those of this turn of the event loop, which are sent at its end. */
+  /** The reads of this turn of the event loop. */
+  readonly #sharedReads = new SharedReads();
+  /** Those of this turn, which are sent at its end. */
   readonly #lookUps = new LookUps((pending) => this.#submit(pending));
   /** The connection of this turn. */
   #current: PipelinedConnection | undefined;
@@ -49,8 +52,8 @@ export class PipelinedConnections {
   query(read: Read): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const request = this.#requestUnderWay();
-      const fail = (error: Error): void => reject(recordFailure(error, request));
-      this.#submit({ read, resolve, reject: fail, isRetried: false });
+      const pending = this.#sharedReads.add(read, { request, resolve, reject });
+      if (pending !== undefined) this.#submit(pending);
     });
   }
 
@@ -95,6 +98,7 @@ export class PipelinedConnections {
 
   #endTurn(): void {
     for (const pending of this.#lookUps.take()) this.#submit(pending);
+    this.#sharedReads.endTurn();
     this.#isEndScheduled = false;
     this.#current = undefined;
     for (const uncork of this.#uncorks.splice(0)) uncork();

@@ -13,7 +13,7 @@ export interface Query<Row> {
   /** A connection keeps the statement prepared under this name, which always means the same text. Undefined: planned for its values each time. */
   readonly name: string | undefined;
   readonly kind: QueryKind;
-  /** Converts column values to a row: PostgreSQL's text, or the driver's parsed values. */
+  /** Converts column values to a row: PostgreSQL's text, or the driver's parsed values. Equal queries may share its rows. */
   readonly decode: (fields: readonly unknown[]) => Row;
 }
 

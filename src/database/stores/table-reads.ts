@@ -70,11 +70,13 @@ export class TableReads<
     if (conditions === undefined || keyset.isUnread || parentIds.length === 0) return parentIds.map(() => nothing);
     const shape = this.#pageShape(conditions, keyset, include, true);
     if (shape === undefined) return parentIds.map(() => nothing);
+    const decode = (fields: readonly unknown[]): Child<Row> => ({
+      parent: Number(fields.at(-1)),
+      row: shape.decode(fields),
+    });
+    const children = await this.#session.run(this.#pageQuery(shape, conditions, keyset, decode, parentIds));
     const perParent: Row[][] = parentIds.map(() => []);
-    const decode = (fields: readonly unknown[]): void => {
-      perParent[Number(fields.at(-1)) - 1]?.push(shape.decode(fields));
-    };
-    await this.#session.run(this.#pageQuery(shape, conditions, keyset, decode, parentIds));
+    for (const { parent, row } of children) perParent[parent - 1]?.push(row);
     return perParent.map((rows) => cut(rows, keyset));
   }
 
@@ -154,6 +156,12 @@ export class TableReads<
     const isLong = rows > maxSharedRows || conditions.some(({ isFilter }) => isFilter);
     return { name, text: sql, values, decode, kind: name === undefined || isLong ? 'slow' : 'short' };
   }
+}
+
+/** A row of the page of one of several parents, and the place of that parent among them, from 1. */
+interface Child<Row> {
+  readonly parent: number;
+  readonly row: Row;
 }
 
 /** A statement that may read more rows than this is slow. */

@@ -1,0 +1,47 @@
+import type { RequestContext } from '../domain/access/current-request.ts';
+import { recordFailure } from './driver-errors.ts';
+import type { PendingRead, Read } from './pending-read.ts';
+
+/** Who waits for the rows. */
+interface Caller {
+  readonly request: RequestContext | undefined;
+  readonly resolve: (rows: unknown[]) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * Sends equal reads of one turn of the event loop once, whichever requests they are for: under load most clients ask for the same first pages.
+ *
+ * Guarantees: a read begins after all of its callers have asked for it. They get the same rows, which nobody changes, or the same failure.
+ */
+export class SharedReads {
+  /** By name and values. (A new map for each turn: cleared ones would hold callers until a full collection.) */
+  #callers = new Map<string, Caller[]>();
+
+  /** Returns what is to be sent; undefined when an equal read of this turn serves the caller as well. */
+  add(read: Read, caller: Caller): PendingRead | undefined {
+    const key = `${read.name} ${JSON.stringify(read.values)}`;
+    const others = this.#callers.get(key);
+    if (others !== undefined) {
+      others.push(caller);
+      return undefined;
+    }
+    const callers = [caller];
+    this.#callers.set(key, callers);
+    return {
+      read,
+      resolve: (rows) => {
+        for (const { resolve } of callers) resolve(rows);
+      },
+      reject: (error) => {
+        for (const { request, reject } of callers) reject(recordFailure(error, request));
+      },
+      isRetried: false,
+    };
+  }
+
+  /** The turn has ended: what is asked for from now on may have changed since. */
+  endTurn(): void {
+    if (this.#callers.size > 0) this.#callers = new Map();
+  }
+}
