@@ -105,12 +105,15 @@ it('keys that are gone with their table are reported', async () => {
   expect(reporter.reported).toEqual(Array(2).fill(expect.stringMatching(/ Many sql deleted$/)));
 });
 
-/** Waits for a transaction beside this one that has the lock of the keys, or waits for it. The embedded database runs one at a time. */
+/** Waits for a transaction beside this one, of this database, that has the lock of the keys, or waits for it. The embedded one runs one at a time. */
 const untilOneBeside = (state: 'granted' | 'not granted'): string =>
   serverUrl() === undefined
     ? 'select 1'
     : `do $$ begin
-        while not exists (select from pg_locks where locktype = 'advisory' and ${state} and pid <> pg_backend_pid()) loop
+        while not exists (
+          select from pg_locks join pg_database on pg_database.oid = pg_locks.database and datname = current_database()
+          where locktype = 'advisory' and ${state} and pid <> pg_backend_pid()
+        ) loop
           assert clock_timestamp() < now() + interval '20 s';
         end loop;
       end $$`;
