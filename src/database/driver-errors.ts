@@ -1,4 +1,4 @@
-import { currentRequest } from '../domain/access/current-request.ts';
+import type { RequestContext } from '../domain/access/current-request.ts';
 import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
 import { noConnection } from './connection.ts';
@@ -107,12 +107,12 @@ function hasState(error: unknown): boolean {
 }
 
 /** Rethrows the failure that the request already has: the waits of its statements would add up, or its client has disconnected. */
-export function throwIfLost(request = currentRequest()): void {
+export function throwIfLost(request: RequestContext | undefined): void {
   if (request?.failure !== undefined) throw request.failure;
 }
 
-/** Translates the error, and remembers a lost, slow or busy database for the current request. Its first failure stays. */
-export function recordFailure(error: unknown, request = currentRequest()): Error {
+/** Translates the error, and remembers a lost, slow or busy database for the request, if there is one. Its first failure stays. */
+export function recordFailure(error: unknown, request: RequestContext | undefined): Error {
   if (request?.failure !== undefined) return request.failure;
   const translated = translateDriverError(error);
   if (request !== undefined && (isLoss(error) || isTimeout(error) || isRefused(error))) {

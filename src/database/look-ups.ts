@@ -21,19 +21,19 @@ interface Batch {
 const maxTogether = 100;
 
 /**
- * Collects the look-ups of one turn of the event loop: those of the same kind are read by one statement, whichever requests they are for.
- * That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
+ * Collects the look-ups of one turn of the event loop: those of the same kind are read by one statement for up to 100, whichever requests they are
+ * for. That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a database that is lost or
- * too slow fails all callers of a statement; for any other reason, such as a row that can't be read, each look-up is repeated alone.
+ * too slow fails all callers of a statement; for any other reason, such as a row that can't be read, each look-up is retried alone.
  */
 export class LookUps {
   /** The last one of a kind takes more callers. (An array: a map's old tables would hold callers until a full collection.) */
   #batches: Batch[] = [];
-  readonly #repeat: (read: PendingRead) => void;
+  readonly #retry: (read: PendingRead) => void;
 
-  constructor(repeat: (read: PendingRead) => void) {
-    this.#repeat = repeat;
+  constructor(retry: (read: PendingRead) => void) {
+    this.#retry = retry;
   }
 
   add(lookUp: LookUp<unknown>, caller: Caller): void {
@@ -48,34 +48,36 @@ export class LookUps {
     this.#batches = [];
     return batches.map(({ lookUp, callers }) => {
       const [first, ...others] = callers as [Caller, ...Caller[]];
-      return others.length === 0 ? readAlone(lookUp, first) : this.#readTogether(lookUp, callers);
+      return others.length === 0 ? readOne(lookUp, first) : this.#readMany(lookUp, callers);
     });
   }
 
-  #readTogether(lookUp: LookUp<unknown>, callers: readonly Caller[]): PendingRead {
-    return {
-      read: lookUp.readAll(callers.map(({ id }) => id)),
+  #readMany(lookUp: LookUp<unknown>, callers: readonly Caller[]): PendingRead {
+    const many: PendingRead = {
+      read: lookUp.readMany(callers.map(({ id }) => id)),
       resolve: (rows) => {
         const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
         for (const { id, resolve } of callers) resolve(byId.get(id));
       },
       reject: (error) => {
         for (const caller of callers) {
-          const alone = readAlone(lookUp, caller);
-          if (isUnavailable(error)) alone.reject(error);
-          else this.#repeat(alone);
+          const one = readOne(lookUp, caller, many.isRetried);
+          const isLost = isUnavailable(error) || caller.request?.failure !== undefined;
+          if (isLost) one.reject(error);
+          else this.#retry(one);
         }
       },
       isRetried: false,
     };
+    return many;
   }
 }
 
-function readAlone(lookUp: LookUp<unknown>, { id, request, resolve, reject }: Caller): PendingRead {
+function readOne(lookUp: LookUp<unknown>, { id, request, resolve, reject }: Caller, isRetried = false): PendingRead {
   return {
     read: lookUp.readOne(id),
     resolve: ([row]) => resolve(row),
     reject: (error) => reject(recordFailure(error, request)),
-    isRetried: false,
+    isRetried,
   };
 }

@@ -1,4 +1,4 @@
-import { currentRequest, type RequestContext } from '../domain/access/current-request.ts';
+import { currentRequest, runAsService, type RequestContext } from '../domain/access/current-request.ts';
 import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
 import { LookUps } from './look-ups.ts';
 import type { PendingRead, Read } from './pending-read.ts';
@@ -18,9 +18,9 @@ export interface PipelineOptions {
 const watchMillis = 100;
 
 /**
- * A few connections that short reads share: each is sent at once, without waiting for earlier responses. The reads of
- * one turn of the event loop are sent by one system call, which is the largest cost of a prepared statement; equal ones
- * are sent once (`SharedReads`), and look-ups of the same kind as one statement (`LookUps`).
+ * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one turn of the event loop are sent
+ * at its end by one system call, which is the largest cost of a prepared statement; equal ones are sent once (`SharedReads`), and look-ups
+ * of the same kind as one statement (`LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here.
  * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
@@ -109,25 +109,31 @@ export class PipelinedConnections {
     let chosen: PipelinedConnection | undefined;
     for (const each of this.#connections) if (chosen === undefined || each.pending < chosen.pending) chosen = each;
     if (chosen === undefined || (chosen.pending > 0 && this.#connections.size < this.#options.size)) {
-      chosen = new PipelinedConnection(this.#options.connection, {
-        onEnd: (ended) => {
-          this.#all.delete(ended);
-          this.#exclude(ended);
-        },
-        onUnusable: (connection, pending) => {
-          // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
-          if (this.#connections.has(connection)) this.#renew();
-          this.#submit(pending);
-        },
-        onMoved: (moved) => {
-          for (const pending of moved) this.#submit(pending);
-        },
-      });
+      // All requests share it: what it does later is not done for the one that has opened it.
+      chosen = runAsService(() => this.#open());
       this.#connections.add(chosen);
       this.#all.add(chosen);
     }
+    // Nothing is sent before the turn has ended: `SharedReads` relies on that.
     this.#uncorks.push(chosen.cork());
     return chosen;
+  }
+
+  #open(): PipelinedConnection {
+    return new PipelinedConnection(this.#options.connection, {
+      onEnd: (ended) => {
+        this.#all.delete(ended);
+        this.#exclude(ended);
+      },
+      onUnusable: (connection, pending) => {
+        // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
+        if (this.#connections.has(connection)) this.#renew();
+        this.#submit(pending);
+      },
+      onMoved: (moved) => {
+        for (const pending of moved) this.#submit(pending);
+      },
+    });
   }
 
   #retire(connection: PipelinedConnection): void {

@@ -12,7 +12,8 @@ interface Caller {
 /**
  * Sends equal reads of one turn of the event loop once, whichever requests they are for: under load most clients ask for the same first pages.
  *
- * Guarantees: a read begins after all of its callers have asked for it. They get the same rows, which nobody changes, or the same failure.
+ * Guarantees: a read begins after all of its callers have asked for it, because what is sent is held back until the turn ends. They get the same rows,
+ * which nobody changes, or the same failure. A read that has failed before the end of its turn takes no more callers.
  */
 export class SharedReads {
   /** By name and values. (A new map for each turn: cleared ones would hold callers until a full collection.) */
@@ -34,6 +35,8 @@ export class SharedReads {
         for (const { resolve } of callers) resolve(rows);
       },
       reject: (error) => {
+        // In a later turn the key may be that of another read.
+        if (this.#callers.get(key) === callers) this.#callers.delete(key);
         for (const { request, reject } of callers) reject(recordFailure(error, request));
       },
       isRetried: false,

@@ -31,14 +31,15 @@ export interface Statements {
 
 export function createStatements({ pool, pipeline, isGuest, onFailure }: StatementsOptions): Statements {
   const guard: Statements['guard'] = async (work) => {
-    throwIfLost();
+    const request = currentRequest();
+    throwIfLost(request);
     try {
       return await work();
     } catch (error) {
       onFailure(error);
       // The address may lead to another server by now.
       if (isReadOnly(error)) pool.renew();
-      throw recordFailure(error);
+      throw recordFailure(error, request);
     }
   };
   const exclusively = <Row>(isSlow: boolean, send: (connection: Connection) => Promise<Row[]>): Promise<Row[]> =>
@@ -67,7 +68,7 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
     guard,
     send,
     lookUp:
-      pipeline === undefined
+      pipeline === undefined || isGuest
         ? async ({ readOne }, id) => (await send(readOne(id)))[0]
         : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
     run: (name, text, given) => {
@@ -84,7 +85,7 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
   };
 }
 
-/** Only a read may be retried when its connection ends. */
+/** Only a read may be retried when its connection ends, and sent once for several callers. None of ours has a side effect. */
 function isRead(text: string): boolean {
   return /^\s*select\b/i.test(text);
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { LookUps } from '../../src/database/look-ups.ts';
 import { FixedStatement } from '../../src/database/stores/statement.ts';
 import type { LookUp } from '../../src/database/stores/session.ts';
+import { RequestContext } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
@@ -48,7 +49,7 @@ function lookUpOf(kind: string): LookUp<unknown> {
   const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
   return {
     readOne: (id) => new FixedStatement(`${kind} of one`, decode).with([id]),
-    readAll: (ids) => new FixedStatement(`${kind} of all`, decode).with([ids]),
+    readMany: (ids) => new FixedStatement(`${kind} of all`, decode).with([ids]),
     idOf: (row) => (row as { id: string }).id,
   };
 }
@@ -77,4 +78,24 @@ it('look-ups of each kind are statements of at most 100 ids, and one alone is a 
   reads[1]?.resolve([{ kind: 'orders', id: '0' }]);
   expect(got).toEqual([{ kind: 'orders', id: '0' }]);
   expect(lookUps.take()).toEqual([]);
+});
+
+it('look-ups that fail together are retried alone, unless the database or their request is lost', () => {
+  const retried: string[] = [];
+  const failed: Record<string, unknown> = {};
+  const lookUps = new LookUps(({ read }) => retried.push(...(read.values as string[])));
+  const pets = lookUpOf('pets');
+  const gone = new RequestContext('one');
+  gone.abort(new Error('The client has disconnected.'));
+  const failTogether = (error: Error): void => {
+    for (const [id, request] of Object.entries({ 1: undefined, 2: gone, 3: new RequestContext('two') })) {
+      lookUps.add(pets, { id, request, resolve: fail, reject: (reason) => (failed[id] = reason.message) });
+    }
+    lookUps.take()[0]?.reject(error);
+  };
+  failTogether(new Error('invalid page in block 7'));
+  expect([retried, failed]).toEqual([['1', '3'], { 2: 'The client has disconnected.' }]);
+  failTogether(new Error('Connection terminated unexpectedly'));
+  expect(retried).toEqual(['1', '3']);
+  expect(Object.keys(failed)).toEqual(['1', '2', '3']);
 });

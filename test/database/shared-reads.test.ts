@@ -89,3 +89,11 @@ it('a read that has lost the database fails the requests of all of its callers',
     expect(requests[index]?.failure).toBe(outcome.error);
   }
 });
+
+it('a read that has failed takes no more callers in its turn', () => {
+  const reads = new SharedReads();
+  reads.add(readOf('1'), callerOf().caller)?.reject(new Error('refused'));
+  const sent = reads.add(readOf('1'), callerOf().caller);
+  expect(sent).toBeDefined();
+  expect(reads.add(readOf('1'), callerOf().caller)).toBeUndefined();
+});

@@ -56,8 +56,8 @@ export class InsertBatches<Row> {
   }
 
   async insert(row: readonly Parameter[]): Promise<Row | undefined> {
-    throwIfLost();
     const request = currentRequest();
+    throwIfLost(request);
     const batch = this.#batchOf(request?.subjectId ?? '');
     const entry: Entry<Row> = { parameters: row, request, inserted: undefined };
     batch.entries.push(entry);

@@ -24,7 +24,7 @@ export type PreparedQuery<Row> = Query<Row> & { readonly name: string };
 export interface LookUp<Row> {
   readonly readOne: (id: string) => PreparedQuery<Row>;
   /** The rows may come in any order. */
-  readonly readAll: (ids: readonly string[]) => PreparedQuery<Row>;
+  readonly readMany: (ids: readonly string[]) => PreparedQuery<Row>;
   idOf(row: Row): string;
 }
 

@@ -212,7 +212,7 @@ function shapesOf<Row>({ table, relations, from, id, sorting: { idOf } }: ShapeS
       const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
       const byId = new FixedStatement(`${rows} $1::bigint`, selection.decode);
       const byAnyId = new FixedStatement(`${rows} any($1::bigint[])`, selection.decode);
-      const lookUp: LookUp<Row> = { readOne: (one) => byId.with([one]), readAll: (ids) => byAnyId.with([ids]), idOf };
+      const lookUp: LookUp<Row> = { readOne: (one) => byId.with([one]), readMany: (ids) => byAnyId.with([ids]), idOf };
       shape = { selection, lookUp, byAnyId };
       shapes.set(key, shape);
     }
