@@ -10,10 +10,11 @@ interface Caller {
 }
 
 /**
- * Sends equal reads of one turn of the event loop once, whichever requests they are for: under load most clients ask for the same first pages.
+ * Coalesces equal reads: those of one turn of the event loop are sent once, whichever requests they are for. Under load, many clients ask for the same
+ * first pages.
  *
- * Guarantees: a read begins after all of its callers have asked for it, because what is sent is held back until the turn ends. They get the same rows,
- * which nobody changes, or the same failure. A read that has failed before the end of its turn takes no more callers.
+ * Guarantees: a read begins after all of its callers have asked for it, because nothing is sent before the turn ends. They get the same rows, which
+ * they must not change, or the same failure. Who asks after a failure in the same turn gets a new read.
  */
 export class SharedReads {
   /** By name and values. (A new map for each turn: cleared ones would hold callers until a full collection.) */

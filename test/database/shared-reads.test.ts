@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { RequestContext } from '../../src/domain/access/current-request.ts';
+import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Parameter } from '../../src/database/parameter.ts';
 import { SharedReads } from '../../src/database/shared-reads.ts';
 import type { Id } from '../../src/domain/id.ts';
@@ -88,6 +88,15 @@ it('a read that has lost the database fails the requests of all of its callers',
     expect(outcome.error).toMatchObject({ code: 'UNAVAILABLE' });
     expect(requests[index]?.failure).toBe(outcome.error);
   }
+});
+
+it("the service's own read doesn't get the failure of the request in whose context it fails", () => {
+  const gone = new RequestContext('one');
+  gone.abort(new Error('The client has disconnected.'));
+  const { caller, outcome } = callerOf();
+  const sent = new SharedReads().add(readOf('1'), caller);
+  runIn(gone, () => sent?.reject(new Error('Connection terminated unexpectedly')));
+  expect(outcome.error).toMatchObject({ code: 'UNAVAILABLE' });
 });
 
 it('a read that has failed takes no more callers in its turn', () => {

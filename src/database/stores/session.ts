@@ -25,6 +25,7 @@ export interface LookUp<Row> {
   readonly readOne: (id: string) => PreparedQuery<Row>;
   /** The rows may come in any order. */
   readonly readMany: (ids: readonly string[]) => PreparedQuery<Row>;
+  /** A method, so that look-ups of all kinds have a common type. */
   idOf(row: Row): string;
 }
 
