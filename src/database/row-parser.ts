@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+
 import { Parser } from 'pg-protocol/dist/parser.js';
 
 /** The part of `pg`'s parser that its types hide. */
@@ -81,7 +83,7 @@ class RowParser extends PgParser {
     this.#moveWindow(start, end, bytes);
     const window = this.#window;
     const windowStart = this.#start;
-    const isAscii = this.#isAscii || !nonAscii.test(window.slice(start - windowStart, end - windowStart));
+    const isAsciiRow = this.#isAscii || isAscii(bytes.subarray(start, end));
     const { fields } = this.#row;
     const count = bytes.readInt16BE(start);
     // Setting the length leaves JavaScript, even when it stays the same.
@@ -96,7 +98,7 @@ class RowParser extends PgParser {
       }
       const from = at - windowStart;
       const text = window.slice(from, from + size);
-      fields[index] = isAscii || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size);
+      fields[index] = isAsciiRow || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size);
       at += size;
     }
     this.#row.length = length;
@@ -115,7 +117,7 @@ class RowParser extends PgParser {
     if (end <= this.#start + this.#window.length) return;
     this.#window = bytes.toString('latin1', start, Math.max(end, start + windowBytes));
     this.#start = start;
-    this.#isAscii = !nonAscii.test(this.#window);
+    this.#isAscii = isAscii(bytes.subarray(start, start + this.#window.length));
   }
 }
 
