@@ -10,10 +10,13 @@ const maxCharacters = 4_096;
 /** The one spelling of each text: no other characters, and in the last one no bits beyond the last byte (RFC 4648, part 3.5). */
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])?$/;
 
+/** For the bytes of one text at a time: a buffer for each would take as long as the rest. A text that it can't hold would be refused anyway. */
+const encoded = Buffer.allocUnsafeSlow(maxCharacters);
+
 /** Encodes values of JSON as an opaque text for clients to send back: base64url of a checksum and the JSON. */
 export function encodeOpaque(parts: readonly (string | number | null)[]): string {
   const body = JSON.stringify(parts);
-  return Buffer.from(checksum(body) + body).toString('base64url');
+  return encoded.toString('base64url', 0, encoded.write(checksum(body) + body));
 }
 
 /** The values in an opaque text; undefined unless its checksum is right. The checksum proves no origin: validate the values. */
