@@ -23,29 +23,17 @@ export function selectionOf<Row>(
   relations: Readonly<Record<string, Relation>>,
   include: readonly string[],
 ): Selection<Row> {
-  const expressions = table.columns.map(({ read, property }) => `${read(table.name)} as "${property}"`);
-  const joins: string[] = [];
-  const related: { name: string; start: number; keyAt: number; columns: readonly Column[] }[] = [];
-  for (const name of include) {
-    const { table: other, on, computed = {} } = relations[name] as Relation;
-    const start = expressions.length;
-    const keyAt = start + other.columns.findIndex(({ property }) => property === other.keyProperty);
-    related.push({ name, start, keyAt, columns: other.columns });
-    for (const { property, read } of other.columns) {
-      expressions.push(`${(computed[property] ?? read)(name)} as "${name}.${property}"`);
-    }
-    // One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well.
-    joins.push(`left join lateral (select * from ${other.name} as ${name} where ${on} offset 0) as ${name} on true`);
-  }
-  const decodeRow = decoderOf(table.columns, 0, include);
-  const decoders = related.map(({ name, keyAt, start, columns }) => ({
-    name,
-    keyAt,
-    decode: decoderOf(columns, start),
-  }));
+  const list = new SelectList();
+  const decodeRow = decoderOf(table.columns, list.add(table.columns, table.name, ''), include);
+  const decoders = include.map((name) => {
+    const { table: other, computed } = relations[name] as Relation;
+    const places = list.add(other.columns, name, `${name}.`, computed);
+    const keyAt = places[other.columns.findIndex(({ property }) => property === other.keyProperty)] as number;
+    return { name, keyAt, decode: decoderOf(other.columns, places) };
+  });
   return {
-    columns: expressions.join(', '),
-    joins: joins.join(' '),
+    columns: list.expressions.join(', '),
+    joins: include.map((name) => joinOf(name, relations[name] as Relation)).join(' '),
     decode: (fields) => {
       const row = decodeRow(fields);
       for (const { name, keyAt, decode } of decoders) row[name] = fields[keyAt] === null ? undefined : decode(fields);
@@ -54,9 +42,31 @@ export function selectionOf<Row>(
   };
 }
 
+/** One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well. */
+function joinOf(name: string, { table, on }: Relation): string {
+  return `left join lateral (select * from ${table.name} as ${name} where ${on} offset 0) as ${name} on true`;
+}
+
+/** The expressions of a statement. What two columns read, as a pet's status is its stock's too, is selected once. */
+class SelectList {
+  readonly expressions: string[] = [];
+  readonly #places = new Map<string, number>();
+
+  /** Returns the places of the columns' values. */
+  add(columns: readonly Column[], table: string, prefix: string, computed: ComputedColumns = {}): readonly number[] {
+    return columns.map(({ property, read }) => {
+      const expression = (computed[property] ?? read)(table);
+      const place =
+        this.#places.get(expression) ?? this.expressions.push(`${expression} as "${prefix}${property}"`) - 1;
+      this.#places.set(expression, place);
+      return place;
+    });
+  }
+}
+
 function decoderOf(
   columns: readonly Column[],
-  start: number,
+  places: readonly number[],
   related: readonly string[] = [],
 ): (fields: readonly unknown[]) => Record<string, unknown> {
   const names = [...columns.map(({ property }) => property), ...related];
@@ -66,7 +76,7 @@ function decoderOf(
     const row = { ...empty };
     for (let index = 0; index < columns.length; index += 1) {
       const { property, parse } = columns[index] as Column;
-      const value = fields[start + index];
+      const value = fields[places[index] as number];
       row[property] = value === null || parse === undefined ? value : parse(value);
     }
     return row;
