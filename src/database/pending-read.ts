@@ -13,6 +13,8 @@ export interface Read {
 /** A read, and what gets its rows or its failure. */
 export interface PendingRead {
   readonly read: Read;
+  /** The `executionMessage` of the read, when it is made already. */
+  readonly message?: string;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: Error) => void;
   /** It has been retried, and won't be again. */

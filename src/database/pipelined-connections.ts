@@ -222,7 +222,7 @@ class PipelinedConnection {
 
   #submit(pending: PendingRead): void {
     const { name, text, values, decode } = pending.read;
-    const statement = new PreparedStatement(name, text, values, decode);
+    const statement = new PreparedStatement(name, text, values, decode, pending.message);
     statement.callback = (error, rows = []) => {
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);

@@ -79,15 +79,17 @@ export class PreparedStatement {
   readonly #values: readonly Parameter[];
   readonly #rows: unknown[] = [];
   readonly #decode: Decode | undefined;
+  readonly #message: string | undefined;
   #columns: readonly Column[] = [];
   #known: Map<string, readonly Column[]> | undefined;
 
-  /** With `decode`, PostgreSQL needn't describe the columns at all. */
-  constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode) {
+  /** With `decode`, PostgreSQL needn't describe the columns at all. `message` is its `executionMessage`, when that is made already. */
+  constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode, message?: string) {
     this.name = name;
     this.text = text;
     this.#values = values;
     this.#decode = decode;
+    this.#message = message;
   }
 
   submit(connection: Connection): null {
@@ -95,7 +97,7 @@ export class PreparedStatement {
     const { stream } = connection;
     const isKnown = name in connection.parsedStatements || name in connection.submittedNamedStatements;
     if (isKnown && this.#decode !== undefined) {
-      const message = executionMessage(name, this.#values);
+      const message = this.#message ?? executionMessage(name, this.#values);
       if (connection.unwritten !== undefined) connection.unwritten += message;
       else if (stream.writable) stream.write(message, 'latin1');
       return null;

@@ -1,5 +1,6 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
 import { recordFailure } from './driver-errors.ts';
+import { executionMessage } from './execution-message.ts';
 import type { PendingRead, Read } from './pending-read.ts';
 
 /** Who waits for the rows. */
@@ -17,27 +18,28 @@ interface Caller {
  * they must not change, or the same failure. Who asks after a failure in the same turn gets a new read.
  */
 export class SharedReads {
-  /** By name and values. (A new map for each turn: cleared ones would hold callers until a full collection.) */
+  /** By the message that executes them: the name and the values, as PostgreSQL gets them. (A new map for each turn: cleared ones would hold callers until a full collection.) */
   #callers = new Map<string, Caller[]>();
 
   /** Returns what is to be sent; undefined when an equal read of this turn serves the caller as well. */
   add(read: Read, caller: Caller): PendingRead | undefined {
-    const key = `${read.name} ${JSON.stringify(read.values)}`;
-    const others = this.#callers.get(key);
+    const message = executionMessage(read.name, read.values);
+    const others = this.#callers.get(message);
     if (others !== undefined) {
       others.push(caller);
       return undefined;
     }
     const callers = [caller];
-    this.#callers.set(key, callers);
+    this.#callers.set(message, callers);
     return {
       read,
+      message,
       resolve: (rows) => {
         for (const { resolve } of callers) resolve(rows);
       },
       reject: (error) => {
-        // In a later turn the key may be that of another read.
-        if (this.#callers.get(key) === callers) this.#callers.delete(key);
+        // In a later turn it may be another read's.
+        if (this.#callers.get(message) === callers) this.#callers.delete(message);
         for (const { request, reject } of callers) reject(recordFailure(error, request));
       },
       isRetried: false,
