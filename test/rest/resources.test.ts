@@ -91,6 +91,19 @@ describe('int64', () => {
     expect((await rest.ask('POST', '/store/orders', `{"petId":${big.slice(0, -1)}2}`)).status).toBe(400);
   });
 
+  it.each([
+    '-9223372036854775808',
+    '-100000000000000',
+    '-99999999999999',
+    '-1',
+    '0',
+    '99999999999999',
+    '999999999999999',
+  ])('is the JSON number %s', async (id) => {
+    await rest.sql(`insert into categories (id, name) values ($1, 'Any')`, [id]);
+    expect((await rest.ask('GET', `/categories/${id}`)).text).toBe(`{"id":${id},"name":"Any"}`);
+  });
+
   it('of more digits, with a fraction, or as a text is refused', async () => {
     for (const petId of ['9223372036854775808', '1.5', '"1"', '9007199254740993.0', '1e400', 'true', '[]']) {
       const refused = await rest.ask('POST', '/store/orders', `{"petId":${petId}}`);
