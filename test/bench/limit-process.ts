@@ -17,7 +17,7 @@ const statements: Readonly<Record<string, string>> = {
     from pets p join categories c on c.id = p.category_id join inventory i on i.pet_id = p.id where p.id = $1::bigint`,
   '/g3': `select json_build_object('data', json_build_object('categories', json_build_object('edges', json_agg(
       ${node}'id', c.id::text, 'name', c.name, 'pets', json_build_object('edges', p.edges))) order by c.id))))::text as json
-    from (select * from categories order by id limit 5) c cross join lateral (
+    from (select * from categories where id > $1::bigint order by id limit 5) c cross join lateral (
       select coalesce(json_agg(${node}'id', p.id::text, 'name', p.name, 'status', upper(p.status),
         'inventory', json_build_object('quantity', i.quantity, 'status', upper(p.status)))) order by p.id), '[]') as edges
       from (select * from pets where category_id = c.id order by id limit 10) p join inventory i on i.pet_id = p.id) p`,

@@ -30,11 +30,16 @@ export interface StoreSize {
 export interface Part {
   readonly n: number;
   readonly petId: string;
+  /** As many categories follow as a page has. */
+  readonly categoryId: string;
   readonly newPet: { readonly name: string; readonly categoryId: string };
 }
 
 /** No page begins within so many pets before the end, so that every page is full. */
 const pageRoom = 1000;
+
+/** In G3 and G3V. */
+const categoriesOfPage = 5;
 
 export const smallestStore = 2 * pageRoom;
 
@@ -43,6 +48,7 @@ export function partOf({ pets, categories }: StoreSize, n: number): Part {
   return {
     n,
     petId: String(1 + ((n * 7919) % (pets - pageRoom))),
+    categoryId: String(n % (categories - categoriesOfPage + 1)),
     newPet: { name: `${newPetPrefix}${n}`, categoryId: String(1 + (n % categories)) },
   };
 }
@@ -53,8 +59,8 @@ export const newPetPrefix = 'Bench ';
 const g1 = `query ($first: Int!, $after: String) { pets(first: $first, after: $after) {
   edges { node { id name status category { id name description } } } } }`;
 const g2 = `query ($id: ID!) { pet(id: $id) { id name status category { id name } inventory { quantity status } } }`;
-const g3 = `query ($categories: Int!, $pets: Int!) { categories(first: $categories) { edges { node { id name pets(first: $pets) {
-  edges { node { id name status inventory { quantity status } } } } } } } }`;
+const g3 = `query ($categories: Int!, $pets: Int!, $after: String) { categories(first: $categories, after: $after) { edges { node { id name
+  pets(first: $pets) { edges { node { id name status inventory { quantity status } } } } } } } }`;
 const g4 = `mutation ($input: CreatePetInput!) { createPet(input: $input) { pet { id name status category { name } } } }`;
 
 /** How many documents the workload MANY sends in turn. */
@@ -69,7 +75,7 @@ function limitG1({ petId }: Part): LoadRequest {
   return { method: 'GET', path: `/g1?${petId}` };
 }
 
-/** Seven workloads in the forms that clients send, then first-time and many different GraphQL operations. */
+/** Eight workloads in the forms that clients send, then first-time and many different GraphQL operations. */
 export const workloads: readonly Workload[] = [
   {
     name: 'G1',
@@ -86,8 +92,15 @@ export const workloads: readonly Workload[] = [
   {
     name: 'G3',
     title: 'five categories, ten pets each, with stock',
-    service: () => graphql(g3, { categories: 5, pets: 10 }),
-    limit: () => ({ method: 'GET', path: '/g3?' }),
+    service: () => graphql(g3, { categories: categoriesOfPage, pets: 10 }),
+    limit: () => ({ method: 'GET', path: '/g3?0' }),
+  },
+  {
+    name: 'G3V',
+    title: 'G3 after a different category each time: no reads that can be shared',
+    service: ({ categoryId }) =>
+      graphql(g3, { categories: categoriesOfPage, pets: 10, after: cursorAt(categoryId, 'categories') }),
+    limit: ({ categoryId }) => ({ method: 'GET', path: `/g3?${categoryId}` }),
   },
   {
     name: 'G4',
@@ -141,7 +154,7 @@ function graphql(query: string, variables?: object): LoadRequest {
   return { method: 'POST', path: '/graphql', body: JSON.stringify({ query, variables }) };
 }
 
-function cursorAt(id: string): string {
-  const scope = { kind: 'pets', sortField: 'ID', valueType: undefined };
+function cursorAt(id: string, kind = 'pets'): string {
+  const scope = { kind, sortField: 'ID', valueType: undefined };
   return encodeCursor(scope, { value: null, id: id as Id });
 }
