@@ -78,12 +78,13 @@ function escaped(text: string): string {
 }
 
 function enumText(type: GraphQLEnumType): AtOnce {
-  const values = type.getValues();
+  // Of several names for a value the last one counts, as in `serialize`.
+  const names = [...new Map(type.getValues().map(({ name, value }) => [value as unknown, name]))];
   return {
     quote: '"',
     append: (text, value) => {
-      // A few comparisons cost less than the hash that a map would need of each text.
-      for (const { name, value: own } of values) if (own === value) return text + name;
+      // A few comparisons cost less than hashing, which a map needs for every new string.
+      for (const [each, name] of names) if (each === value) return text + name;
       return undefined;
     },
   };

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
-import { buildSchema, GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
+import { buildSchema, GraphQLEnumType, GraphQLError, parse, type OperationDefinitionNode } from 'graphql';
 
+import { prepareLeaf } from '../../../src/graphql/prepared/leaf.ts';
 import { Run, type Path } from '../../../src/graphql/prepared/run.ts';
 import { Selection } from '../../../src/graphql/prepared/selection.ts';
 import { joinAll, PendingText, promiseOf } from '../../../src/graphql/prepared/text.ts';
@@ -61,6 +62,14 @@ it('still tells others after a listener has thrown', async () => {
   const text = new PendingText();
   text.settle('y');
   expect(await promiseOf(text)).toBe('y');
+});
+
+it("writes an enum's values as its `serialize` does", () => {
+  const values = { A: { value: 'x' }, B: { value: 'x' }, ONE: { value: 1 }, NONE: { value: Number.NaN } };
+  const type = new GraphQLEnumType({ name: 'Kind', values });
+  const { write } = prepareLeaf(type);
+  for (const value of ['x', 1, Number.NaN]) expect(write(value)).toBe(JSON.stringify(type.serialize(value)));
+  for (const value of ['A', '1', null]) expect(() => write(value)).toThrow('Enum "Kind" cannot represent value');
 });
 
 it.each([
