@@ -1,12 +1,10 @@
-import type { ComputedColumns, Column, EntityTable } from './entity-table.ts';
+import type { Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */
 export interface Relation {
   readonly table: EntityTable<never>;
   /** The condition that joins it, under the name of the relation. */
   readonly on: string;
-  /** Overrides for the table's expressions in this join. */
-  readonly computed?: ComputedColumns | undefined;
 }
 
 /** What a statement selects: the columns, the joins that they need, and how they become a row. */
@@ -24,13 +22,9 @@ export function selectionOf<Row>(
   include: readonly string[],
 ): Selection<Row> {
   const list = new SelectList();
-  const decodeRow = decoderOf(table.columns, list.add(table.columns, table.name, ''), include);
-  const decoders = include.map((name) => {
-    const { table: other, computed } = relations[name] as Relation;
-    const places = list.add(other.columns, name, `${name}.`, computed);
-    const keyAt = places[other.columns.findIndex(({ property }) => property === other.keyProperty)] as number;
-    return { name, keyAt, decode: decoderOf(other.columns, places) };
-  });
+  const places = table.columns.map(({ property, read }) => list.add(read(table.name), property));
+  const decodeRow = decoderOf(table.columns, places, include);
+  const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
     joins: include.map((name) => joinOf(name, relations[name] as Relation)).join(' '),
@@ -47,21 +41,32 @@ function joinOf(name: string, { table, on }: Relation): string {
   return `left join lateral (select * from ${table.name} as ${name} where ${on} offset 0) as ${name} on true`;
 }
 
-/** The expressions of a statement. What two columns read, as a pet's status is its stock's too, is selected once. */
 class SelectList {
   readonly expressions: string[] = [];
   readonly #places = new Map<string, number>();
 
-  /** Returns the places of the columns' values. */
-  add(columns: readonly Column[], table: string, prefix: string, computed: ComputedColumns = {}): readonly number[] {
-    return columns.map(({ property, read }) => {
-      const expression = (computed[property] ?? read)(table);
-      const place =
-        this.#places.get(expression) ?? this.expressions.push(`${expression} as "${prefix}${property}"`) - 1;
-      this.#places.set(expression, place);
-      return place;
-    });
+  /** Selects the expression; returns its place. */
+  add(expression: string, name: string): number {
+    const place = this.expressions.push(`${expression} as "${name}"`) - 1;
+    this.#places.set(expression, place);
+    return place;
   }
+
+  /** Returns the place of an expression, which may be selected already. */
+  addOnce(expression: string, name: string): number {
+    return this.#places.get(expression) ?? this.add(expression, name);
+  }
+}
+
+/** Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its stock. */
+function relatedDecoder(name: string, { columns, keyProperty }: EntityTable<never>, list: SelectList) {
+  const places = columns.map(({ property, read }) => {
+    const [expression, column] = [read(name), `${name}.${property}`];
+    // The key shows whether there is a related row, so it must be its own.
+    return property === keyProperty ? list.add(expression, column) : list.addOnce(expression, column);
+  });
+  const keyAt = places[columns.findIndex(({ property }) => property === keyProperty)] as number;
+  return { name, keyAt, decode: decoderOf(columns, places) };
 }
 
 function decoderOf(

@@ -262,6 +262,23 @@ describe('related rows', () => {
     expect(statements).toHaveLength(2);
     await opened.sql('delete from pets where id = $1', [pet.id]);
   });
+
+  it('are undefined when there are none, although a status of stock is read from the pet; also in a transaction', async () => {
+    const { statements, database, sql } = opened;
+    const [category] = stored.categories as [Category];
+    const [row] = await sql(`insert into pets (name, category_id) values ('Bare', $1) returning id`, [category.id]);
+    const { id } = row as { id: Id };
+    const bare = { id, name: 'Bare', status: 'available', categoryId: category.id, inventory: undefined, category };
+    statements.length = 0;
+    expect(await database.stores.pets.byIds([id], ['inventory', 'category'])).toEqual([bare]);
+    expect(statements.join().match(/\.status\b/g)).toHaveLength(1);
+    const other = stored.pets[0]!;
+    const complete = Object.assign({}, other, { inventory: itemOf(other), category: categoryOf(other) });
+    await database.stores.transaction(async (within) => {
+      expect(await within.pets.byIds([id, other.id], ['inventory', 'category'])).toEqual([bare, complete]);
+    });
+    await sql('delete from pets where id = $1', [id]);
+  });
 });
 
 describe('a read is one statement', () => {
