@@ -4,13 +4,16 @@ import { crc32 } from 'node:zlib';
 const version = 1;
 const checksumLength = 8;
 
-/** The longest that is encoded has a name of 255 characters, and a third of this. */
+/** The longest that is encoded has a name of 255 characters, and is a third as long as this. */
 const maxCharacters = 4_096;
 
 /** The one spelling of each text: no other characters, and in the last one no bits beyond the last byte (RFC 4648, part 3.5). */
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])?$/;
 
-/** For the bytes of one text at a time: a buffer for each would take as long as the rest. A text that it can't hold would be refused anyway. */
+/**
+ * For the bytes of one text at a time: to allocate a buffer for each takes as long as the rest of the encoding. A text that is too long for
+ * it is cut off, but has more than the maximum of characters then, so it is refused.
+ */
 const encoded = Buffer.allocUnsafeSlow(maxCharacters);
 
 /** Encodes values of JSON as an opaque text for clients to send back: base64url of a checksum and the JSON. */

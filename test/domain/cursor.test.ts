@@ -26,6 +26,18 @@ describe('a cursor', () => {
     expect(decodeCursor(scope, encodeCursor(scope, position))).toEqual(position);
   });
 
+  it('holds the longest name, and leaves nothing of it behind for the next one', () => {
+    const longest: Position = { ...rex, value: '🐕'.repeat(255) };
+    const cursor = encodeCursor(byName, longest);
+    expect(decodeCursor(byName, encodeCursor(byName, rex))).toEqual(rex);
+    expect(decodeCursor(byName, cursor)).toEqual(longest);
+  });
+
+  it.each([3_070, 4_090, 10_000])('is refused when it is longer than any that we make: %i bytes', (length) => {
+    const cursor = encodeCursor(byName, { ...rex, value: '🐕'.repeat(length / 4) });
+    expect(decodeCursor(byName, cursor)).toHaveProperty('problem');
+  });
+
   it('is refused when any single character of it is changed', () => {
     const cursor = encodeCursor(byName, rex);
     for (let index = 0; index < cursor.length; index += 1) {
