@@ -58,7 +58,7 @@ function readOptions(): Options {
     connections: Number(values.connections),
   };
   const pets = values.pets === undefined ? undefined : Number(values.pets);
-  const isStorePossible = pets === undefined || (Number.isInteger(pets) && pets >= smallestStore);
+  const isStorePossible = pets === undefined || (Number.isInteger(pets) && pets >= smallestStore.pets);
   const isChoicePossible = values.million ? chosen.some(({ isWrite }) => !isWrite) : chosen.length > 0;
   const isPossible =
     isStorePossible &&

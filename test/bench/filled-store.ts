@@ -49,7 +49,12 @@ function measureStore(databaseUrl: string): Promise<StoreSize | undefined> {
     await client.query(`delete from pets where name like '${newPetPrefix}%'`);
     const [pets, categories] = [await countIds(client, 'pets'), await countIds(client, 'categories')];
     if (pets === 0) return undefined;
-    if (pets < smallestStore) throw new Error(`The database has ${pets} pets: give one with ${smallestStore} or more.`);
+    if (pets < smallestStore.pets || categories < smallestStore.categories) {
+      const found = `${pets} pets and ${categories} categories`;
+      throw new Error(
+        `The database has ${found}: give one with ${smallestStore.pets} and ${smallestStore.categories} or more.`,
+      );
+    }
     return { pets, categories };
   });
 }

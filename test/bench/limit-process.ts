@@ -40,7 +40,7 @@ const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  const values = request.method === 'POST' ? valuesOf(await read(request)) : query === '' ? [] : [query];
+  const values = request.method === 'POST' ? valuesOf(await read(request)) : [query];
   const { rows } = await pool.query<{ json: string }>({ name: path, text: statements[path] ?? '', values });
   response.writeHead(200, { 'content-type': 'application/json' }).end(rows[0]?.json);
 }
