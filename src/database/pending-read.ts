@@ -13,7 +13,7 @@ export interface Read {
 /** A read, and what gets its rows or its failure. */
 export interface PendingRead {
   readonly read: Read;
-  /** The `executionMessage` of the read, when it is made already. */
+  /** The `executionMessage` of the read, if it has been built already. */
   readonly message?: string;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: Error) => void;

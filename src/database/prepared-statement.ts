@@ -83,7 +83,7 @@ export class PreparedStatement {
   #columns: readonly Column[] = [];
   #known: Map<string, readonly Column[]> | undefined;
 
-  /** With `decode`, PostgreSQL needn't describe the columns at all. `message` is its `executionMessage`, when that is made already. */
+  /** With `decode`, PostgreSQL needn't describe the columns at all. `message` is its `executionMessage`, if that has been built already. */
   constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode, message?: string) {
     this.name = name;
     this.text = text;

@@ -18,7 +18,10 @@ interface Caller {
  * they must not change, or the same failure. Who asks after a failure in the same turn gets a new read.
  */
 export class SharedReads {
-  /** By the message that executes them: the name and the values, as PostgreSQL gets them. (A new map for each turn: cleared ones would hold callers until a full collection.) */
+  /**
+   * By the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map for each turn: cleared ones would hold
+   * callers until a full collection.)
+   */
   #callers = new Map<string, Caller[]>();
 
   /** Returns what is to be sent; undefined when an equal read of this turn serves the caller as well. */
@@ -38,7 +41,7 @@ export class SharedReads {
         for (const { resolve } of callers) resolve(rows);
       },
       reject: (error) => {
-        // In a later turn it may be another read's.
+        // In a later turn the message may be that of another read.
         if (this.#callers.get(message) === callers) this.#callers.delete(message);
         for (const { request, reject } of callers) reject(recordFailure(error, request));
       },

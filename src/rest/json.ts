@@ -24,7 +24,8 @@ export type Json<Body> = {
 type JsonId = number | RawJson;
 type NonId<Value> = Exclude<Value, Id>;
 
-const maxSafeDigits = 15;
+/** An integer of so many characters is exact as a double. */
+const maxSafeCharacters = 15;
 /** The characters of the longest int64. Longer integers are out of range, so they aren't converted. */
 const maxInt64Characters = 20;
 const zero = 0x30;
@@ -33,10 +34,10 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** The id as a JSON number of exactly these digits. */
 export function jsonId(id: Id): JsonId {
-  return id.length <= maxSafeDigits ? integerOf(id) : JSON.rawJSON(id);
+  return id.length <= maxSafeCharacters ? integerOf(id) : JSON.rawJSON(id);
 }
 
-/** Digit by digit: `Number` leaves JavaScript for each of the ids of a page. */
+/** Digit by digit, because `Number` calls V8's runtime for each new string. */
 function integerOf(id: Id): number {
   const isNegative = id.startsWith('-');
   let value = 0;

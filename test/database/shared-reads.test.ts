@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
+import { executionMessage } from '../../src/database/execution-message.ts';
 import type { Parameter } from '../../src/database/parameter.ts';
 import { SharedReads } from '../../src/database/shared-reads.ts';
 import type { Id } from '../../src/domain/id.ts';
@@ -69,6 +70,8 @@ it('equal reads of a turn are sent once, others and those of the next turn by th
     readOf('1', ['a,b']),
     readOf('1', 'a', 'b'),
     readOf(null, ['a', 'b']),
+    readOf('null', ['a', 'b']),
+    readOf('1', ['a', 'ü']),
   ]) {
     expect(reads.add(other, callerOf().caller)).toBeDefined();
   }
@@ -76,6 +79,13 @@ it('equal reads of a turn are sent once, others and those of the next turn by th
   expect(reads.add(readOf('1', ['a', 'b']), callerOf().caller)).toBeDefined();
   sent?.resolve(['row']);
   expect([one.outcome, two.outcome]).toEqual([{ rows: ['row'] }, { rows: ['row'] }]);
+});
+
+it('a read is sent as the message that it is known by, in which a number is the same as its text', () => {
+  const reads = new SharedReads();
+  const sent = reads.add(readOf(1, ['ü'], null), callerOf().caller);
+  expect(sent?.message).toBe(executionMessage('pets', ['1', ['ü'], null]));
+  expect(reads.add(readOf('1', ['ü'], null), callerOf().caller)).toBeUndefined();
 });
 
 it('a read that has lost the database fails the requests of all of its callers', () => {
