@@ -11,8 +11,8 @@ const maxCharacters = 4_096;
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])?$/;
 
 /**
- * For the bytes of one text at a time: to allocate a buffer for each takes as long as the rest of the encoding. A text that is too long for
- * it is cut off, but has more than the maximum of characters then, so it is refused.
+ * Used for one text after another, because allocating a buffer takes as long as the rest of the encoding. A text that doesn't fit would be cut
+ * off; it then has more than `maxCharacters` in base64url, so `decodeOpaque` refuses it.
  */
 const encoded = Buffer.allocUnsafeSlow(maxCharacters);
 

@@ -50,10 +50,10 @@ function measureStore(databaseUrl: string): Promise<StoreSize | undefined> {
     const [pets, categories] = [await countIds(client, 'pets'), await countIds(client, 'categories')];
     if (pets === 0) return undefined;
     if (pets < smallestStore.pets || categories < smallestStore.categories) {
-      const found = `${pets} pets and ${categories} categories`;
-      throw new Error(
-        `The database has ${found}: give one with ${smallestStore.pets} and ${smallestStore.categories} or more.`,
+      const [found, needed] = [{ pets, categories }, smallestStore].map(
+        (size) => `${size.pets} pets and ${size.categories} categories`,
       );
+      throw new Error(`The database has ${found}: give one with at least ${needed}.`);
     }
     return { pets, categories };
   });
