@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 const explorer = { source: 'src/pages/explorer', target: 'dist/explorer' };
 const docs = 'dist/docs';
-const names = '.ci/scalar-names.js';
+const [key, names] = ['.ci/scalar-key.js', '.ci/scalar-names.js'];
 
 await buildOnce(
   'the explorer',
@@ -19,10 +19,11 @@ await buildOnce(
   [
     'package-lock.json',
     '.ci/{build-pages,guides,openapi}.mjs',
+    key,
     names,
     'src/pages/reference/*.md',
     'src/rest/openapi/*.yaml',
-    'test/clients/*/*.ts',
+    'test/clients/{*,*/*}.ts',
   ],
   buildReference,
 );
@@ -57,7 +58,7 @@ async function buildReference() {
   writeFileSync(`${docs}/guides.json`, JSON.stringify(guides));
   writeFileSync(
     `${docs}/scalar.js.gz`,
-    gzipSync(`${await scalarScript()}\n${readFileSync(names, 'utf8')}`, { level: 9 }),
+    gzipSync([readFileSync(key, 'utf8'), await scalarScript(), readFileSync(names, 'utf8')].join('\n'), { level: 9 }),
   );
 }
 

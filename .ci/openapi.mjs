@@ -21,6 +21,7 @@ export async function bundleContract({ dereference = false } = {}) {
 /** The document as clients read it. */
 export async function publishedDocument() {
   const { 'x-common': common, ...document } = await bundleContract();
+  for (const { content } of Object.values(document.components.responses)) addProblem(content);
   for (const operation of operationsIn(document)) completeOperation(operation, document.components.responses, common);
   return withoutPrivateFormats(document);
 }
@@ -72,6 +73,12 @@ function completeOperation({ method, each: operation }, components, common) {
   delete operation['x-scope'];
 }
 
+/** Whatever is an Error comes as a problem of RFC 9457, too. */
+function addProblem(content) {
+  if (content?.['application/json']?.schema.$ref !== '#/components/schemas/Error') return;
+  content['application/problem+json'] ??= { schema: reference('schemas', 'Problem') };
+}
+
 /** Errors and creations must not be stored by caches. */
 function headersOf(status, { headers }) {
   const caching = ['200', '204', '304'].includes(status) ? 'cacheable' : 'uncacheable';
@@ -92,7 +99,8 @@ function reference(kind, name) {
 
 function codeSamples(method, { path, body }) {
   const url = `${sampleAddress}${path}`;
-  const isPlain = method === 'GET' || method === 'POST';
+  // curl posts what has a body.
+  const isPlain = method === 'GET' || (method === 'POST' && body !== undefined);
   const key = 'Authorization: `Bearer ${process.env.KEY}`';
   const type = "'Content-Type': 'application/json'";
   const curl = [
