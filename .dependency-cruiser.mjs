@@ -2,15 +2,16 @@
 
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
 const rooms = {
+  account: [],
   domain: [],
   counters: ['domain'],
   database: ['domain', 'migrations'],
-  http: ['domain'],
-  rest: ['http', 'domain'],
-  graphql: ['http', 'domain'],
+  http: ['account', 'domain'],
+  rest: ['account', 'http', 'domain'],
+  graphql: ['account', 'http', 'domain'],
   pages: ['domain', 'http', 'rest'],
   cli: ['app', 'config', 'database', 'domain', 'graphql', 'node-version'],
-  app: ['config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
+  app: ['account', 'config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
   config: ['database'],
   main: ['app', 'config', 'database', 'heap', 'http', 'node-version'],
   heap: [],

@@ -2,6 +2,9 @@ import { AccessMigration } from './2026-11-21-access.ts';
 import { IdempotencyMigration } from './2026-11-21-idempotency.ts';
 import { StoreMigration } from './2026-11-21-store.ts';
 import { KeyManagementMigration } from './2026-11-22-key-management.ts';
+import { GraphQLIdempotencyMigration } from './2026-11-23-graphql-idempotency.ts';
+import { KeyInstantsMigration } from './2026-11-23-key-instants.ts';
+import { InstallationMigration } from './2026-11-23-installation.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
 export const migrations = [
@@ -9,4 +12,7 @@ export const migrations = [
   { name: '2026-11-21-access', migration: AccessMigration },
   { name: '2026-11-21-idempotency', migration: IdempotencyMigration },
   { name: '2026-11-22-key-management', migration: KeyManagementMigration },
+  { name: '2026-11-23-graphql-idempotency', migration: GraphQLIdempotencyMigration },
+  { name: '2026-11-23-key-instants', migration: KeyInstantsMigration },
+  { name: '2026-11-23-installation', migration: InstallationMigration },
 ] as const;

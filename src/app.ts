@@ -28,7 +28,6 @@ import { createServer, type HttpLimits, type LogStream } from './http/server.ts'
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
-import type { StoredResponse } from './rest/operation.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { defaultStreamLimits, type StreamLimits } from './rest/stream-slots.ts';
 
@@ -99,6 +98,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const events = accessEvents(server.log, metrics);
   const counters = await openCounters({
     table: database.usage,
+    readInstallation: database.readInstallation,
     redisUrl: config.redisUrl,
     rules: config.banRules,
     ...events,
@@ -119,8 +119,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const keyChanges = new KeyChangeLog({ changes: database.keyChanges, ...events });
   await keyChanges.start();
+  database.onServerChange((change) => {
+    metrics.countFailover();
+    server.log.warn(change, 'the database is written to on another server');
+  });
   metrics.watch({
     pool: database.poolFigures,
+    servers: database.serverFigures,
     requestsUnderWay: () => server.connections.underWay,
     isCountingShared: () => counters.isShared(),
   });
@@ -128,9 +133,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ...access,
     onDecision: (plan, outcome) => metrics.countDecision(plan, outcome),
   });
+  const idempotency = new IdempotencyService(database.stores);
   const graphql = await createGraphQLServer({
     schema,
     services,
+    stores: database.stores,
+    idempotency,
     introspection: config.graphql.introspection,
     limits: config.graphql,
     documentsPath: config.graphql.documentsPath,
@@ -139,7 +147,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onRefusal,
     onErrors: (operation, codes) => metrics.countGraphQLErrors(operation, codes),
   });
-  const idempotency = new IdempotencyService<StoredResponse>(database.stores);
   const rest = createRestRoutes({
     operations,
     prefix: config.restPrefix,
@@ -155,7 +162,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   let isDraining = false;
   registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
   registerPages(server);
-  await registerExplorer(server, builtExplorer);
+  registerExplorer(server, builtExplorer);
   registerDocs(server, {
     document: readDocument(),
     restPrefix: config.restPrefix,

@@ -1,5 +1,6 @@
 import type { BanRules } from '../domain/quota/bans.ts';
 import type { CounterStore } from '../domain/quota/counter-store.ts';
+import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import { FallbackCounterStore } from './fallback-counter-store.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
@@ -28,6 +29,8 @@ export interface CountersOptions {
   readonly table: UsageTable;
   /** Counts in this Redis, shared with other processes; undefined counts in this process. */
   readonly redisUrl: string | undefined;
+  /** Whose counters they are, where several installations count in one Redis. */
+  readonly readInstallation: () => Promise<Installation>;
   readonly rules: BanRules;
   /** Redis is lost, with the reason, or back. */
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
@@ -65,9 +68,12 @@ export async function openCounters(options: CountersOptions): Promise<Counters> 
   };
 }
 
-async function openRedis(url: string, { rules, onSharedChange, now }: CountersOptions): Promise<FallbackCounterStore> {
+async function openRedis(url: string, options: CountersOptions): Promise<FallbackCounterStore> {
+  const { rules, onSharedChange, now } = options;
+  const installation = await options.readInstallation();
   // A fifth of all the modules: loaded only where Redis is configured.
   const { connectRedisCounters } = await import('./redis-counters.ts');
-  const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, rules, now }, onError);
+  const connect = (onError: (error: unknown) => void) =>
+    connectRedisCounters({ url, installation, rules, now }, onError);
   return FallbackCounterStore.open({ connect, rules, onSharedChange, now });
 }

@@ -1,16 +1,18 @@
-import { randomUUID } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 import type { BanRules } from '../domain/quota/bans.ts';
 import type { Charge, QuotaSubject } from '../domain/quota/counter-store.ts';
 import type { CounterDecision } from '../domain/quota/counter.ts';
-import { consumeScript, lifetimeMillis } from './consume-script.ts';
+import type { Installation } from '../domain/quota/installation.ts';
+import { consumeScript } from './consume-script.ts';
 import type { SharedCounters } from './fallback-counter-store.ts';
 import type { CounterSnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
+import { claimRedisKeys, type RedisKeys } from './redis-keys.ts';
 
 export interface RedisCountersOptions {
   readonly url: string;
+  readonly installation: Installation;
   readonly rules: BanRules;
   /** Undefined takes Redis' own time, so that the clocks of the processes don't matter. */
   readonly now?: (() => number) | undefined;
@@ -19,13 +21,13 @@ export interface RedisCountersOptions {
 /** The number of counters that addresses share, so that Redis holds no more. */
 const addressSlots = 100_000;
 
-/** Identifies the data in Redis: it is lost together with the counters. */
-const generationKey = 'petstore:quota:generation';
-
 const script = scriptOf(consumeScript);
 const outcomes = ['admitted', 'refused', 'too_costly', 'banned', 'banned'] as const;
 const otherGeneration = -1;
 const banBegun = 4;
+/** What the script returns after the outcome. */
+type Figures = [now: number, number, number, number, number, bannedUntil: number, banEpoch: number];
+const figureCount = 7;
 
 /** Run once after connecting, to check that Redis accepts writes. */
 const probe: QuotaSubject = {
@@ -47,9 +49,7 @@ export async function connectRedisCounters(
 ): Promise<SharedCounters> {
   const connection = await RedisConnection.open(options.url, onError);
   try {
-    // The first process to connect names the generation.
-    await connection.send(['SET', generationKey, randomUUID(), 'NX', 'PX', String(lifetimeMillis)]);
-    const counters = new RedisCounters(connection, options, String(await connection.send(['GET', generationKey])));
+    const counters = new RedisCounters(connection, options, await claimRedisKeys(connection, options.installation));
     await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
     return counters;
   } catch (error) {
@@ -61,23 +61,24 @@ export async function connectRedisCounters(
 class RedisCounters implements SharedCounters {
   readonly #connection: RedisConnection;
   readonly #options: RedisCountersOptions;
-  readonly #generation: string;
+  readonly #keys: RedisKeys;
 
-  constructor(connection: RedisConnection, options: RedisCountersOptions, generation: string) {
+  constructor(connection: RedisConnection, options: RedisCountersOptions, keys: RedisKeys) {
     this.#connection = connection;
     this.#options = options;
-    this.#generation = generation;
+    this.#keys = keys;
   }
 
   async decide(subject: QuotaSubject, { needs, spends }: Charge, known: CounterSnapshot): Promise<CounterDecision> {
     const { limits, bans } = subject;
     const { rules, now } = this.#options;
-    const counter = `petstore:quota:{${nameOf(subject)}}`;
+    const { prefix, generationKey, generation, isPrevious } = this.#keys;
+    const counter = `${prefix}:{${nameOf(subject)}}`;
     const reply = await this.#connection.run(
       script,
-      [counter, `${counter}:refusals`, generationKey],
+      [counter, `${counter}:refusals`, generationKey, ...(isPrevious ? [] : [generationKey])],
       [
-        this.#generation,
+        generation,
         now === undefined ? '' : String(now()),
         String(needs),
         String(spends),
@@ -103,17 +104,27 @@ function nameOf({ id, isAnonymous }: QuotaSubject): string {
   return isAnonymous ? `address:${crc32(id) % addressSlots}` : id;
 }
 
-function counterDecisionOf(reply: unknown): CounterDecision {
-  const [outcome = otherGeneration, now = 0, ...figures] = reply as number[];
-  if (outcome === otherGeneration) throw new Error('Redis has been emptied.');
-  const [minuteOpenedAt = 0, minuteSpent = 0, dayOpenedAt = 0, daySpent = 0, bannedUntil = 0, banEpoch = 0] = figures;
+/** Throws for anything but what the script returns: whatever else answers there isn't counting. */
+export function counterDecisionOf(reply: unknown): CounterDecision {
+  if (!isFigures(reply)) throw new Error('Redis has replied with something other than whole numbers.');
+  const [outcomeIndex, ...figures] = reply;
+  if (outcomeIndex === otherGeneration) throw new Error('Redis has been emptied, or its counters now have other keys.');
+  const [now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = figures as Figures;
+  const outcome = outcomes[outcomeIndex];
+  if (outcome === undefined || figures.length !== figureCount || figures.some((figure) => figure < 0)) {
+    throw new Error('Redis has replied with numbers that are no decision.');
+  }
   return {
-    outcome: outcomes[outcome] ?? 'admitted',
+    outcome,
     now,
     minute: { openedAt: minuteOpenedAt, spent: minuteSpent },
     day: { openedAt: dayOpenedAt, spent: daySpent },
     bannedUntil,
     banEpoch,
-    isBanNew: outcome === banBegun,
+    isBanNew: outcomeIndex === banBegun,
   };
+}
+
+function isFigures(reply: unknown): reply is [number, ...number[]] {
+  return Array.isArray(reply) && reply.length > 0 && reply.every((figure) => Number.isSafeInteger(figure));
 }

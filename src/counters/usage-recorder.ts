@@ -11,7 +11,7 @@ const batchSize = 1_000;
 export interface UsageRecorderOptions {
   readonly store: MemoryCounterStore;
   readonly table: UsageTable;
-  /** Called when counters couldn't be saved; they are retried. */
+  /** Called when counters couldn't be saved, once until they are; they are retried. */
   readonly onFailure: (error: unknown) => void;
   readonly now?: (() => number) | undefined;
 }
@@ -25,6 +25,8 @@ export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   #timer: NodeJS.Timeout | undefined;
   #saving: Promise<void> | undefined;
+  /** Reported once, however long it lasts. */
+  #isFailing = false;
 
   constructor(options: UsageRecorderOptions) {
     this.#options = options;
@@ -62,9 +64,11 @@ export class UsageRecorder {
     for (let start = 0; start < usages.length; start += batchSize) {
       try {
         await table.save(usages.slice(start, start + batchSize));
+        this.#isFailing = false;
       } catch (error) {
         store.requeue(usages.slice(start));
-        onFailure(error);
+        if (!this.#isFailing) onFailure(error);
+        this.#isFailing = true;
         return;
       }
     }

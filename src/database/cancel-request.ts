@@ -1,5 +1,8 @@
+import type { LookupAddress } from 'node:dns';
+
 import pg from 'pg';
 
+import { AddressSocket } from './address-socket.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 
 /** The part of `pg`'s connection that its types omit. */
@@ -20,7 +23,8 @@ export interface CancelKey {
 const timeoutMillis = 2_000;
 
 /**
- * Cancels the statement of another connection, over a new connection with the same TLS settings.
+ * Cancels the statement of another connection, over a new connection to the same address with the same TLS settings. The name is not
+ * resolved again: it may lead to another server by now.
  *
  * Resolves when the server has read it or can't be reached: only the statement's own connection shows whether it ended.
  */
@@ -32,8 +36,14 @@ export function requestCancel(
     sslNegotiation,
   }: Pick<pg.Client, 'host' | 'port'> & Pick<ConnectionConfig, 'ssl'> & { readonly sslNegotiation?: string },
   { processID, secretKey }: CancelKey,
+  address: LookupAddress | undefined,
 ): Promise<void> {
-  const connection = new pg.Connection({ ssl, sslNegotiation } as pg.ConnectionConfig) as unknown as ProtocolConnection;
+  const stream = (): AddressSocket => new AddressSocket(address);
+  const connection = new pg.Connection({
+    ssl,
+    sslNegotiation,
+    stream,
+  } as unknown as pg.ConnectionConfig) as unknown as ProtocolConnection;
   return new Promise((resolve) => {
     const timeout = setTimeout(() => connection.stream.destroy(), timeoutMillis).unref();
     const cancel = (): void => connection.cancel(processID, secretKey);

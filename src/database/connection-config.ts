@@ -5,14 +5,24 @@ import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 
 import type { PostgresAddress } from './embedded/socket-directory.ts';
+import { urlsOfHosts, UnusableHosts } from './url-hosts.ts';
 
 /** The URL of a PostgreSQL server, or where the embedded one listens. */
 export type DatabaseLocation = string | PostgresAddress;
 
+/** What a connection needs of its server: anything, that transactions may write, or that it is no standby. */
+export type TargetSession = 'any' | 'read-write' | 'primary';
+
 /** The settings of every connection. */
 export type ConnectionConfig = ClientConfig & {
-  /** `connect_timeout` of the URL. */
+  /** `connect_timeout` of the URL, for each address. */
   readonly connectTimeoutMillis?: number | undefined;
+  /** Of several hosts, `host` and `port` are the first. */
+  readonly hosts?: readonly { readonly host: string | undefined; readonly port: number | undefined }[] | undefined;
+  /** `target_session_attrs`. */
+  readonly targetSession?: TargetSession | undefined;
+  /** `load_balance_hosts=random`. */
+  readonly isBalanced?: boolean | undefined;
 };
 
 /** An unusable URL. The message says what is wrong and what would be right, without a password. */
@@ -29,7 +39,7 @@ const connectTimeout = 'connect_timeout';
 /** The values of each supported parameter. Others are refused, because ignoring one may be unsafe. */
 const parameters: Readonly<Record<string, { readonly isValid: (value: string) => boolean; readonly right: string }>> = {
   host: anyText('a host, or the directory of a socket'),
-  port: { isValid: (value) => /^\d{1,5}$/.test(value), right: 'a port' },
+  port: { isValid: (value) => /^\d{1,5}(?:,\d{1,5})*$/.test(value), right: 'a port' },
   user: anyText('a user'),
   password: anyText('a password'),
   sslmode: oneOf(...sslModes),
@@ -47,6 +57,8 @@ const parameters: Readonly<Record<string, { readonly isValid: (value: string) =>
     isValid: (value) => /^\d{1,4}$/.test(value) && Number(value) > 0,
     right: 'a whole number of seconds from 1 to 9999',
   },
+  target_session_attrs: oneOf('read-write', 'primary'),
+  load_balance_hosts: oneOf('disable', 'random'),
 };
 
 /**
@@ -56,11 +68,38 @@ const parameters: Readonly<Record<string, { readonly isValid: (value: string) =>
 export function parseDatabaseUrl(text: string): ConnectionConfig {
   const given = readParameters(text);
   assertSupported(given);
-  const url = withClearMode(text, given);
-  const { connect_timeout: seconds, ...config } = readUrl(url, given) as Record<string, unknown> & ClientConfig;
-  assertUsableTls(config, given);
-  const timeout = seconds === undefined ? {} : { connectTimeoutMillis: Number(seconds) * 1000 };
-  return { fallback_application_name: 'petstore-gateway', ...config, ...timeout };
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
+  const [first, ...others] = hostsOf(withClearMode(text, given));
+  assertUsableTls(first, given);
+  const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
+  return {
+    fallback_application_name: 'petstore-gateway',
+    ...first,
+    ...(others.length > 0 && { hosts, targetSession: 'read-write' }),
+    ...fromParameter(given, connectTimeout, (seconds) => ({ connectTimeoutMillis: Number(seconds) * 1000 })),
+    ...fromParameter(given, 'target_session_attrs', (target) => ({ targetSession: target as TargetSession })),
+    ...fromParameter(given, 'load_balance_hosts', (choice) => ({ isBalanced: choice === 'random' })),
+  };
+}
+
+function fromParameter<Part extends object>(
+  given: URLSearchParams,
+  name: string,
+  read: (value: string) => Part,
+): Part | undefined {
+  const value = given.get(name);
+  return value === null ? undefined : read(value);
+}
+
+/** The settings of each host, which differ in nothing else. */
+function hostsOf(url: string): readonly [ClientConfig, ...ClientConfig[]] {
+  try {
+    const [first, ...others] = urlsOfHosts(url);
+    return [toConfig(first), ...others.map((other) => toConfig(other))];
+  } catch (error) {
+    if (error instanceof UnusableHosts) throw new UnusableDatabaseUrl(error.message, { cause: error });
+    throw error;
+  }
 }
 
 /** The connection settings of a database. The embedded one never uses TLS, whatever the environment says. */
@@ -130,21 +169,16 @@ function withClearMode(text: string, given: URLSearchParams): string {
   return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
 }
 
-function readUrl(url: string, given: URLSearchParams): ClientConfig {
-  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
-  const config = toConfig(url);
-  if (config.host?.includes(',') === true) {
-    throw new UnusableDatabaseUrl('DATABASE_URL names several hosts: name one, or put a proxy in front of them.');
-  }
-  return config;
-}
+/** Those that `pg` doesn't know. */
+const ownParameters = new Set([connectTimeout, 'target_session_attrs', 'load_balance_hosts']);
 
 /** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
 function toConfig(url: string): ClientConfig {
   try {
     const parsed = parse(url);
     const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
-    return { ...toClientConfig(parsed), ...ssl };
+    const config = Object.entries(toClientConfig(parsed)).filter(([name]) => !ownParameters.has(name));
+    return { ...Object.fromEntries(config), ...ssl };
   } catch (error) {
     throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
   }

@@ -1,10 +1,13 @@
 import { currentRequest } from '../domain/access/current-request.ts';
-import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import type { Connection } from './connection.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
+import type { Servers, SessionOptions } from './servers.ts';
 import { Turns, type Turn } from './turns.ts';
 
 export interface PoolOptions {
-  readonly connection: ConnectionOptions;
+  readonly servers: Servers;
+  readonly connection: SessionOptions;
   readonly size: number;
   /** The maximum number of connections for one key, and for slow statements of all keys; see `Turns`. */
   readonly share: number;
@@ -27,14 +30,12 @@ const watchMillis = 100;
 /**
  * The exclusive connections, for transactions and for statements that may take long.
  *
- * Model: a turn (see `Turns`) is a connection, open or yet to be opened; keys take turns, so that none can take them all. It replaces
- * `pg-pool` behind the interface that Kysely needs: `pg-pool` destroys a connection for every refused statement, waits forever at the end
- * for a stopped server, knows no keys, and starts three timers for each statement. Guarantees: a connection is reused
+ * Model: a turn (see `Turns`) is a connection, open or yet to be opened; keys take turns, so that none can take them all. (`pg-pool`
+ * destroys a connection for every refused statement, waits forever at the end for a stopped server, knows no keys, and starts three timers
+ * for each statement.) Guarantees: a connection is reused
  * only if it is healthy and in no transaction; `end` keeps its timeout.
  */
 export class ConnectionPool {
-  /** The interface that Kysely needs of a pool. */
-  readonly options = {};
   readonly #options: PoolOptions;
   readonly #turns: Turns;
   readonly #all = new Set<Connection>();
@@ -44,12 +45,17 @@ export class ConnectionPool {
   /** Connections of an earlier generation are closed instead of reused. */
   #generation = 0;
   #isEnded = false;
+  /** Aborted at the end: no connection is opened any more. */
+  readonly #ending = new AbortController();
+  /** When a turn last began or ended. */
+  #usedAt = 0;
 
   constructor(options: PoolOptions) {
     const { size, share, recent, waitMillis, onRefusal } = options;
     this.#options = options;
     this.#turns = new Turns({ capacity: size, share, recent, waitMillis, onRefusal });
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    options.servers.onRetire(() => this.#closeRetired());
   }
 
   get totalCount(): number {
@@ -64,13 +70,18 @@ export class ConnectionPool {
     return this.#turns.waiting;
   }
 
+  /** All connections are in use, and none has been given back for longer than their statements may take: whoever waits, waits in vain. */
+  get isStuck(): boolean {
+    return this.#turns.isFull && performance.now() - this.#usedAt > stuckAfterWaits * this.#options.waitMillis;
+  }
+
   /** Throws TurnRefused when the wait times out, ConnectionFailure when no connection can be opened, the reason of an aborted request. */
   async connect(isSlow = false): Promise<PooledConnection> {
     const request = currentRequest();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis;
     this.#options.recent.record(request?.subjectId);
-    const turn = await this.#turns.take(request, isSlow);
+    const turn = this.#recorded(await this.#turns.take(request, isSlow));
     const idle = this.#idle.pop()?.connection;
     if (idle === undefined) {
       const opened = await this.#opened(turn, deadline);
@@ -98,15 +109,33 @@ export class ConnectionPool {
     for (const { connection } of this.#idle.splice(0)) this.#discard(connection);
   }
 
+  /** Closes the idle connections to servers that aren't used any more; `release` those in use. */
+  #closeRetired(): void {
+    const retired = this.#idle.filter(({ connection }) => !connection.isCurrent);
+    this.#idle = this.#idle.filter(({ connection }) => connection.isCurrent);
+    for (const { connection } of retired) this.#discard(connection);
+  }
+
   /** Waits for the connections in use until the timeout, and closes all. */
   async end(timeoutMillis = 1_000): Promise<void> {
     this.#isEnded = true;
+    this.#ending.abort();
     this.#turns.refuseAll(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
     this.renew();
     const deadline = setTimeout(() => this.#destroyAll(), timeoutMillis);
     await Promise.all([...this.#all].map((connection) => ended(connection)));
     clearTimeout(deadline);
     clearInterval(this.#watch);
+  }
+
+  #recorded({ release }: Turn): Turn {
+    this.#usedAt = performance.now();
+    return {
+      release: () => {
+        this.#usedAt = performance.now();
+        release();
+      },
+    };
   }
 
   /** Opens a connection for the turn, or fails at the deadline and leaves the connection to the next one that waits. */
@@ -126,19 +155,18 @@ export class ConnectionPool {
   }
 
   async #open(turn: Turn): Promise<PooledConnection> {
-    const connection = new Connection(this.#options.connection) as PooledConnection;
     const generation = this.#generation;
-    this.#all.add(connection);
-    connection.once('end', () => this.#forget(connection));
     try {
-      await connection.open();
+      const { servers, connection: options } = this.#options;
+      const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
+      this.#all.add(connection);
+      connection.once('end', () => this.#forget(connection));
+      connection.release = this.#releaseFor(connection, turn, generation);
+      return connection;
     } catch (error) {
-      this.#all.delete(connection);
       turn.release();
       throw error;
     }
-    connection.release = this.#releaseFor(connection, turn, generation);
-    return connection;
   }
 
   #releaseFor(connection: PooledConnection, turn: Turn, generation = this.#generation): () => void {
@@ -147,7 +175,11 @@ export class ConnectionPool {
       if (isReleased) return;
       isReleased = true;
       const isUsable =
-        generation === this.#generation && !connection.isLost && isReusable(connection) && !this.#isEnded;
+        generation === this.#generation &&
+        connection.isCurrent &&
+        !connection.isLost &&
+        isReusable(connection) &&
+        !this.#isEnded;
       if (isUsable) this.#idle.push({ connection, since: performance.now() });
       else this.#discard(connection);
       turn.release();
@@ -179,6 +211,9 @@ export class ConnectionPool {
     for (const { connection } of old) this.#discard(connection);
   }
 }
+
+/** Longer than transactions take: each of their statements ends within about one wait. */
+const stuckAfterWaits = 5;
 
 /** A connection is usually made in a few milliseconds. */
 const openGraceMillis = 100;

@@ -1,9 +1,14 @@
+import type { LookupAddress } from 'node:dns';
+
 import pg from 'pg';
 
+import { AddressSocket } from './address-socket.ts';
 import { requestCancel, type CancelKey } from './cancel-request.ts';
-import type { ConnectionConfig } from './connection-config.ts';
+import type { ConnectionConfig, TargetSession } from './connection-config.ts';
+import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
 import { describesAlways, writeCollected, type Collecting } from './prepared-statement.ts';
 import { parseRowsOf, type Message, type MessageReceiver } from './row-parser.ts';
+import { SessionState, type ParameterStatus } from './session-state.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -17,6 +22,16 @@ import { parseRowsOf, type Message, type MessageReceiver } from './row-parser.ts
 
 export interface ConnectionOptions {
   readonly config: ConnectionConfig;
+  /** Of the host in `config`; undefined for the directory of a socket. */
+  readonly address?: LookupAddress | undefined;
+  /** What the session must be good for; undefined takes any. */
+  readonly target?: TargetSession | undefined;
+  /** Whether the connection's server is still the one to use; undefined if that never changes. */
+  readonly isCurrent?: (() => boolean) | undefined;
+  /** Called when an open connection turns out to be read-only, maybe more than once. */
+  readonly onReadOnly?: (() => void) | undefined;
+  /** Called when the connection is destroyed because nothing came back. */
+  readonly onTimeout?: (() => void) | undefined;
   /** For connecting and preparing the session together. */
   readonly connectTimeoutMillis: number;
   /** After which a statement is canceled; undefined for no limit. */
@@ -30,37 +45,14 @@ export interface ConnectionOptions {
   readonly onStatement?: ((sql: string) => void) | undefined;
 }
 
-/** The code when the cause of a failed connection has none. */
-export const noConnection = 'NO_CONNECTION';
-
-/** A failed connection. The message is that of the cause, in one line and without a password. */
-export class ConnectionFailure extends Error {
-  override readonly name = 'ConnectionFailure';
-  /** The cause's code: MikroORM wraps errors and keeps only this. */
-  readonly code: string;
-
-  constructor(cause: unknown) {
-    const reason: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
-    const { message, code } = reason as { readonly message?: unknown; readonly code?: unknown };
-    const text = String(message).split('\n')[0];
-    super(isTlsFailure(code, text) ? `TLS to the database failed: ${text}` : text, { cause });
-    this.code = typeof code === 'string' ? code : noConnection;
-  }
-}
-
-function isTlsFailure(code: unknown, message = ''): boolean {
-  return (
-    /^(?:ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(String(code)) ||
-    /\bSSL\b/.test(message)
-  );
-}
-
 /** The part of `pg`'s client that its types omit. */
 interface Internals extends CancelKey {
   readonly connection: MessageReceiver &
     Collecting & {
       readonly stream: { destroy(error?: Error): void };
       parsedStatements: object;
+      on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
+      on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
     };
   _handleDataRow(row: Message): void;
   readonly ssl: ConnectionConfig['ssl'];
@@ -94,14 +86,21 @@ export class Connection extends pg.Client {
   #progressAt = 0;
   #isAwaitingResponse = false;
   #isBehindPooler = false;
+  readonly #state = new SessionState();
+  #isOpen = false;
   #cancelling: Promise<void> | undefined;
   readonly #options: ConnectionOptions;
 
   constructor(options: ConnectionOptions) {
-    super({ ...options.config, types, keepAlive: true, pipeline: options.isPipelined === true });
+    const stream = (): AddressSocket => new AddressSocket(options.address);
+    super({ ...options.config, types, stream, keepAlive: true, pipeline: options.isPipelined === true });
     this.#options = options;
     const internals = this.#internals;
     parseRowsOf(internals.connection, (row) => internals._handleDataRow(row));
+    internals.connection.on('parameterStatus', (status) => this.#record(status));
+    internals.connection.on('errorMessage', ({ code }) => {
+      if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();
+    });
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
     // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full collection.)
@@ -118,16 +117,23 @@ export class Connection extends pg.Client {
     }, connectTimeoutMillis);
     try {
       await this.connect();
+      this.#assertSuitable();
       await this.#prepareSession();
+      this.#assertSuitable();
+      this.#isOpen = true;
       return this;
     } catch (error) {
       this.destroy();
-      const { host, port } = this.#internals;
-      const late = `The database at ${host}:${port} did not respond within ${connectTimeoutMillis / 1000} s.`;
+      const late = `The database at ${this.#name} did not respond within ${connectTimeoutMillis / 1000} s.`;
       throw new ConnectionFailure(isTooLate ? new Error(late) : error);
     } finally {
       clearTimeout(timeout);
     }
+  }
+
+  /** Whether the session is that of another process, in which nothing may be prepared. */
+  get isGuest(): boolean {
+    return this.#options.session === 'guest';
   }
 
   /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
@@ -135,13 +141,21 @@ export class Connection extends pg.Client {
     return this.#isBehindPooler;
   }
 
+  /** False once its server was found read-only or silent, or was replaced: it is closed when its statements have ended. */
+  get isCurrent(): boolean {
+    return this.#options.isCurrent?.() ?? true;
+  }
+
+  /** Whether its transactions can only read, as far as the server has said. */
+  get isReadOnly(): boolean {
+    return this.#state.isReadOnly;
+  }
+
   // The overloads of `query` are those of the base class.
   override query = ((...args: unknown[]): unknown => {
-    const sql = sqlOf(args[0]);
-    this.#options.onStatement?.(sql);
+    this.#options.onStatement?.(sqlOf(args[0]));
     this.recordProgress();
-    const response = this.#send(...args);
-    return sql === 'rollback' && response instanceof Promise ? this.#rolledBack(response) : response;
+    return this.#send(...args);
   }) as pg.Client['query'];
 
   /** Restarts the wait: a response has come, or is now pending. */
@@ -158,13 +172,21 @@ export class Connection extends pg.Client {
     if (waitedMillis > responseTimeoutMillis) {
       this.hasTimedOut = true;
       this.destroy();
+      this.#options.onTimeout?.();
     } else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
       void this.#cancel();
     }
   }
 
+  /** Asks the server to cancel the statement under way. The embedded database can't. */
+  cancelStatement(): void {
+    if (this.#options.session === 'server' && !this.isLost) void this.#cancel();
+  }
+
   #cancel(): Promise<void> {
-    this.#cancelling ??= requestCancel(this.#internals, this.#internals).then(() => (this.#cancelling = undefined));
+    this.#cancelling ??= requestCancel(this.#internals, this.#internals, this.#options.address).then(
+      () => (this.#cancelling = undefined),
+    );
     return this.#cancelling;
   }
 
@@ -222,9 +244,11 @@ export class Connection extends pg.Client {
       return;
     }
     const { rows } = (await this.#send(
-      `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout`,
-    )) as pg.QueryResult<{ id: number; timeout: number }>;
-    const [{ id, timeout }] = rows as [{ id: number; timeout: number }];
+      `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
+        pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
+    )) as pg.QueryResult<SessionFacts>;
+    const [{ id, timeout, isStandby, isReadOnly }] = rows as [SessionFacts];
+    this.#state.set(isStandby, isReadOnly);
     this.#isBehindPooler = id !== this.#internals.processID;
     if (this.#isBehindPooler) describesAlways.add(this.#internals.connection);
     if (this.#isBehindPooler || statementTimeoutMillis === undefined) return;
@@ -233,6 +257,23 @@ export class Connection extends pg.Client {
     const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
     if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
     await this.#send(settings.join('; '));
+  }
+
+  #record(status: ParameterStatus): void {
+    const wasReadOnly = this.isReadOnly;
+    this.#state.record(status);
+    if (this.#isOpen && this.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
+  }
+
+  #assertSuitable(): void {
+    const reason = this.#state.unsuitable(this.#options.target ?? 'any');
+    if (reason === undefined) return;
+    throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code: readOnlyState });
+  }
+
+  get #name(): string {
+    const { host, port } = this.#internals;
+    return `${host}:${port}`;
   }
 
   /** Added to what `pg` sends: poolers keep the time zone for each client, as they do the encoding, because every driver for Java sends it. */
@@ -244,19 +285,16 @@ export class Connection extends pg.Client {
     return (super.query as (...query: unknown[]) => unknown)(...args);
   }
 
-  /** The rollback of a lost transaction succeeds: on an error Kysely would never release the connection. */
-  async #rolledBack(response: Promise<unknown>): Promise<unknown> {
-    try {
-      return await response;
-    } catch (error) {
-      if (this.isLost) return { command: 'ROLLBACK', rowCount: null, rows: [] };
-      throw error;
-    }
-  }
-
   get #internals(): Internals {
     return this as unknown as Internals;
   }
+}
+
+interface SessionFacts {
+  readonly id: number;
+  readonly timeout: number;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
 }
 
 function sqlOf(query: unknown): string {

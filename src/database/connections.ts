@@ -1,8 +1,12 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './connection-config.ts';
+import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { ConnectionOptions } from './connection.ts';
+import type { Connection, ConnectionOptions } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { RecentSubjects } from './recent-subjects.ts';
+import { Servers, type SessionOptions } from './servers.ts';
 
 /**
  * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a new one, and
@@ -10,17 +14,22 @@ import { RecentSubjects } from './recent-subjects.ts';
  */
 const waitMillis = 2_000;
 /** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */
-const exclusiveTimeouts = { statementTimeoutMillis: 2_300, responseTimeoutMillis: 2_500 };
+const exclusiveTimeouts: Timeouts = { waitMillis, statementTimeoutMillis: 2_300, responseTimeoutMillis: 2_500 };
 /** Reads that share a connection must be short: those behind a slow one wait as long, and are then sent once more. */
 const pipelinedTimeouts = { statementTimeoutMillis: 1_500, responseTimeoutMillis: 2_000 };
-/** A command beside a running service waits longer, but not for one that is paused. */
-const guestTimeouts = { responseTimeoutMillis: 15_000 };
 /** The embedded database never stalls by itself; a long statement delays all others. */
-const embeddedWaitMillis = 10_000;
+const embeddedTimeouts: Timeouts = { waitMillis: 10_000 };
+/** A command beside a running service waits longer, but not for one that is paused. */
+const guestTimeouts: Timeouts = { ...embeddedTimeouts, responseTimeoutMillis: 15_000 };
 /** For migrations and commands, which may wait for a server that is about to start. */
 const maintenanceConnectMillis = 5_000;
 const maintenanceWaitMillis = 60_000;
 const idleMillis = 30_000;
+
+interface Timeouts extends Pick<ConnectionOptions, 'statementTimeoutMillis' | 'responseTimeoutMillis'> {
+  /** For a free connection. */
+  readonly waitMillis: number;
+}
 
 export interface ConnectionsOptions {
   readonly location: DatabaseLocation;
@@ -32,32 +41,44 @@ export interface ConnectionsOptions {
   readonly onStatement?: ((sql: string) => void) | undefined;
   /** Called when a request has timed out waiting for an exclusive connection. */
   readonly onRefusal?: (() => void) | undefined;
+  /** Instead of those of exclusive connections to a server. */
+  readonly timeouts?: Timeouts | undefined;
 }
 
 /** The connections of one process to one database. */
 export interface Connections {
   readonly pool: ConnectionPool;
   readonly pipeline: PipelinedConnections | undefined;
+  readonly servers: Servers;
 }
 
 export function createConnections(options: ConnectionsOptions): Connections {
-  const recent = new RecentSubjects();
-  return { pool: createPool(options, recent), pipeline: createPipeline(options, recent) };
+  const config = connectionConfigOf(options.location);
+  const servers = new Servers({ config, isServing: true });
+  const shared = { servers, recent: new RecentSubjects(), connectTimeoutMillis: servingConnectMillis(config) };
+  return { servers, pool: createPool(options, shared), pipeline: createPipeline(options, shared) };
+}
+
+interface Shared {
+  readonly servers: Servers;
+  readonly recent: RecentSubjects;
+  readonly connectTimeoutMillis: number;
 }
 
 /** A part of the connections for prepared reads, unless there are too few: the embedded database has one, and transactions need it. */
 function createPipeline(
-  { location, poolSize, onStatement }: ConnectionsOptions,
-  recent: RecentSubjects,
+  { location, poolSize, onStatement, onRefusal }: ConnectionsOptions,
+  { servers, recent, connectTimeoutMillis }: Shared,
 ): PipelinedConnections | undefined {
   const size = pipelinedOf(poolSize);
   if (typeof location !== 'string' || size === 0) return undefined;
-  const config = connectionConfigOf(location);
-  const connection = { config, session: 'server', onStatement, ...pipelinedTimeouts } as const;
   return new PipelinedConnections({
     size,
     recent,
-    connection: { ...connection, connectTimeoutMillis: servingConnectMillis(config) },
+    waitMillis,
+    onRefusal,
+    servers,
+    connection: { session: 'server', onStatement, connectTimeoutMillis, ...pipelinedTimeouts },
   });
 }
 
@@ -73,47 +94,83 @@ function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionC
 
 /** The exclusive connections as the service has them. */
 function createPool(
-  { location, poolSize, isGuest = false, onStatement, onRefusal }: ConnectionsOptions,
-  recent: RecentSubjects,
+  { location, poolSize, isGuest = false, onStatement, onRefusal, timeouts = exclusiveTimeouts }: ConnectionsOptions,
+  { servers, recent, connectTimeoutMillis }: Shared,
 ): ConnectionPool {
-  const config = connectionConfigOf(location);
   const isEmbedded = typeof location !== 'string';
+  const limits = isGuest ? guestTimeouts : isEmbedded ? embeddedTimeouts : timeouts;
+  const { waitMillis: poolWaitMillis, ...statementTimeouts } = limits;
   const size = isEmbedded ? 1 : poolSize - pipelinedOf(poolSize);
-  const timeouts = isGuest ? guestTimeouts : isEmbedded ? {} : exclusiveTimeouts;
   return new ConnectionPool({
+    servers,
     connection: {
-      config,
       onStatement,
       session: isGuest ? 'guest' : isEmbedded ? 'embedded' : 'server',
-      connectTimeoutMillis: servingConnectMillis(config),
-      ...timeouts,
+      connectTimeoutMillis,
+      ...statementTimeouts,
     },
     size,
     share: Math.max(1, Math.floor(size / 2)),
     recent,
-    waitMillis: isEmbedded ? embeddedWaitMillis : waitMillis,
+    waitMillis: poolWaitMillis,
     idleMillis: isEmbedded ? undefined : idleMillis,
     onRefusal,
   });
 }
 
-/** One connection for migrations and commands, without a statement timeout. */
-export function maintenanceConnection(location: DatabaseLocation): ConnectionOptions {
-  const config = connectionConfigOf(location);
-  return {
-    config,
-    session: typeof location === 'string' ? 'server' : 'embedded',
-    connectTimeoutMillis: config.connectTimeoutMillis ?? maintenanceConnectMillis,
-  };
-}
-
-/** One exclusive connection without a statement timeout. */
+/** One exclusive connection for migrations and commands, to a server that takes writes, without a statement timeout. */
 export function createMaintenancePool(location: DatabaseLocation): ConnectionPool {
   return new ConnectionPool({
-    connection: maintenanceConnection(location),
+    ...maintenance(location),
     size: 1,
     share: 1,
     recent: new RecentSubjects(),
     waitMillis: maintenanceWaitMillis,
   });
+}
+
+/** The same connection without a pool. */
+export function openMaintenance(location: DatabaseLocation): Promise<Connection> {
+  const { servers, connection } = maintenance(location);
+  return servers.open(connection, new AbortController().signal);
+}
+
+function maintenance(location: DatabaseLocation): { readonly servers: Servers; readonly connection: SessionOptions } {
+  const config = connectionConfigOf(location);
+  const isServer = typeof location === 'string';
+  return {
+    servers: new Servers({ config, target: isServer ? (config.targetSession ?? 'read-write') : 'any' }),
+    connection: {
+      session: isServer ? 'server' : 'embedded',
+      connectTimeoutMillis: config.connectTimeoutMillis ?? (config.hosts ? waitMillis : maintenanceConnectMillis),
+    },
+  };
+}
+
+/** A server that is starting, stopping or recovering. */
+const notYet = '57P03';
+/** Another address or password is needed. */
+const neverCodes = /^(?:28|3D|42|ERR_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
+const writableRetryMillis = 500;
+
+/**
+ * Waits for a server that takes writes, and tells the reason once: while the database fails over a start waits, instead of ending in a loop.
+ * Throws ConnectionFailure when waiting doesn't help, or when the only host can't be reached at all.
+ */
+export async function openMaintenanceWhenWritable(
+  location: DatabaseLocation,
+  onWait: (reason: string) => void,
+): Promise<Connection> {
+  const hasSeveralHosts = connectionConfigOf(location).hosts !== undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await openMaintenance(location);
+    } catch (error) {
+      const { code, message } = error as ConnectionFailure;
+      const isWorthWaiting = code === readOnlyState || code === notYet || (hasSeveralHosts && !neverCodes.test(code));
+      if (!isWorthWaiting) throw error;
+      if (isFirst) onWait(`${message.replace(/\.?$/, '.')} Waiting for a server that takes writes.`);
+      await wait(writableRetryMillis * (0.5 + Math.random()));
+    }
+  }
 }

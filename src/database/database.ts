@@ -1,11 +1,11 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
-import { PostgresDialect } from 'kysely';
 
 import { migrations } from '../../migrations/index.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
 import { unavailable } from '../domain/errors.ts';
+import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import type { Stores } from '../domain/stores.ts';
 import { createUsageTable } from './usage-table.ts';
@@ -13,6 +13,9 @@ import type { DatabaseLocation } from './connection-config.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { createConnections, createMaintenancePool, type ConnectionsOptions } from './connections.ts';
 import { DiskCheck, diskProbe } from './disk-check.ts';
+import { createDialect } from './kysely-dialect.ts';
+import { readInstallation } from './installation.ts';
+import type { ServerChange, ServerFigure } from './servers.ts';
 import { createSession } from './session.ts';
 import { createStatements } from './statements.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
@@ -21,6 +24,8 @@ import { createStores, entities } from './stores/stores.ts';
 
 const migrationsTable = 'petstore_migrations';
 
+const readyStatement = `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from ${migrationsTable}`;
+
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
   readonly stores: Stores;
@@ -28,15 +33,21 @@ export interface Database {
   readonly keyRecords: KeyRecords;
   readonly keyChanges: KeyChanges;
   readonly usage: UsageTable;
+  /** Throws UNAVAILABLE when the database can't be reached. */
+  readonly readInstallation: () => Promise<Installation>;
   /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
   readonly checkReady: () => Promise<void>;
+  /** What was last known of each host of the URL; none for the embedded database. */
+  readonly serverFigures: () => readonly ServerFigure[];
+  /** Calls the listener when another server than before takes the writes. */
+  readonly onServerChange: (listener: (change: ServerChange) => void) => void;
   /** The numbers of open connections, idle connections, and waiting requests. */
   readonly poolFigures: () => { readonly total: number; readonly idle: number; readonly waiting: number };
   close(): Promise<void>;
 }
 
 export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
-  const { pool, pipeline } = createConnections(options);
+  const { pool, pipeline, servers } = createConnections(options);
   const orm = createOrm(pool);
   const disk = new DiskCheck(() => pool.run((connection) => connection.query(diskProbe)));
   const statements = createStatements({
@@ -48,23 +59,38 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   const { run } = statements;
   const metadata = orm.getMetadata();
   return {
-    stores: createStores(metadata, createSession(orm, statements)),
+    stores: createStores(metadata, createSession(orm, statements, { maxMillis: atomicMillis(options) })),
     keyRecords: createKeyRecords(metadata, run),
     keyChanges: createKeyChanges(metadata, run),
     usage: createUsageTable(run),
+    readInstallation: () => readInstallation(run),
     checkReady: async () => {
-      const applied = await run<{ name: string }>('petstore_ready', `select name from ${migrationsTable}`, []);
+      const applied = await run<{ name: string; isReadOnly: boolean }>('petstore_ready', readyStatement, []);
+      if (applied.some(({ isReadOnly }) => isReadOnly)) {
+        // The address may lead to another server by now.
+        pool.renew();
+        pipeline?.renew();
+        throw unavailable(new Error('The database takes no writes.'));
+      }
       const names = new Set(applied.map(({ name }) => name));
       const missing = migrations.filter(({ name }) => !names.has(name));
       if (missing.length > 0) throw unavailable(new Error(`${missing.length} migrations are missing.`));
+      if (pool.isStuck) throw unavailable(new Error('No connection of the pool was given back for a long time.'));
       await disk.assertRoom();
     },
+    serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
+    onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       await Promise.all([pipeline?.close(), pool.end()]);
       await orm.close(true);
     },
   };
+}
+
+/** Of a transaction with several writes. The embedded database serves one at a time. */
+function atomicMillis({ location }: ConnectionsOptions): number {
+  return typeof location === 'string' ? 2_000 : 500;
 }
 
 /** The ORM for migrations, on one such connection. */
@@ -88,6 +114,6 @@ function createOrm(pool: ConnectionPool): MikroORM {
     ensureDatabase: false,
     logger: () => undefined,
     // MikroORM's own pool would be `pg-pool`, made from five parts of the URL.
-    driverOptions: () => new PostgresDialect({ pool: pool }),
+    driverOptions: () => createDialect(pool),
   });
 }

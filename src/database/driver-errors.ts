@@ -1,7 +1,7 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
 import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
-import { noConnection } from './connection.ts';
+import { noConnection, readOnlyState } from './connection-failure.ts';
 
 /**
  * SQLSTATE classes and codes of a server that is unavailable, or after which to retry: connections, shutdown, statement timeout,
@@ -53,6 +53,11 @@ export function isTimeout(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === '57014');
 }
 
+/** Two transactions have waited for each other, or couldn't be put in an order; the same work may succeed now. */
+export function isDeadlock(error: unknown): boolean {
+  return isOrHas(error, ({ code }) => code === '40P01' || code === '40001');
+}
+
 /** A prepared statement is missing, or outdated by a migration. Nothing has been executed. */
 export function isOutdated(error: unknown): boolean {
   return isOrHas(
@@ -64,7 +69,7 @@ export function isOutdated(error: unknown): boolean {
 
 /** The server can be read only: it has become a standby, or its disk is protected. */
 export function isReadOnly(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => code === '25006');
+  return isOrHas(error, ({ code }) => code === readOnlyState);
 }
 
 /** The server's disk, or its quota, is full. */
@@ -98,7 +103,7 @@ function isRefused(error: unknown): boolean {
 
 function busy(cause: unknown): DomainError {
   const message =
-    'The database is busy: counts, searches and changes take turns, and this one has waited too long. Try again in a few seconds.';
+    'The database is busy: the statements of each client take turns, and this one has waited too long. Try again in a few seconds.';
   return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause });
 }
 

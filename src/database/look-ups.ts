@@ -1,6 +1,7 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
 import { isUnavailable, recordFailure } from './driver-errors.ts';
 import type { PendingRead } from './pending-read.ts';
+import { failureOfAll } from './shared-reads.ts';
 import type { LookUp } from './stores/session.ts';
 
 /** Who waits for the row with this id. */
@@ -14,6 +15,7 @@ interface Caller {
 /** Those who are served by one statement. */
 interface Batch {
   readonly lookUp: LookUp<unknown>;
+  readonly subject: string;
   readonly callers: Caller[];
 }
 
@@ -21,8 +23,8 @@ interface Batch {
 const maxTogether = 100;
 
 /**
- * Collects the look-ups of one turn of the event loop: those of the same kind are read by one statement for up to 100, whichever requests they are
- * for. That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
+ * Collects the look-ups of one turn of the event loop: those of one client and of the same kind are read by one statement for up to 100, whichever of its
+ * requests they are for. That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a database that is lost or
  * too slow fails all callers of a statement; for any other reason, such as a row that can't be read, each look-up is retried alone.
@@ -37,24 +39,26 @@ export class LookUps {
   }
 
   add(lookUp: LookUp<unknown>, caller: Caller): void {
-    const batch = this.#batches.findLast((each) => each.lookUp === lookUp);
+    const subject = caller.request?.subjectId ?? '';
+    const batch = this.#batches.findLast((each) => each.lookUp === lookUp && each.subject === subject);
     if (batch !== undefined && batch.callers.length < maxTogether) batch.callers.push(caller);
-    else this.#batches.push({ lookUp, callers: [caller] });
+    else this.#batches.push({ lookUp, subject, callers: [caller] });
   }
 
   /** Removes what has been collected, and returns the reads for it. */
   take(): PendingRead[] {
     const batches = this.#batches;
     this.#batches = [];
-    return batches.map(({ lookUp, callers }) => {
+    return batches.map(({ lookUp, subject, callers }) => {
       const [first, ...others] = callers as [Caller, ...Caller[]];
-      return others.length === 0 ? readOne(lookUp, first) : this.#readMany(lookUp, callers);
+      return others.length === 0 ? readOne(lookUp, first) : this.#readMany({ lookUp, subject, callers });
     });
   }
 
-  #readMany(lookUp: LookUp<unknown>, callers: readonly Caller[]): PendingRead {
+  #readMany({ lookUp, subject, callers }: Batch): PendingRead {
     const many: PendingRead = {
       read: lookUp.readMany(callers.map(({ id }) => id)),
+      subject,
       resolve: (rows) => {
         const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
         for (const { id, resolve } of callers) resolve(byId.get(id));
@@ -67,6 +71,7 @@ export class LookUps {
           else this.#retry(one);
         }
       },
+      failure: () => failureOfAll(callers),
       isRetried: false,
     };
     return many;
@@ -76,8 +81,10 @@ export class LookUps {
 function readOne(lookUp: LookUp<unknown>, { id, request, resolve, reject }: Caller, isRetried = false): PendingRead {
   return {
     read: lookUp.readOne(id),
+    subject: request?.subjectId ?? '',
     resolve: ([row]) => resolve(row),
     reject: (error) => reject(recordFailure(error, request)),
+    failure: () => request?.failure,
     isRetried,
   };
 }

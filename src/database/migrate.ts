@@ -5,10 +5,9 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { DatabaseLocation } from './connection-config.ts';
-import { Connection } from './connection.ts';
-import { maintenanceConnection } from './connections.ts';
+import { openMaintenance, openMaintenanceWhenWritable } from './connections.ts';
 import { createMaintenanceOrm } from './database.ts';
-import { createTransactionSession, transactionOf } from './session.ts';
+import { createTransactionSession, leaseOf, transactionOf } from './session.ts';
 import { createStores } from './stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
@@ -91,19 +90,18 @@ function couldNotLock(holder: string): string {
 async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     await em.execute(`select set_config('lock_timeout', '${lockTimeout}', true)`);
-    const transaction = transactionOf(em);
-    const applied = await orm.migrator.up({ transaction });
+    const applied = await orm.migrator.up({ transaction: transactionOf(em) });
     if (applied.some(({ name }) => name === migrations[0].name)) {
-      await fill?.(createStores(orm.getMetadata(), createTransactionSession(transaction)));
+      await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(em))));
     }
   });
 }
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
 async function whileLocked(url: string, onWait: OnWait, work: () => Promise<void>): Promise<void> {
-  const connection = await new Connection(maintenanceConnection(url)).open();
+  const connection = await openMaintenanceWhenWritable(url, onWait);
   try {
-    await assertSuitable(connection, () => new Connection(maintenanceConnection(url)).open());
+    await assertSuitable(connection, () => openMaintenance(url));
     await connection.query('begin');
     const { rows } = await connection.query<{ isLocked: boolean }>(
       'select pg_try_advisory_xact_lock($1) as "isLocked"',

@@ -13,10 +13,14 @@ export interface Read {
 /** A read, and what gets its rows or its failure. */
 export interface PendingRead {
   readonly read: Read;
+  /** The client (a key) that it is for; empty for the service's own work. */
+  readonly subject: string;
   /** The `executionMessage` of the read, if it has been built already. */
   readonly message?: string;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: Error) => void;
+  /** Why nobody needs it any more; undefined while somebody does. */
+  readonly failure: () => Error | undefined;
   /** It has been retried, and won't be again. */
   isRetried: boolean;
 }

@@ -1,18 +1,30 @@
 import { currentRequest, runAsService, type RequestContext } from '../domain/access/current-request.ts';
-import { Connection, ConnectionFailure, type ConnectionOptions } from './connection.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import type { Connection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
 import type { PendingRead, Read } from './pending-read.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
+import type { Servers, SessionOptions } from './servers.ts';
 import { SharedReads } from './shared-reads.ts';
+import { TurnRefused } from './turns.ts';
+import { WaitingReads } from './waiting-reads.ts';
 import type { LookUp } from './stores/session.ts';
 import { isLoss, isOutdated, isTimeout, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
-  readonly connection: ConnectionOptions;
+  readonly servers: Servers;
+  readonly connection: SessionOptions;
   readonly size: number;
   readonly recent: RecentSubjects;
+  /** How long a read waits for those of the same client. */
+  readonly waitMillis: number;
+  /** Called when a read has timed out waiting. */
+  readonly onRefusal?: (() => void) | undefined;
 }
+
+/** How many reads of one client wait for a response on each connection. */
+const maxReadsOfClient = 8;
 
 /** How often connections with a pending response are checked. */
 const watchMillis = 100;
@@ -22,7 +34,8 @@ const watchMillis = 100;
  * at its end by one system call, which is the largest cost of a prepared statement; equal ones are sent once (`SharedReads`), and look-ups
  * of the same kind as one statement (`LookUps`).
  *
- * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here.
+ * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here, and only a few of
+ * each client: its others wait here, for 2 s at most, while clients take turns.
  * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
  * another connection, which is safe because they change nothing. So is a read whose prepared form is gone or outdated by a
  * migration, and one whose connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
@@ -39,13 +52,17 @@ export class PipelinedConnections {
   readonly #lookUps = new LookUps((pending) => this.#submit(pending));
   /** The connection of this turn. */
   #current: PipelinedConnection | undefined;
-  /** Each sends what a connection has collected in this turn. */
-  readonly #uncorks: (() => void)[] = [];
+  /** Each sends what its connection has collected in this turn. */
+  readonly #uncorks = new Map<PipelinedConnection, () => void>();
+  readonly #waiting = new WaitingReads();
   #isEndScheduled = false;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    options.servers.onRetire(() => {
+      for (const connection of this.#connections) if (!connection.isCurrent) this.#retire(connection);
+    });
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
@@ -75,19 +92,43 @@ export class PipelinedConnections {
   }
 
   /** New reads go to new connections. */
-  #renew(): void {
+  renew(): void {
     for (const connection of this.#connections) this.#retire(connection);
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
     this.#endTurn();
+    this.#refuse(this.#waiting.takeBefore(Infinity), new ConnectionFailure(new Error('The database is closed')));
     await Promise.all([...this.#all].map((connection) => connection.close()));
   }
 
   #submit(pending: PendingRead): void {
-    (this.#current ??= this.#choose()).send(pending);
+    const connection = this.#connectionFor(pending.subject);
+    if (connection === undefined) this.#waiting.add(pending);
+    else this.#send(connection, pending);
+  }
+
+  #send(connection: PipelinedConnection, pending: PendingRead): void {
+    // Nothing is sent before the turn has ended: `SharedReads` relies on that.
+    if (!this.#uncorks.has(connection)) this.#uncorks.set(connection, connection.cork());
+    connection.send(pending);
     this.#scheduleEnd();
+  }
+
+  /** Sends what waits and now may. */
+  #sendWaiting(connection: PipelinedConnection): void {
+    for (;;) {
+      const pending = this.#waiting.next((subject) => connection.hasRoomFor(subject));
+      if (pending === undefined) return;
+      const failure = pending.failure();
+      if (failure === undefined) this.#send(connection, pending);
+      else pending.reject(failure);
+    }
+  }
+
+  #refuse(pending: readonly PendingRead[], error: Error): void {
+    for (const { reject } of pending) reject(error);
   }
 
   #scheduleEnd(): void {
@@ -101,37 +142,52 @@ export class PipelinedConnections {
     this.#sharedReads.endTurn();
     this.#isEndScheduled = false;
     this.#current = undefined;
-    for (const uncork of this.#uncorks.splice(0)) uncork();
+    const uncorks = [...this.#uncorks.values()];
+    this.#uncorks.clear();
+    for (const uncork of uncorks) uncork();
   }
 
-  /** The connection for the rest of this turn: a new one if all are busy and the maximum isn't reached, else the one with the least to do. */
-  #choose(): PipelinedConnection {
+  /** That of this turn while the client has room there; undefined when it has none anywhere. */
+  #connectionFor(subject: string): PipelinedConnection | undefined {
+    if (this.#current?.hasRoomFor(subject) === true) return this.#current;
+    this.#current = this.#choose(subject);
+    return this.#current;
+  }
+
+  /** A new connection if all are busy and the maximum isn't reached, else the one with the least to do. */
+  #choose(subject: string): PipelinedConnection | undefined {
     let chosen: PipelinedConnection | undefined;
-    for (const each of this.#connections) if (chosen === undefined || each.pending < chosen.pending) chosen = each;
-    if (chosen === undefined || (chosen.pending > 0 && this.#connections.size < this.#options.size)) {
+    for (const each of this.#connections) {
+      if (each.hasRoomFor(subject) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
+    }
+    if ((chosen === undefined || chosen.pending > 0) && this.#connections.size < this.#options.size) {
       // All requests share it: what it does later is not done for the one that has opened it.
       chosen = runAsService(() => this.#open());
       this.#connections.add(chosen);
       this.#all.add(chosen);
     }
-    // Nothing is sent before the turn has ended: `SharedReads` relies on that.
-    this.#uncorks.push(chosen.cork());
     return chosen;
   }
 
   #open(): PipelinedConnection {
-    return new PipelinedConnection(this.#options.connection, {
+    const { servers, connection } = this.#options;
+    const open = (signal: AbortSignal): Promise<Connection> =>
+      servers.open({ ...connection, isPipelined: true }, signal);
+    return new PipelinedConnection(open, {
       onEnd: (ended) => {
         this.#all.delete(ended);
         this.#exclude(ended);
       },
-      onUnusable: (connection, pending) => {
+      onUnusable: (unusable, pending) => {
         // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
-        if (this.#connections.has(connection)) this.#renew();
+        if (this.#connections.has(unusable)) this.renew();
         this.#submit(pending);
       },
       onMoved: (moved) => {
         for (const pending of moved) this.#submit(pending);
+      },
+      onRoom: (opened) => {
+        if (this.#connections.has(opened)) this.#sendWaiting(opened);
       },
     });
   }
@@ -150,6 +206,11 @@ export class PipelinedConnections {
   #check(): void {
     const now = performance.now();
     for (const connection of this.#all) connection.checkProgress(now);
+    // Those that would have made room may be gone.
+    for (const connection of this.#connections) this.#sendWaiting(connection);
+    const late = this.#waiting.takeBefore(now - this.#options.waitMillis);
+    if (late.length > 0) this.#options.onRefusal?.();
+    this.#refuse(late, new TurnRefused());
   }
 }
 
@@ -160,38 +221,62 @@ interface Listeners {
   readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
   /** Reads to retry, because one before them took too long. */
   readonly onMoved: (moved: readonly PendingRead[]) => void;
+  /** A read has ended. */
+  readonly onRoom: (connection: PipelinedConnection) => void;
 }
 
 class PipelinedConnection {
-  readonly #connection: Connection;
+  /** Undefined until it is open. */
+  #connection: Connection | undefined;
+  /** Whether this turn goes on in which the connection began to open, and what ends it if it has opened meanwhile. */
+  #isCorked = false;
+  #uncork: (() => void) | undefined;
+  readonly #ending = new AbortController();
   readonly #listeners: Listeners;
   /** Sent, in their order, or waiting until the connection is open. (An array, as in `http/connection.ts`.) */
   readonly #pending: PendingRead[] = [];
-  #isOpen = false;
+  /** How many of them are for each client. */
+  readonly #readsOf = new Map<string, number>();
   #isRetired = false;
 
-  constructor(options: ConnectionOptions, listeners: Listeners) {
+  constructor(open: (signal: AbortSignal) => Promise<Connection>, listeners: Listeners) {
     this.#listeners = listeners;
-    this.#connection = new Connection({ ...options, isPipelined: true });
-    this.#connection.once('end', () => listeners.onEnd(this));
-    void this.#open();
+    void this.#open(open);
+  }
+
+  get isCurrent(): boolean {
+    return this.#connection?.isCurrent ?? true;
   }
 
   get pending(): number {
     return this.#pending.length;
   }
 
+  /** The service's own work isn't limited. */
+  hasRoomFor(subject: string): boolean {
+    return subject === '' || (this.#readsOf.get(subject) ?? 0) < maxReadsOfClient;
+  }
+
   checkProgress(now: number): void {
-    if (this.#isOpen) this.#connection.checkProgress(now);
+    this.#connection?.checkProgress(now);
+    // It says so itself only later: nothing may be sent on it meanwhile.
+    if (this.#connection?.isLost === true) this.#listeners.onEnd(this);
   }
 
   cork(): () => void {
-    return this.#connection.cork();
+    if (this.#connection !== undefined) return this.#connection.cork();
+    this.#isCorked = true;
+    return () => {
+      this.#isCorked = false;
+      this.#uncork?.();
+      this.#uncork = undefined;
+    };
   }
 
   send(pending: PendingRead): void {
     this.#pending.push(pending);
-    if (this.#isOpen) this.#submit(pending);
+    this.#readsOf.set(pending.subject, (this.#readsOf.get(pending.subject) ?? 0) + 1);
+    if (this.#connection !== undefined) this.#submit(this.#connection, pending);
   }
 
   /** Finishes its reads, and closes. */
@@ -200,27 +285,30 @@ class PipelinedConnection {
     this.#closeIfDone();
   }
 
-  close(): Promise<void> {
-    return this.#connection.close();
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#connection?.close();
   }
 
-  async #open(): Promise<void> {
+  async #open(open: (signal: AbortSignal) => Promise<Connection>): Promise<void> {
+    let connection: Connection;
     try {
-      await this.#connection.open();
+      connection = await open(this.#ending.signal);
     } catch (error) {
       this.#listeners.onEnd(this);
-      for (const { reject } of this.#pending) reject(error as Error);
-      this.#pending.length = 0;
+      for (const { reject } of this.#takeAll()) reject(error as Error);
       return;
     }
-    this.#isOpen = true;
-    const uncork = this.cork();
-    for (const pending of this.#pending) this.#submit(pending);
-    uncork();
+    connection.once('end', () => this.#listeners.onEnd(this));
+    this.#connection = connection;
+    const uncork = connection.cork();
+    for (const pending of this.#pending) this.#submit(connection, pending);
+    if (this.#isCorked) this.#uncork = uncork;
+    else uncork();
     this.#closeIfDone();
   }
 
-  #submit(pending: PendingRead): void {
+  #submit(connection: Connection, pending: PendingRead): void {
     const { name, text, values, decode } = pending.read;
     const statement = new PreparedStatement(name, text, values, decode, pending.message);
     statement.callback = (error, rows = []) => {
@@ -228,17 +316,30 @@ class PipelinedConnection {
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;
       this.#pending.splice(index, 1);
-      if (this.#pending.length > 0) this.#connection.recordProgress();
+      this.#countEnd(pending.subject);
+      if (this.#pending.length > 0) connection.recordProgress();
       if (error === null) pending.resolve(rows);
       else this.#fail(pending, error);
       this.#closeIfDone();
+      this.#listeners.onRoom(this);
     };
-    void this.#connection.query(statement);
+    void connection.query(statement);
+  }
+
+  #takeAll(): PendingRead[] {
+    this.#readsOf.clear();
+    return this.#pending.splice(0);
+  }
+
+  #countEnd(subject: string): void {
+    const left = (this.#readsOf.get(subject) ?? 0) - 1;
+    if (left > 0) this.#readsOf.set(subject, left);
+    else this.#readsOf.delete(subject);
   }
 
   #fail(pending: PendingRead, error: Error): void {
     // Not after a response timeout: a second wait would take too long.
-    const isUnusable = isOutdated(error) || (isLoss(error) && !this.#connection.hasTimedOut);
+    const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
     if (isUnusable && !pending.isRetried) {
       pending.isRetried = true;
       this.#listeners.onUnusable(this, pending);
@@ -250,10 +351,9 @@ class PipelinedConnection {
 
   /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
   #moveOthers(): void {
-    const others = [...this.#pending];
-    this.#pending.length = 0;
+    const others = this.#takeAll();
     this.#listeners.onEnd(this);
-    void this.#connection.abort('a statement took too long');
+    void this.#connection?.abort('a statement took too long');
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
     for (const { reject } of late) reject(new ConnectionFailure(new Error('No response in time')));
     for (const pending of moved) pending.isRetried = true;
@@ -261,6 +361,6 @@ class PipelinedConnection {
   }
 
   #closeIfDone(): void {
-    if (this.#isRetired && this.#isOpen && this.#pending.length === 0) void this.#connection.close();
+    if (this.#isRetired && this.#pending.length === 0) void this.#connection?.close();
   }
 }

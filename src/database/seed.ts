@@ -1,8 +1,8 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
 import type { DatabaseLocation } from './connection-config.ts';
-import { Connection } from './connection.ts';
-import { maintenanceConnection } from './connections.ts';
+import type { Connection } from './connection.ts';
+import { openMaintenance } from './connections.ts';
 import { createMaintenanceOrm } from './database.ts';
 import { bulkPetInsertion } from './stores/pet.store.ts';
 
@@ -33,7 +33,7 @@ const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04
 export async function seedStore(options: SeedOptions): Promise<void> {
   const { location, onProgress } = options;
   const orm = createMaintenanceOrm(location);
-  const client = await new Connection(maintenanceConnection(location)).open();
+  const client = await openMaintenance(location);
   try {
     await client.query('begin');
     await client.query('lock table categories, pets, orders, inventory');

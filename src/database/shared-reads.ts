@@ -11,15 +11,14 @@ interface Caller {
 }
 
 /**
- * Coalesces equal reads: those of one turn of the event loop are sent once, whichever requests they are for. Under load, many clients ask for the same
- * first pages.
+ * Coalesces equal reads: those of one client in one turn of the event loop are sent once, whichever of its requests they are for.
  *
  * Guarantees: a read begins after all of its callers have asked for it, because nothing is sent before the turn ends. They get the same rows, which
  * they must not change, or the same failure. Who asks after a failure in the same turn gets a new read.
  */
 export class SharedReads {
   /**
-   * By the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map for each turn: cleared ones would hold
+   * By the client, and the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map for each turn: cleared ones would hold
    * callers until a full collection.)
    */
   #callers = new Map<string, Caller[]>();
@@ -27,24 +26,28 @@ export class SharedReads {
   /** Returns what is to be sent; undefined when an equal read of this turn serves the caller as well. */
   add(read: Read, caller: Caller): PendingRead | undefined {
     const message = executionMessage(read.name, read.values);
-    const others = this.#callers.get(message);
+    const subject = caller.request?.subjectId ?? '';
+    const key = `${subject} ${message}`;
+    const others = this.#callers.get(key);
     if (others !== undefined) {
       others.push(caller);
       return undefined;
     }
     const callers = [caller];
-    this.#callers.set(message, callers);
+    this.#callers.set(key, callers);
     return {
       read,
       message,
+      subject,
       resolve: (rows) => {
         for (const { resolve } of callers) resolve(rows);
       },
       reject: (error) => {
         // In a later turn the message may be that of another read.
-        if (this.#callers.get(message) === callers) this.#callers.delete(message);
+        if (this.#callers.get(key) === callers) this.#callers.delete(key);
         for (const { request, reject } of callers) reject(recordFailure(error, request));
       },
+      failure: () => failureOfAll(callers),
       isRetried: false,
     };
   }
@@ -53,4 +56,10 @@ export class SharedReads {
   endTurn(): void {
     if (this.#callers.size > 0) this.#callers = new Map();
   }
+}
+
+/** The failure of the requests, when all of them have failed. */
+export function failureOfAll(callers: readonly Pick<Caller, 'request'>[]): Error | undefined {
+  const isWanted = callers.some(({ request }) => request?.failure === undefined);
+  return isWanted ? undefined : callers[0]?.request?.failure;
 }

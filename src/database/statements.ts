@@ -5,6 +5,7 @@ import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-err
 import type { PipelinedConnections } from './pipelined-connections.ts';
 import type { Parameter } from './parameter.ts';
 import { PreparedStatement } from './prepared-statement.ts';
+import { sendPrepared, sendQuery } from './send-query.ts';
 import type { StatementRunner } from './statement-runner.ts';
 import type { LookUp, Query } from './stores/session.ts';
 
@@ -37,8 +38,8 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
       return await work();
     } catch (error) {
       onFailure(error);
-      // The address may lead to another server by now.
-      if (isReadOnly(error)) pool.renew();
+      // The address may lead to another server by now, and what is prepared may be outdated.
+      if (isReadOnly(error) || isOutdated(error)) pool.renew();
       throw recordFailure(error, request);
     }
   };
@@ -53,16 +54,11 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
         return pool.run(send, isSlow);
       }
     });
-  const send = <Row>({ name, text, values, kind, decode }: Query<Row>): Promise<Row[]> => {
-    const isSlow = kind === 'slow';
-    if (name === undefined || isGuest)
-      return exclusively(isSlow, (connection) => sendUnnamed(connection, text, values, decode));
-    if (kind === 'short' && pipeline !== undefined)
+  const send = <Row>(query: Query<Row>): Promise<Row[]> => {
+    const { name, text, values, kind, decode } = query;
+    if (name !== undefined && kind === 'short' && pipeline !== undefined && !isGuest)
       return pipeline.query({ name, text, values, decode }) as Promise<Row[]>;
-    return exclusively(isSlow, (connection) => {
-      if (kind === 'write') currentRequest()?.recordWrite();
-      return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
-    });
+    return exclusively(kind === 'slow', (connection) => sendQuery(connection, query));
   };
   return {
     guard,
@@ -88,21 +84,4 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
 /** Only a read may be retried when its connection ends, and sent once for several callers. None of ours has a side effect. */
 function isRead(text: string): boolean {
   return /^\s*select\b/i.test(text);
-}
-
-async function sendUnnamed<Row>(
-  connection: Connection,
-  text: string,
-  values: readonly Parameter[],
-  decode: Query<Row>['decode'],
-): Promise<Row[]> {
-  const { rows } = await connection.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
-  return rows.map(decode);
-}
-
-function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
-    void connection.query(statement);
-  });
 }

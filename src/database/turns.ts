@@ -2,7 +2,7 @@ import { LruMap } from '../domain/lru-map.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
 
 /** The wait for a turn timed out. MikroORM wraps errors and keeps their `code`. */
-class TurnRefused extends Error {
+export class TurnRefused extends Error {
   override readonly name = 'TurnRefused';
   readonly code = 'TURN_REFUSED';
 
@@ -91,6 +91,11 @@ export class Turns {
 
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** Every turn is taken. */
+  get isFull(): boolean {
+    return this.#free === 0;
   }
 
   /** Throws TurnRefused, or the reason of the signal. */

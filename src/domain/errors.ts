@@ -6,6 +6,7 @@ export type DomainErrorCode =
   | 'CONFLICT'
   | 'PRECONDITION_FAILED'
   | 'IDEMPOTENCY_KEY_REUSED'
+  | 'ABORTED'
   | 'UNAVAILABLE';
 
 /** One field or argument that can't be accepted. */
@@ -21,6 +22,8 @@ interface DomainErrorOptions {
   /** Whole seconds after which the same request may succeed. */
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;
+  /** The same request is being carried out already. */
+  readonly isUnderWay?: boolean;
 }
 
 /** A refusal by the rules of the store. Its message is written for clients and never contains an internal text. */
@@ -29,12 +32,14 @@ export class DomainError extends Error {
   readonly code: DomainErrorCode;
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;
+  readonly isUnderWay: boolean;
 
   constructor(code: DomainErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.violations = options.violations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.isUnderWay = options.isUnderWay === true;
   }
 }
 

@@ -7,8 +7,9 @@ export const defaultPageSize = 20;
 export const maxPageSize = 100;
 /** For reading a collection from end to end, page by page. */
 export const maxBatchSize = 1000;
-/** The batch size for reading a whole collection; small enough that the heap doesn't grow. */
+/** The batch for reading a whole collection ends at the row with which it reaches either; small enough that the heap doesn't grow. */
 const walkBatchSize = 500;
+const walkBatchBytes = 256 * 1024;
 
 /** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
 export interface PageArguments {
@@ -19,6 +20,8 @@ export interface PageArguments {
   readonly before?: string | null | undefined;
   /** The request is only checked, and the page is empty: nothing of it is selected. */
   readonly isUnread?: boolean | undefined;
+  /** The page may be shorter: it ends at the row with which its rows take as many bytes in the database. */
+  readonly maxBytes?: number | undefined;
 }
 
 export type SortDirection = 'asc' | 'desc';
@@ -52,6 +55,8 @@ export interface Keyset<SortField extends string> {
   readonly limit: number;
   /** Nothing is read. */
   readonly isUnread?: boolean | undefined;
+  /** See `PageArguments`. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** How the rows of one kind are sorted. */
@@ -105,6 +110,7 @@ export function parseKeyset<Row, SortField extends string>(
     takeLast: isPresent(last),
     limit: first ?? last ?? defaultPageSize,
     isUnread: request.isUnread,
+    maxBytes: request.maxBytes,
   };
 }
 
@@ -166,7 +172,7 @@ export async function* inBatches<Row>(
 ): AsyncGenerator<readonly Row[], void> {
   let position = after;
   do {
-    const page = await list({ first: batchSize, after: position });
+    const page = await list({ first: batchSize, after: position, maxBytes: walkBatchBytes });
     const last = page.rows.at(-1);
     yield page.rows;
     position = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;

@@ -1,12 +1,19 @@
 import { DomainError, notFound } from './errors.ts';
-import { idOf, parseId } from './id.ts';
-import type { Include, Precondition, ReadStore, UpdateOptions, WriteStore } from './store.ts';
+import { idOf, parseId, type Id } from './id.ts';
+import type { Include, ReadStore, UpdateOptions, WriteStore } from './store.ts';
 import type { Stores } from './stores.ts';
 
 /** The store of a row, and its name in messages. */
 export interface RowKind<Store> {
   readonly noun: string;
   readonly storeOf: (stores: Stores) => Store;
+}
+
+/** A kind of row that clients change. */
+interface VersionedKind<Row, Store> extends RowKind<Store> {
+  readonly versionOf: (row: Row) => string;
+  /** Locks what the version covers besides the row itself, before it. */
+  readonly lockBefore?: (stores: Stores, id: Id) => Promise<unknown>;
 }
 
 /** The rows with these ids, in their order; null where there is none. */
@@ -32,22 +39,13 @@ export async function getById<Row, Relation extends string>(
   return required(row, noun, id);
 }
 
-/**
- * The row with this id, locked until the transaction ends.
- *
- * Throws NOT_FOUND when there is none, and PRECONDITION_FAILED when the precondition doesn't hold.
- */
+/** The row with this id, locked until the transaction ends. Throws NOT_FOUND when there is none. */
 export async function lockById<Row>(
   store: Pick<WriteStore<Row, never>, 'lock'>,
   noun: string,
   id: string,
-  precondition?: Precondition<Row>,
 ): Promise<Row> {
-  const row = required(await store.lock(idOf(noun, id)), noun, id);
-  if (precondition?.(row) === false) {
-    throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is no longer in the state that was expected.`);
-  }
-  return row;
+  return required(await store.lock(idOf(noun, id)), noun, id);
 }
 
 /** The row; throws NOT_FOUND when there is none. */
@@ -56,7 +54,7 @@ export function required<Row>(row: Row | null | undefined, noun: string, id: str
   return row;
 }
 
-interface CheckedUpdateOptions<Row, Relation extends string> extends UpdateOptions<Row, Relation> {
+interface CheckedUpdateOptions<Row, Relation extends string> extends UpdateOptions<Relation> {
   /** Checks the locked row after the precondition; throws when the rules don't allow the change. */
   readonly check?: ((row: Row) => void) | undefined;
 }
@@ -68,36 +66,49 @@ interface CheckedUpdateOptions<Row, Relation extends string> extends UpdateOptio
  */
 export async function updateById<Row, Data, Relation extends string>(
   stores: Stores,
-  { noun, storeOf }: RowKind<Pick<WriteStore<Row, Data, Relation>, 'update' | 'lock'>>,
+  kind: VersionedKind<Row, Pick<WriteStore<Row, Data, Relation>, 'update' | 'lock'>>,
   id: string,
   changes: Partial<Data>,
-  { precondition, include, check }: CheckedUpdateOptions<Row, Relation> = {},
+  { include, ...conditions }: CheckedUpdateOptions<Row, Relation> = {},
 ): Promise<Row> {
-  const update = async (within: Stores): Promise<Row> =>
-    required(await storeOf(within).update(idOf(noun, id), changes, include), noun, id);
-  if (precondition === undefined && check === undefined) return update(stores);
-  return stores.transaction(async (within) => {
-    const row = await lockById(storeOf(within), noun, id, precondition);
-    check?.(row);
-    return update(within);
-  });
+  const { noun, storeOf } = kind;
+  return onceItHolds(stores, kind, id, conditions, async (within) =>
+    required(await storeOf(within).update(idOf(noun, id), changes, include), noun, id),
+  );
 }
 
 /** Deletes the row with this id, as `updateById` changes it. */
 export async function deleteById<Row>(
   stores: Stores,
-  { noun, storeOf }: RowKind<Pick<WriteStore<Row, never>, 'delete' | 'lock'>>,
+  kind: VersionedKind<Row, Pick<WriteStore<Row, never>, 'delete' | 'lock'>>,
   id: string,
-  { precondition, check }: Omit<CheckedUpdateOptions<Row, never>, 'include'> = {},
+  conditions: Conditions<Row> = {},
 ): Promise<void> {
-  const remove = async (within: Stores): Promise<void> => {
+  const { noun, storeOf } = kind;
+  return onceItHolds(stores, kind, id, conditions, async (within) => {
     const isDeleted = await storeOf(within).delete(idOf(noun, id));
     required(isDeleted ? true : undefined, noun, id);
-  };
-  if (precondition === undefined && check === undefined) return remove(stores);
+  });
+}
+
+type Conditions<Row> = Omit<CheckedUpdateOptions<Row, never>, 'include'>;
+
+/** Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them. */
+function onceItHolds<Row, Result>(
+  stores: Stores,
+  { noun, storeOf, versionOf, lockBefore }: VersionedKind<Row, Pick<WriteStore<Row, never>, 'lock'>>,
+  id: string,
+  { precondition, check }: Conditions<Row>,
+  write: (within: Stores) => Promise<Result>,
+): Promise<Result> {
+  if (precondition === undefined && check === undefined) return write(stores);
   return stores.transaction(async (within) => {
-    const row = await lockById(storeOf(within), noun, id, precondition);
+    await lockBefore?.(within, idOf(noun, id));
+    const row = await lockById(storeOf(within), noun, id);
+    if (precondition?.(versionOf(row)) === false) {
+      throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is no longer in the state that was expected.`);
+    }
     check?.(row);
-    await remove(within);
+    return write(within);
   });
 }

@@ -1,5 +1,6 @@
 import type { Id } from './id.ts';
 import type { Keyset, Slice } from './page.ts';
+import type { Precondition } from './version.ts';
 
 /**
  * Reading the rows of one kind. Every method is one statement, however many ids there are.
@@ -45,12 +46,9 @@ export class ForeignKeyViolation extends Error {
   override readonly name = 'ForeignKeyViolation';
 }
 
-/** Whether a row is still as the client has seen it. */
-export type Precondition<Row> = (row: Row) => boolean;
-
 /** A change of a row. */
-export interface UpdateOptions<Row, Relation extends string = never> {
+export interface UpdateOptions<Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */
-  readonly precondition?: Precondition<Row> | undefined;
+  readonly precondition?: Precondition | undefined;
   readonly include?: Include<Relation> | undefined;
 }

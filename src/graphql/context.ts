@@ -1,10 +1,18 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 
 import type { Principal } from '../domain/access/principal.ts';
-import type { Services } from '../domain/services.ts';
+import { createServices, type Services } from '../domain/services.ts';
+import type { Stores } from '../domain/stores.ts';
 import type { Meter } from '../http/authentication.ts';
 import { Loaders } from './loaders.ts';
 import type { CountParents, NestedQuota } from './nested-quota.ts';
+import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
+import type { KeyedWrites } from './safe-writes/keyed-writes.ts';
+
+interface SafeWrites {
+  readonly keyed?: KeyedWrites | undefined;
+  readonly atomic?: AtomicWrites | undefined;
+}
 
 /** What the resolvers of one request share. */
 export class GraphQLContext {
@@ -16,16 +24,39 @@ export class GraphQLContext {
   /** Spends the cost of the request. */
   readonly meter: Meter;
   readonly countParents: CountParents;
+  /** With an Idempotency-Key. */
+  readonly keyed: KeyedWrites | undefined;
+  /** Inside an operation with `@atomic`. */
+  readonly atomic: AtomicWrites | undefined;
+  readonly #nestedQuota: NestedQuota;
   loaders: Loaders;
 
-  constructor(services: Services, nestedQuota: NestedQuota, request: GraphQLContext['request']) {
+  constructor(
+    services: Services,
+    nestedQuota: NestedQuota,
+    request: GraphQLContext['request'],
+    { keyed, atomic }: SafeWrites = {},
+  ) {
     this.services = services;
     this.request = request;
     this.log = request.log;
     this.principal = request.principal;
     this.meter = request.meter;
+    this.keyed = keyed;
+    this.atomic = atomic;
+    this.#nestedQuota = nestedQuota;
     this.countParents = nestedQuota.counterFor(request.principal);
     this.loaders = new Loaders(services, this.countParents);
+  }
+
+  /** The context of the same request on the stores of a transaction. */
+  inside(stores: Stores, atomic?: AtomicWrites): GraphQLContext {
+    return new GraphQLContext(createServices(stores), this.#nestedQuota, this.request, { atomic });
+  }
+
+  /** The same context, in which the fields of an operation with `@atomic` are replayed. */
+  replaying(atomic: AtomicWrites): GraphQLContext {
+    return new GraphQLContext(this.services, this.#nestedQuota, this.request, { atomic });
   }
 
   /**

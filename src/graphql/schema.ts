@@ -1,43 +1,54 @@
 import 'reflect-metadata';
 
-import { lexicographicSortSchema, printSchema, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import {
+  lexicographicSortSchema,
+  printSchema,
+  specifiedDirectives,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+} from 'graphql';
 import { buildSchemaSync } from 'type-graphql';
 
-import { ApiKeyChangeResolver, ApiKeyResolver } from './access/api-key.resolver.ts';
+// The fields of Query are in this order: TypeGraphQL collects them as their modules are loaded.
+import { PetResolver } from './pets/pet.resolver.ts';
 import { CategoryResolver } from './categories/category.resolver.ts';
+import { OrderResolver } from './orders/order.resolver.ts';
 import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
 import { NodeResolver } from './node/node.resolver.ts';
-import { OrderResolver } from './orders/order.resolver.ts';
-import { PetResolver } from './pets/pet.resolver.ts';
-import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
+import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
+import { ApiKeyChangeResolver, ApiKeyResolver } from './access/api-key.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
+import { atomicDirective } from './safe-writes/atomic-directive.ts';
+import { carryOutOnce } from './safe-writes/root-mutations.ts';
 import { guardRootFields } from './scopes.ts';
 
 /** The schema of the store. The services validate input; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
-      ApiKeyChangeResolver,
-      ApiKeyResolver,
-      ViewerResolver,
+      PetResolver,
       CategoryResolver,
+      OrderResolver,
       InventoryItemResolver,
       NodeResolver,
-      OrderResolver,
-      PetResolver,
+      ViewerResolver,
       RateLimitResolver,
+      ApiKeyChangeResolver,
+      ApiKeyResolver,
     ],
+    directives: [...specifiedDirectives, atomicDirective],
     validate: false,
   });
   resolveDirectly(schema);
+  carryOutOnce(schema);
   guardRootFields(schema);
   // TypeGraphQL has no place for the descriptions of the schema and the root types.
   schema.description = 'A pet store: pets in categories, the stock of each pet, and orders.';
   describe(schema.getQueryType(), 'The queries. Every list is a connection of the Relay specification.');
   describe(
     schema.getMutationType(),
-    'The mutations. The fields run one after another; one that fails does not affect the others.',
+    'The mutations. The fields run one after another; one that fails does not affect the others, unless the operation is `@atomic`.',
   );
   return schema;
 }

@@ -25,6 +25,14 @@ export function preferredType<Type extends string>(
   return wanted[0]?.type;
 }
 
+/** Whether an Accept header names the media type itself, and doesn't prefer the other one. */
+export function asksFor(accept: string | undefined, type: string, other: string): boolean {
+  if (accept?.toLowerCase().includes(type) !== true) return false;
+  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const wanted = wantedBy(ranges, type);
+  return wanted?.distance === 0 && wanted.weight >= (wantedBy(ranges, other)?.weight ?? 0);
+}
+
 interface Range {
   readonly range: string;
   readonly weight: number;

@@ -1,9 +1,12 @@
+import { Readable } from 'node:stream';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { RequestContext, runIn } from '../domain/access/current-request.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
 import type { Authentication } from './authentication.ts';
+import { continueAfter } from './continue-after.ts';
 import { clientGone, type HttpError } from './error-table.ts';
 import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';
@@ -54,22 +57,28 @@ export async function registerApi(
   });
 }
 
-async function checkRequest(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+/**
+ * Not async: a Fastify reply is a thenable that is fulfilled when the client disconnects, so a hook that returned one would let
+ * the request go on while its response waits in `onSend`.
+ */
+function checkRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   if (request.method === 'OPTIONS') return respondToOptions(request, reply);
+  if (isUnknownPage(request)) return refuseUnmatched(request);
+  return continueAfter(admit(request, reply), reply, (error) => done(error ?? undefined));
+}
+
+async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { is404, server, routeOptions } = request;
-  if (is404 && server.routeTable.isPublic(pathOf(request.url))) refuseUnmatched(request);
   await server.authentication.admit(request, reply);
-  server.connections.requireUnreadBelowLimits(request.socket, request.principal.id);
+  const unread = server.connections.findUnread(request.socket, request.principal.id);
+  if (unread !== undefined) throw unread;
   if (is404) refuseUnmatched(request);
   const { scope } = routeOptions.config;
   if (scope !== undefined) requireScope(request.principal, scope);
-  server.incompleteBodies.watch(request);
-  return undefined;
 }
 
 /** The work begins: it is counted until there is a response, and aborted when the client disconnects before. */
 function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
-  request.server.incompleteBodies.end(request);
   if (request.raw.socket.destroyed) return done(clientGone);
   try {
     request.server.waitingRequests.begin(request);
@@ -84,12 +93,12 @@ function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Er
   return runIn(context, done);
 }
 
-async function respondToOptions(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {
   const { routeTable } = request.server;
   const path = pathOf(request.url);
   const methods = routeTable.methodsOf(path);
   if (methods.length === 0) throw routeTable.unmatched(request.method, path);
-  return reply.code(204).header('allow', methods.join(', ')).send();
+  void reply.code(204).header('allow', methods.join(', ')).send();
 }
 
 function refuseUnmatched(request: FastifyRequest): never {
@@ -100,27 +109,36 @@ function refuseUnmatched(request: FastifyRequest): never {
 function end(
   request: FastifyRequest,
   reply: FastifyReply,
-  _payload: unknown,
+  payload: unknown,
   done: (error: Error | null) => void,
 ): void {
   request.server.waitingRequests.end(request);
-  setDefaultHeaders(request, reply, done);
+  setCacheHeaders(request, reply);
+  const { server, ip, raw } = request;
+  // What HTTP itself refuses has the figures of the address, as what is refused before the key is checked.
+  const isBroken = server.bodies.isBroken(raw);
+  if (isUnknownPage(request) || (!isBroken && reply.hasHeader('x-ratelimit-limit'))) return done(null);
+  const principal = isBroken ? undefined : request.principal;
+  const adding = server.authentication.headersFor(ip, principal).then((headers) => void reply.headers(headers));
+  return continueAfter(adding, reply, (error) => {
+    // In the meantime the client has gone: Fastify would fail to write a head.
+    if (reply.raw.closed || reply.raw.headersSent) discard(payload);
+    else done(error);
+  });
 }
 
-/**
- * Sets `Cache-Control` (failures have theirs already), `Vary`, and the quota headers of responses from before authentication.
- *
- * Only the client's own cache may store a response.
- */
-function setDefaultHeaders(request: FastifyRequest, reply: FastifyReply, done: (error: Error | null) => void): void {
+/** Sets `Cache-Control` (failures have theirs already) and `Vary`. Only the client's own cache may store a response. */
+function setCacheHeaders(request: FastifyRequest, reply: FastifyReply): void {
   const isTransient = reply.statusCode === 201 || request.routeOptions.config?.isNeverStored === true;
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');
-  if (request.is404 && request.server.routeTable.isPublic(pathOf(request.url))) return done(null);
-  void reply.header('vary', apiVary);
-  if (reply.hasHeader('x-ratelimit-limit')) return done(null);
-  request.server.authentication.headersFor(request.ip, request.principal).then((headers) => {
-    void reply.headers(headers);
-    done(null);
-  }, done);
+  if (!isUnknownPage(request)) void reply.header('vary', apiVary);
+}
+
+function isUnknownPage(request: FastifyRequest): boolean {
+  return request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
+}
+
+function discard(payload: unknown): void {
+  if (payload instanceof Readable) payload.destroy();
 }

@@ -55,7 +55,10 @@ export class Authentication {
       const decision = await this.#quota.check(subject);
       // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
-      request.meter = new Meter((cost) => this.#charge(principal, cost, reply));
+      request.meter = new Meter(
+        (cost) => this.#charge(principal, cost, reply),
+        async () => hasNothingLeft(await this.#quota.peek(subject)),
+      );
     } else {
       this.#settle(plan, await this.#quota.consume(subject, 1), reply);
     }
@@ -106,10 +109,17 @@ interface Spent {
 /** Spends the cost that the route has computed, once per request. */
 export class Meter {
   readonly #charge: (cost: number) => Promise<Spent>;
+  readonly #isSpent: () => Promise<boolean>;
   #spent: Promise<Spent> | undefined;
 
-  constructor(charge: (cost: number) => Promise<Spent>) {
+  constructor(charge: (cost: number) => Promise<Spent>, isSpent: () => Promise<boolean>) {
     this.#charge = charge;
+    this.#isSpent = isSpent;
+  }
+
+  /** Throws as `spend` does when the quota has been spent by other requests in the meantime. */
+  async requireLeft(): Promise<void> {
+    if (await this.#isSpent()) await this.spend();
   }
 
   /**
@@ -121,6 +131,11 @@ export class Meter {
     this.#spent ??= this.#charge(cost);
     return this.#spent;
   }
+}
+
+function hasNothingLeft({ outcome, ...figures }: QuotaDecision): boolean {
+  if (outcome === 'banned') return true;
+  return 'minute' in figures && (figures.minute.remaining === 0 || figures.day.remaining === 0);
 }
 
 function unauthorized(sent: SentKey, upgrade: string | undefined): HttpError {

@@ -2,9 +2,10 @@
 export const bounds = [
   'tokens',
   'fields',
+  'documents',
   'depth',
   'aliases',
-  'cost',
+  'complexity',
   'result_bytes',
   'errors',
   'connection_requests',

@@ -1,27 +1,27 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
+import type { Bodies } from './body.ts';
 import type { Connections } from './connections.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
-import { failureResponse, type RenderErrorPage } from './failure-response.ts';
+import { failureResponse } from './failure-response.ts';
 import { maxTargetBytes } from './limits.ts';
 import { headersTooLarge, targetTooLong } from './request-checks.ts';
-import { requestIdOf } from './request-id.ts';
-import { recordFailureCode, recordRejected, type OnResponse } from './request-log.ts';
+import { recordRejected, type OnResponse } from './request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
   readonly connections: Connections;
+  readonly bodies: () => Bodies;
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
   readonly onResponse: OnResponse | undefined;
-  readonly renderErrorPage: RenderErrorPage | undefined;
 }
 
 interface ParserError extends Error {
@@ -36,11 +36,11 @@ const lingerMillis = 2_000;
 /**
  * Responds in the API's own format to requests that Node's parser rejects.
  *
- * Only where the response can't be mistaken for that of another request: on a connection with nothing under way, or to the one request
- * whose body is broken or too slow. Otherwise the connection is destroyed.
+ * Only where the response can't be mistaken for that of another request: on a connection with nothing under way. A request whose body is
+ * broken or too slow gets its one response from Fastify. Otherwise the connection is destroyed.
  */
 export function respondToBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
-  const [current, ...others] = context.connections.responsesOn(socket as Socket);
+  const current = context.connections.currentOn(socket as Socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     // After our response, further bytes can't be parsed.
     if (!socket.writableEnded) socket.destroy();
@@ -48,37 +48,53 @@ export function respondToBrokenRequest(context: BrokenRequestContext, error: Par
     // The rest of a body whose request has had its response already.
     closeSoon(socket);
   } else if (current === undefined) {
-    void refuseOnSocket(context, socket, refusalOf(error), requestLineIn(error.rawPacket));
-  } else if (others.length === 0 && !current.req.complete && !current.headersSent) {
-    void refuseBody(context, current, refusalOf(error));
+    refuseOnSocket(context, socket, refusalOf(error), requestHeadIn(error.rawPacket));
+  } else if (!current.req.complete && !current.headersSent) {
+    // Its body is broken or too slow. What follows on the connection can't be separated from it.
+    current.shouldKeepAlive = false;
+    context.bodies().fail(current.req, refusalOf(error));
   } else {
     socket.destroy();
   }
 }
 
-/** The request line, as far as it is known. */
-interface RequestLine {
+/** The request line and the Accept header, as far as they are known. */
+interface RequestHead {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
+  readonly accept?: string | undefined;
 }
 
 /** Responds on a connection that has no request, and closes it. */
-export async function refuseOnSocket(
+export function refuseOnSocket(
   context: BrokenRequestContext,
   socket: Duplex,
   refusal: HttpError,
-  { method, path }: RequestLine,
+  head: RequestHead,
+): void {
+  writeRefusal(context, socket, refusal, head).catch((error: unknown) => {
+    context.server().log.error({ err: error }, 'A broken request could not be answered.');
+    socket.destroy();
+  });
+}
+
+async function writeRefusal(
+  context: BrokenRequestContext,
+  socket: Duplex,
+  refusal: HttpError,
+  { method, path, accept }: RequestHead,
 ): Promise<void> {
   const startedAt = performance.now();
   const requestId = randomUUID();
   const route = method === undefined || path === undefined ? undefined : context.routes.find(method, path);
   const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
   const failure = describeFailure(refusal);
-  const { status, headers, body } = failureResponse(failure, { format, requestId });
-  const quota = format === 'text' ? {} : await context.server().authentication.headersFor(addressOf(socket));
+  const { status, headers, body } = failureResponse(failure, { format, requestId, accept });
+  const address = addressOf(socket);
+  const quota = format === 'text' ? {} : await context.server().authentication.headersFor(address);
   const record = (isSent: boolean): void => {
     const millis = performance.now() - startedAt;
-    const refused = { requestId, method, path, route, status, code: failure.restCode, millis, isSent };
+    const refused = { requestId, method, path, address, route, status, code: failure.restCode, millis, isSent };
     recordRejected(context.server().log, refused, context.onResponse);
   };
   if (!socket.writable) {
@@ -107,29 +123,6 @@ function closeSoon(socket: Duplex, onEnd?: () => void): void {
   socket.once('close', () => clearTimeout(timeout));
 }
 
-/** Responds past Fastify, which still waits for the body and stops when the connection closes. */
-async function refuseBody(context: BrokenRequestContext, response: ServerResponse, refusal: HttpError): Promise<void> {
-  const { url = '/', method = '', headers, socket } = response.req;
-  const path = pathOf(url);
-  const format = context.routes.errorFormatOf(path);
-  const described = describeFailure(refusal);
-  const requestId = requestIdOf(response.req);
-  const { renderErrorPage } = context;
-  const failure = failureResponse(described, { format, requestId, accept: headers.accept, renderErrorPage });
-  // What follows on the connection can't be separated from the broken body.
-  response.shouldKeepAlive = false;
-  const quota = format === 'text' ? {} : await context.server().authentication.headersFor(addressOf(socket));
-  if (response.headersSent || response.destroyed) return;
-  recordFailureCode(response, described.restCode);
-  response.writeHead(failure.status, {
-    ...failure.headers,
-    ...deprecationOf(context.routes.find(method, path)),
-    ...quota,
-    'content-length': Buffer.byteLength(failure.body),
-  });
-  response.end(failure.body);
-}
-
 function addressOf(socket: Duplex): string {
   return (socket as Socket).remoteAddress ?? '';
 }
@@ -150,8 +143,9 @@ function isTargetTooLong(packet: Buffer | undefined): boolean {
 }
 
 /** A packet that isn't the first of its request hardly ever begins like a request line. */
-function requestLineIn(packet: Buffer | undefined): RequestLine {
-  const line = /^([A-Za-z-]{1,20}) ((?:\/|https?:\/\/)\S*)/.exec(packet?.toString('latin1') ?? '');
-  const [, method, target] = line ?? [];
-  return { method, path: target === undefined ? undefined : pathOf(target) };
+function requestHeadIn(packet: Buffer | undefined): RequestHead {
+  const [head = ''] = packet?.toString('latin1').split('\r\n\r\n', 1) ?? [];
+  const [, method, target] = /^([A-Za-z-]{1,20}) ((?:\/|https?:\/\/)\S*)/.exec(head) ?? [];
+  const [, accept] = /^accept:(.*)$/im.exec(head) ?? [];
+  return { method, path: target === undefined ? undefined : pathOf(target), accept };
 }

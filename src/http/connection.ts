@@ -1,20 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { StartTurns } from './start-turns.ts';
-
-interface QueuedRequest {
-  readonly response: ServerResponse;
-  readonly start: () => void;
-}
-
-export interface ConnectionLimits {
-  /** Requests under way on one connection. */
-  readonly maxRequests: number;
-  /** While more response bytes are unread, no further request on the connection starts. */
-  readonly maxUnreadBytes: number;
-}
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -24,96 +12,99 @@ interface WriteHandle {
 }
 
 /**
- * One connection: its requests under way, queued requests, and unread response bytes.
- *
- * Node parses all of what one read of a socket brings (64 KiB) and hands over every request in it at once. Here a request starts only
- * when the connection has a free slot and a turn; until then the socket is paused, so that at most one read waits parsed.
+ * Of Node's parser (22.17 and 24.21), which has no public interface. It goes on through all that has been read, even when the socket is
+ * destroyed, and makes a request and a response of each of the rest.
  */
-export class Connection {
-  /** The key of the requests under way. */
-  keyId: string | undefined;
+interface NodeParser {
+  onIncoming: () => number;
+}
+
+/** What Node itself returns for an upgrade: nothing more is parsed. */
+const endParsing = 2;
+
+/** A request that has been read and not begun. */
+interface QueuedRequest {
+  readonly response: ServerResponse;
+  readonly begin: () => void;
+}
+
+/**
+ * One connection of a client: the request under way, those read ahead, and the bytes of the response that wait to be sent.
+ *
+ * One request is under way at a time: the next one begins when the operating system has taken the whole response before it. Node parses
+ * all of what one read brings (64 KiB, some 1,900 small requests) and hands over every request in it at once; a client that sends more
+ * than `maxReadAhead` of them ahead is disconnected.
+ */
+export class ClientConnection {
+  /** Who has sent the request under way: a key, or an address. */
+  clientId: string | undefined;
   /** The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest of that body. */
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
-  readonly #limits: ConnectionLimits;
+  readonly #maxReadAhead: number;
   readonly #turns: StartTurns;
   readonly #onFull: () => void;
-  /** Whether `onFull` was called since requests began to wait. */
-  #isFullKnown = false;
-  /** An array: a set that changes with each request leaves tables behind, each of which keeps the next one alive until a full collection (V8 13.6). */
-  readonly #started: ServerResponse[] = [];
+  #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  /** `onFull` is called once each time that requests begin to wait and one of them finds no slot. */
-  constructor(socket: Socket, limits: ConnectionLimits, turns: StartTurns, onFull: () => void) {
+  /** `onFull` is called when the client has sent too many requests ahead. */
+  constructor(socket: Socket, maxReadAhead: number, turns: StartTurns, onFull: () => void) {
     this.#socket = socket;
-    this.#limits = limits;
+    this.#maxReadAhead = maxReadAhead;
     this.#turns = turns;
     this.#onFull = onFull;
     // Node caches the address on first use; it isn't available after a reset.
     void socket.remoteAddress;
-    // Node resumes the socket by itself, to read bodies and when responses have left.
-    socket.on('resume', () => {
-      if (this.#queue.length > 0) socket.pause();
-    });
   }
 
-  /** The responses under way, and those of requests that wait. */
-  get responses(): readonly ServerResponse[] {
-    return [...this.#started, ...this.#queue.map(({ response }) => response)];
+  get underWay(): ServerResponse | undefined {
+    return this.#underWay;
   }
 
-  get started(): readonly ServerResponse[] {
-    return this.#started;
+  get hasQueued(): boolean {
+    return this.#queue.length > 0;
+  }
+
+  /** The response under way, or the one that is next. */
+  get current(): ServerResponse | undefined {
+    return this.#underWay ?? this.#queue[0]?.response;
   }
 
   get isIdle(): boolean {
-    return this.#started.length === 0 && this.#queue.length === 0;
+    return this.current === undefined;
   }
 
   /** The bytes written but not accepted by the operating system. */
   get unreadBytes(): number {
-    if (this.#started.length === 0) return 0;
-    let queuedBytes = 0;
-    for (const response of this.#started) if (response.socket === null) queuedBytes += response.writableLength;
-    return this.#socket.writableLength + queuedBytes;
+    return this.#underWay === undefined ? 0 : this.#socket.writableLength;
   }
 
-  /** Calls the listener now, or when it has a slot and a turn. */
-  accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
-    const start = (): void => {
-      if (this.#started.length === 0) this.keyId = undefined;
-      this.#started.push(response);
-      listener(request, response);
-    };
-    if (this.#queue.length === 0 && this.#hasFreeSlot() && this.#turns.isFree) return start();
-    this.#socket.pause();
-    // Another request's end starts it, whose context isn't its own.
-    if (this.#queue.push({ response, start: AsyncResource.bind(start) }) === 1) this.startQueued();
+  /**
+   * Begins the request now, or when the one before has ended and it has a turn; an urgent one needs none. Nothing is kept of a
+   * connection that is closed.
+   */
+  accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
+    if (this.#socket.destroyed) return;
+    if (this.isIdle && (isUrgent || this.#turns.isFree)) return this.#begin({ response, begin });
+    if (this.#queue.length === this.#maxReadAhead) return this.#disconnect();
+    // Another request's end begins it, whose context isn't its own.
+    if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitForTurn();
   }
 
   /** The response has been sent, or its connection is closed. */
-  end(request: IncomingMessage, response: ServerResponse): void {
-    const index = this.#started.indexOf(response);
-    if (index !== -1) this.#started.splice(index, 1);
+  end(request: IncomingMessage): void {
+    this.#underWay = undefined;
     this.unfinishedRequest = request.complete ? undefined : request;
-    this.startQueued();
+    this.#waitForTurn();
   }
 
-  /** Starts queued requests in later turns, while there are slots. */
-  startQueued(): void {
-    if (this.#queue.length > 0 && this.#canStart()) this.#turns.wait(this);
-  }
-
-  /** Starts one queued request, if there is a slot, and waits again with the others. */
-  startNext(): void {
-    if (!this.#canStart()) return;
-    this.#queue.shift()?.start();
-    if (this.#queue.length > 0) return this.startQueued();
-    this.#isFullKnown = false;
-    this.#socket.resume();
+  /** Begins the next request, in its turn. */
+  beginNext(): void {
+    if (this.#underWay !== undefined || this.#socket.destroyed) return;
+    const next = this.#queue.shift();
+    if (next !== undefined) this.#begin(next);
   }
 
   /**
@@ -135,6 +126,12 @@ export class Connection {
     return now - this.#progressAt;
   }
 
+  /** Resets the connection: after a close, the kernel would go on keeping what the client hasn't read. */
+  reset(): void {
+    this.#queue.length = 0;
+    this.#socket.resetAndDestroy();
+  }
+
   destroy(): void {
     this.#queue.length = 0;
     this.#socket.destroy();
@@ -145,16 +142,19 @@ export class Connection {
     this.#socket.destroySoon();
   }
 
-  /** Whether a queued request has a slot. */
-  #canStart(): boolean {
-    if (this.#socket.destroyed) return false;
-    if (this.#hasFreeSlot()) return true;
-    if (!this.#isFullKnown) this.#onFull();
-    this.#isFullKnown = true;
-    return false;
+  #begin({ response, begin }: QueuedRequest): void {
+    this.#underWay = response;
+    begin();
   }
 
-  #hasFreeSlot(): boolean {
-    return this.#started.length < this.#limits.maxRequests && this.unreadBytes <= this.#limits.maxUnreadBytes;
+  #waitForTurn(): void {
+    if (this.#queue.length > 0 && this.#underWay === undefined) this.#turns.wait(this);
+  }
+
+  #disconnect(): void {
+    this.#onFull();
+    this.reset();
+    const { parser } = this.#socket as { readonly parser?: NodeParser | null };
+    if (parser) parser.onIncoming = () => endParsing;
   }
 }

@@ -3,15 +3,17 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import type { OnRefusal } from './bounds.ts';
-import { Connection, type ConnectionLimits } from './connection.ts';
+import { ClientConnection } from './connection.ts';
 import { HttpError } from './error-table.ts';
 import { StartTurns } from './start-turns.ts';
 
 /** The limits of connections. Tests lower them. */
-export interface ConnectionsLimits extends ConnectionLimits {
+export interface ConnectionsLimits {
   readonly maxConnections: number;
-  /** The bytes of unread responses, of one key and of all clients. */
-  readonly maxUnreadBytesOfKey: number;
+  /** Requests of one connection that are read while another is under way. */
+  readonly maxReadAhead: number;
+  /** The bytes of unread responses, of one client (a key, or an address without one) and of all. */
+  readonly maxUnreadBytesOfClient: number;
   readonly maxUnreadBytesOfAll: number;
   /** How long a response may make no write progress. */
   readonly stallMillis: number;
@@ -25,57 +27,57 @@ const mebibyte = 1024 * 1024;
 
 const defaultLimits: ConnectionsLimits = {
   maxConnections: 10_000,
-  maxRequests: 32,
-  maxUnreadBytes: mebibyte,
-  maxUnreadBytesOfKey: 32 * mebibyte,
-  maxUnreadBytesOfAll: 256 * mebibyte,
+  maxReadAhead: 16,
+  maxUnreadBytesOfClient: 32 * mebibyte,
+  maxUnreadBytesOfAll: 128 * mebibyte,
   stallMillis: 120_000,
   checkEveryMillis: 250,
   turnMillis: 10,
 };
 
-/** How long a sum over all connections is cached. */
+/** How long a sum over all connections is cached, and for how many requests. */
 const measureEveryMillis = 50;
+const measureEveryRequests = 32;
 
 const retryAfterSeconds = 5;
 
+/** Probes are answered before others that wait. */
+const urgentPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+
 /**
- * The open connections, the requests under way on each, and their unread response bytes.
+ * The open connections, the request under way on each, and their unread response bytes.
  *
  * Node's own `closeIdleConnections` counts a response as complete when its last byte is queued, and cuts off a client that is still
  * reading; here it is complete when that byte has been sent.
  *
- * A request is refused before it is executed while its key, or all clients together, have too many unread bytes. Requests under way may
- * still add to them: beyond twice the limit of all, the connection with the most is closed.
+ * A request is refused before it is executed while its client, or all together, have too many unread bytes. Requests under way may
+ * still add to them: beyond twice the limit of all, the connection with the most is reset.
  */
 export class Connections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
-  readonly #connections = new Map<Socket, Connection>();
-  readonly #turns: StartTurns;
-  readonly #unreadOfKeys = new Map<string, number>();
+  readonly #connections = new Map<Socket, ClientConnection>();
+  readonly turns: StartTurns;
+  readonly #unreadOfClients = new Map<string, number>();
   #unreadOfAll = 0;
   #measuredAt = -Infinity;
+  #sinceMeasured = 0;
   #underWay = 0;
   #isDraining = false;
   #isClosing = false;
 
   constructor(server: Server, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits };
-    this.#turns = new StartTurns(this.#limits.turnMillis);
+    this.turns = new StartTurns(this.#limits.turnMillis);
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      const connection = new Connection(socket, this.#limits, this.#turns, () => onRefusal('connection_requests'));
+      const connection = new ClientConnection(socket, this.#limits.maxReadAhead, this.turns, () =>
+        onRefusal('connection_requests'),
+      );
       this.#connections.set(socket, connection);
-      socket.once('close', () => {
-        this.#connections.delete(socket);
-        // Node 24 closes the responses itself; before that, one that is behind another never closes.
-        setImmediate(() => {
-          for (const response of connection.started.slice()) response.emit('close');
-        });
-      });
+      socket.once('close', () => this.#connections.delete(socket));
     });
     // `close` calls it.
     server.closeIdleConnections = () => {
@@ -92,29 +94,34 @@ export class Connections {
     return this.#underWay;
   }
 
-  /** Requests that have started, have arrived completely, and have no response yet. */
+  /** Requests that have arrived completely and have no response yet, begun or not. */
   countWaiting(): number {
     let waiting = 0;
-    for (const { started } of this.#connections.values())
-      for (const response of started) if (!response.headersSent && response.req.complete) waiting += 1;
+    for (const { underWay, hasQueued } of this.#connections.values()) {
+      const isWaiting = underWay === undefined ? hasQueued : !underWay.headersSent && underWay.req.complete;
+      if (isWaiting) waiting += 1;
+    }
     return waiting;
   }
 
-  /** Calls the listener when the request's connection has a free slot and a turn. */
+  /** Calls the listener when the request before it on the connection has ended, and it has a turn. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.#connections.get(request.socket);
-    if (connection === undefined) return;
-    connection.accept(request, response, () => {
+    const begin = (): void => {
+      if (connection === undefined) return;
       this.#underWay += 1;
+      connection.clientId = undefined;
       if (this.#isDraining) response.shouldKeepAlive = false;
       // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
-      response.on('close', () => this.#end(connection, request, response));
+      response.on('close', () => this.#end(connection, request));
       listener(request, response);
-    });
+    };
+    connection?.accept(response, begin, urgentPaths.has(request.url ?? ''));
   }
 
-  responsesOn(socket: Socket): readonly ServerResponse[] {
-    return this.#connections.get(socket)?.responses ?? [];
+  /** The response under way on the connection, or the next one. */
+  currentOn(socket: Socket): ServerResponse | undefined {
+    return this.#connections.get(socket)?.current;
   }
 
   /** Whether the next bytes on the connection may be the rest of a body whose request has had its response. */
@@ -122,40 +129,42 @@ export class Connections {
     return this.#connections.get(socket)?.unfinishedRequest?.complete === false;
   }
 
-  /** Records the key whose response is sent on the connection. Throws UNAVAILABLE while there are too many unread bytes. */
-  requireUnreadBelowLimits(socket: Socket, keyId: string): void {
+  /** Records the client that the response is for. Returns UNAVAILABLE while there are too many unread bytes. */
+  findUnread(socket: Socket, clientId: string): HttpError | undefined {
     const connection = this.#connections.get(socket);
-    if (connection === undefined) return;
-    connection.keyId = keyId;
-    this.#measure();
-    const { maxUnreadBytesOfKey, maxUnreadBytesOfAll } = this.#limits;
-    if ((this.#unreadOfKeys.get(keyId) ?? 0) > maxUnreadBytesOfKey) {
+    if (connection === undefined) return undefined;
+    connection.clientId = clientId;
+    this.#sinceMeasured += 1;
+    if (this.#sinceMeasured > measureEveryRequests || performance.now() - this.#measuredAt >= measureEveryMillis)
+      this.#measure();
+    const { maxUnreadBytesOfClient, maxUnreadBytesOfAll } = this.#limits;
+    if ((this.#unreadOfClients.get(clientId) ?? 0) > maxUnreadBytesOfClient) {
       this.#onRefusal('unread_responses');
-      const message = `More than ${maxUnreadBytesOfKey} bytes of responses to this key wait to be read: read them, or close their connections.`;
-      throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+      const message = `More than ${maxUnreadBytesOfClient} bytes of responses to this client wait to be read: read them, or close their connections.`;
+      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
     }
     if (this.#unreadOfAll > maxUnreadBytesOfAll) {
       this.#onRefusal('unread_responses');
       const message = 'Too many responses wait to be read at the moment. Try again in a few seconds.';
-      throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
     }
+    return undefined;
   }
 
   /** From now on every response has `Connection: close`. */
   startDraining(): void {
     this.#isDraining = true;
-    for (const { started } of this.#connections.values()) {
-      for (const response of started) if (!response.headersSent) response.shouldKeepAlive = false;
-    }
+    for (const { underWay } of this.#connections.values())
+      if (underWay !== undefined && !underWay.headersSent) underWay.shouldKeepAlive = false;
   }
 
   destroyAll(): void {
     for (const connection of this.#connections.values()) connection.destroy();
   }
 
-  #end(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+  #end(connection: ClientConnection, request: IncomingMessage): void {
     this.#underWay -= 1;
-    connection.end(request, response);
+    connection.end(request);
     if (this.#isClosing && connection.isIdle) connection.destroySoon();
   }
 
@@ -165,33 +174,30 @@ export class Connections {
   }
 
   #measure(): void {
-    const now = performance.now();
-    if (now - this.#measuredAt < measureEveryMillis) return;
-    this.#measuredAt = now;
+    this.#measuredAt = performance.now();
+    this.#sinceMeasured = 0;
     this.#unreadOfAll = 0;
-    this.#unreadOfKeys.clear();
-    for (const { keyId, unreadBytes } of this.#connections.values()) {
-      // Without a key there are only pages, which share their bytes, and short refusals.
-      if (keyId === undefined || unreadBytes === 0) continue;
+    this.#unreadOfClients.clear();
+    for (const { clientId, unreadBytes } of this.#connections.values()) {
+      // Without a client there are only probes.
+      if (clientId === undefined || unreadBytes === 0) continue;
       this.#unreadOfAll += unreadBytes;
-      this.#unreadOfKeys.set(keyId, (this.#unreadOfKeys.get(keyId) ?? 0) + unreadBytes);
+      this.#unreadOfClients.set(clientId, (this.#unreadOfClients.get(clientId) ?? 0) + unreadBytes);
     }
   }
 
   #check(): void {
     const now = performance.now();
-    for (const connection of this.#connections.values()) {
+    for (const connection of this.#connections.values())
       if (connection.stalledMillis(now) >= this.#limits.stallMillis) this.#cutOff(connection);
-      else connection.startQueued();
-    }
     this.#measure();
     if (this.#unreadOfAll <= 2 * this.#limits.maxUnreadBytesOfAll) return;
     const [largest] = [...this.#connections.values()].toSorted((a, b) => b.unreadBytes - a.unreadBytes);
     if (largest !== undefined) this.#cutOff(largest);
   }
 
-  #cutOff(connection: Connection): void {
+  #cutOff(connection: ClientConnection): void {
     this.#onRefusal('unread_responses');
-    connection.destroy();
+    connection.reset();
   }
 }

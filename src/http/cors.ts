@@ -1,11 +1,12 @@
 import { fastifyCors } from '@fastify/cors';
 import type { FastifyInstance } from 'fastify';
 
-import { costHeaderName, quotaHeaderNames } from './quota-headers.ts';
+import { complexityHeaderName, costHeaderName, quotaHeaderNames } from './quota-headers.ts';
 
 const exposedHeaders = [
   ...quotaHeaderNames,
   costHeaderName,
+  complexityHeaderName,
   'Retry-After',
   'ETag',
   'Link',

@@ -35,7 +35,7 @@ interface ErrorRow {
 export const bearerChallenge = 'Bearer realm="petstore"';
 
 /** Status and codes of each failure; a new code doesn't compile until both protocols know it. */
-const errorTable = {
+export const errorTable = {
   BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST' },
   VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT' },
   UNAUTHORIZED: { status: 401, restCode: 'unauthorized', graphqlCode: 'UNAUTHENTICATED' },
@@ -50,6 +50,7 @@ const errorTable = {
   METHOD_NOT_ALLOWED: { status: 405, restCode: 'method_not_allowed', graphqlCode: 'METHOD_NOT_ALLOWED' },
   NOT_ACCEPTABLE: { status: 406, restCode: 'not_acceptable', graphqlCode: 'NOT_ACCEPTABLE' },
   REQUEST_TIMEOUT: { status: 408, restCode: 'request_timeout', graphqlCode: 'REQUEST_TIMEOUT' },
+  ABORTED: { status: 409, restCode: 'aborted', graphqlCode: 'ABORTED' },
   CONFLICT: { status: 409, restCode: 'conflict', graphqlCode: 'CONFLICT' },
   PRECONDITION_FAILED: { status: 412, restCode: 'precondition_failed', graphqlCode: 'PRECONDITION_FAILED' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, restCode: 'idempotency_key_reused', graphqlCode: 'IDEMPOTENCY_KEY_REUSED' },
@@ -129,11 +130,33 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** The failure in the form of its protocol: the Error object of REST, or a GraphQL response. */
-export function failureBody(failure: Failure, isGraphQL: boolean): object {
-  const { status, restCode, message } = failure;
-  if (!isGraphQL) return { code: restCode, message, status };
-  return { errors: [{ message, extensions: graphqlExtensions(failure) }] };
+/** The Error object of REST. */
+export function failureBody({ status, restCode, message }: Failure): object {
+  return { code: restCode, message, status };
+}
+
+/** The same by RFC 9457. */
+export function problemBody({ status, restCode, message, violations }: Failure): object {
+  return {
+    type: `/docs#${restCode}`,
+    title: titleOf(restCode),
+    status,
+    detail: message,
+    code: restCode,
+    message,
+    ...(violations.length > 0 ? { violations } : {}),
+  };
+}
+
+/** `uri_too_long` is "URI too long". */
+function titleOf(restCode: string): string {
+  const words = restCode.replaceAll('_', ' ').replace(/^uri\b/, 'URI');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** A GraphQL response of nothing but the failure. */
+export function graphqlBody(failure: Failure): object {
+  return { errors: [{ message: failure.message, extensions: graphqlExtensions(failure) }] };
 }
 
 /** The extensions of a GraphQL error. */

@@ -1,7 +1,67 @@
+import { HttpError } from './error-table.ts';
+
+/** Levels of objects and lists. Deeper texts are refused before anything is made of them. */
+export const maxJsonDepth = 500;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+/** Shorter literals keep their value as a double, unless it is too large. */
+const maxExactCharacters = 15;
+const perhapsRounded = /[\d.]{16}|\d[eE][+-]?\d/;
+const wholeNumber = /^-?\d+(?:\.0*)?$/;
+
 const quote = 0x22;
 const backslash = 0x5c;
 const minus = 0x2d;
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** The text of a JSON body, without a byte order mark; throws a TypeError when it isn't UTF-8. */
+export function decodeJson(bytes: Buffer): string {
+  return utf8.decode(bytes);
+}
+
+/** False only when all numbers of a JSON text are short. */
+export function mayHaveRoundedNumbers(json: string): boolean {
+  return perhapsRounded.test(json);
+}
+
+/** Whether a double keeps the number: a safe integer, written so that no rounding can have made it one. */
+export function isExact(literal: string): boolean {
+  if (!Number.isSafeInteger(Number(literal))) return false;
+  return literal.length <= maxExactCharacters || wholeNumber.test(literal);
+}
+
+/**
+ * `JSON.parse` for texts of clients. Throws BAD_REQUEST beyond `maxJsonDepth`, and SyntaxError for what isn't JSON.
+ *
+ * Every body and every JSON parameter is parsed here.
+ */
+export function parseJson(text: string): unknown {
+  assertNesting(text);
+  return JSON.parse(text);
+}
+
+/** Throws BAD_REQUEST when a text, JSON or not, opens more than `maxJsonDepth` levels. One pass, which ends there. */
+export function assertNesting(text: string): void {
+  // A shorter text can't open and close as many.
+  if (text.length <= 2 * maxJsonDepth) return;
+  let depth = 0;
+  for (let at = 0; at < text.length;) {
+    const code = text.charCodeAt(at);
+    if (code === quote) {
+      at = endOfString(text, at);
+      continue;
+    }
+    if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) depth -= 1;
+    if (depth > maxJsonDepth) throw tooDeep;
+    at += 1;
+  }
+}
+
+const tooDeep = new HttpError(
+  'BAD_REQUEST',
+  `The JSON has more than ${maxJsonDepth} levels of objects and lists inside one another.`,
+);
 
 /**
  * Replaces number literals of a JSON text, for numbers that a double can't keep.

@@ -1,6 +1,7 @@
-import { failureBody, type Failure } from './error-table.ts';
+import { asksFor } from './accept.ts';
+import { failureBody, graphqlBody, problemBody, type Failure } from './error-table.ts';
 
-/** The format of an error: REST's Error object, a GraphQL response, or plain text for a page. */
+/** The format of an error: REST's Error object or a problem of RFC 9457, a GraphQL response, or plain text for a page. */
 export type ErrorFormat = 'rest' | 'graphql' | 'text';
 
 export interface FailureResponse {
@@ -59,15 +60,24 @@ function textResponse(failure: Failure, { accept, renderErrorPage }: FailedReque
   };
 }
 
+const problemMediaType = 'application/problem+json';
+
+/** Whether a REST client asks for failures as RFC 9457 has them. It accepts JSON for everything else. */
+export function asksForProblems(accept: string | undefined): boolean {
+  return asksFor(accept, problemMediaType, 'application/json');
+}
+
 function jsonResponse(failure: Failure, { format, accept }: FailedRequest): Representation {
-  const isGraphQL = format === 'graphql';
-  // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes from the GraphQL server.
-  const isGraphQLAccepted = isGraphQL && accept?.includes('application/graphql-response+json');
-  return {
-    headers: {
-      'content-type': `application/${isGraphQLAccepted ? 'graphql-response+json' : 'json'}; charset=utf-8`,
-      vary: apiVary,
-    },
-    body: JSON.stringify(failureBody(failure, isGraphQL)),
-  };
+  if (format === 'graphql') {
+    // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes from the GraphQL server.
+    const isGraphQLAccepted = accept?.includes('application/graphql-response+json') === true;
+    return representation(`application/${isGraphQLAccepted ? 'graphql-response+json' : 'json'}`, graphqlBody(failure));
+  }
+  return asksForProblems(accept)
+    ? representation(problemMediaType, problemBody(failure))
+    : representation('application/json', failureBody(failure));
+}
+
+function representation(mediaType: string, body: object): Representation {
+  return { headers: { 'content-type': `${mediaType}; charset=utf-8`, vary: apiVary }, body: JSON.stringify(body) };
 }

@@ -6,19 +6,28 @@ export interface HealthOptions {
   /** Rejects when the service isn't ready. */
   readonly checkReady: () => Promise<void>;
   readonly isDraining: () => boolean;
+  /** How long the result of a check is used again. */
+  readonly checkEveryMillis?: number;
 }
 
 const checkTimeoutMillis = 2_000;
 const retryAfterSeconds = 5;
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve. Probes call both often. */
-export function registerHealth(server: FastifyInstance, { checkReady, isDraining }: HealthOptions): void {
+export function registerHealth(
+  server: FastifyInstance,
+  { checkReady, isDraining, checkEveryMillis = 1_000 }: HealthOptions,
+): void {
   const config = { isPublic: true, isServedUnderOverload: true };
   let checking: Promise<string | undefined> | undefined;
 
-  // It is public, so at most one check runs at a time.
+  let checkedAt = -Infinity;
+  // It is public, so all callers share one check, which begins again a while after the last one has ended.
   const findReason = (): Promise<string | undefined> => {
-    checking ??= reasonNotReady(checkReady).finally(() => (checking = undefined));
+    if (checking === undefined || performance.now() - checkedAt >= checkEveryMillis) {
+      checkedAt = Infinity;
+      checking = reasonNotReady(checkReady).finally(() => (checkedAt = performance.now()));
+    }
     return checking;
   };
 

@@ -14,9 +14,17 @@ interface PoolFigures {
   readonly waiting: number;
 }
 
+interface ServerFigure {
+  /** As DATABASE_URL names it. */
+  readonly host: string;
+  readonly role: string;
+}
+
 /** Values that are read at each scrape. */
 export interface MetricsSources {
   readonly pool: () => PoolFigures;
+  /** What was last known of each server of the database. */
+  readonly servers: () => readonly ServerFigure[];
   readonly requestsUnderWay: () => number;
   /** Whether the counters are shared at the moment; undefined without Redis. */
   readonly isCountingShared: () => boolean | undefined;
@@ -66,6 +74,11 @@ export class Metrics {
     'Errors in GraphQL responses, by the root fields of the operation and the code.',
     ['operation', 'code'],
   );
+  readonly #failovers = this.#counter(
+    'database_failovers_total',
+    'How often the database was written to on another server than before.',
+    [],
+  );
   readonly #droppedLogLines = this.#counter(
     'log_lines_dropped_total',
     'Log lines dropped because standard output was not read.',
@@ -84,11 +97,17 @@ export class Metrics {
   }
 
   /** Metrics that are read from their source each time. */
-  watch({ pool, requestsUnderWay, isCountingShared }: MetricsSources): void {
+  watch({ pool, servers, requestsUnderWay, isCountingShared }: MetricsSources): void {
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
       gauge.set({ state: 'idle' }, idle);
+    });
+    const serverHelp =
+      '1 for the role in which a host of DATABASE_URL was last seen: primary, standby, unreachable, unknown.';
+    this.#gauge('database_server', serverHelp, ['host', 'role'], (gauge) => {
+      gauge.reset();
+      for (const { host, role } of servers()) gauge.set({ host, role }, 1);
     });
     this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
       gauge.set(pool().waiting);
@@ -134,6 +153,11 @@ export class Metrics {
     for (const code of codes) this.#graphqlErrors.inc({ operation, code });
   }
 
+  /** Another server of the database takes the writes. */
+  countFailover(): void {
+    this.#failovers.inc();
+  }
+
   countDroppedLogLine(): void {
     this.#droppedLogLines.inc();
   }
@@ -174,9 +198,15 @@ export class Metrics {
   }
 }
 
+const maxScrapers = 100;
+const requestTimeoutMillis = 10_000;
+
 /** Serves the metrics at a separate address, away from the clients of the API. */
 export function createMetricsServer(metrics: Metrics): FastifyInstance {
-  const server = fastify();
+  const server = fastify({ requestTimeout: requestTimeoutMillis, bodyLimit: 1024 });
+  // A handful of scrapers; whoever else reaches this port can't take more than this.
+  server.server.maxConnections = maxScrapers;
+  server.server.headersTimeout = requestTimeoutMillis;
   metrics.register(server);
   return server;
 }

@@ -60,15 +60,15 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   });
   const connections = new Connections(server, options.onRefusal, options.limits);
   const broken = { ...options.broken, connections };
-  server.on('connect', (_request, socket) => {
+  server.on('connect', ({ headers: { accept } }, socket) => {
     // Node removes its own listener before this event: without one, a reset would end the process.
     socket.on('error', () => socket.destroy());
     const allow = broken.routes.methodsOf('*').join(', ');
-    void refuseOnSocket(
+    refuseOnSocket(
       broken,
       socket,
       new HttpError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this is not a proxy.', { headers: { allow } }),
-      { method: 'CONNECT' },
+      { method: 'CONNECT', accept },
     );
   });
   const onRequest = (listener: RequestListener): void => {

@@ -1,24 +1,28 @@
-import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 
 import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 
+import { redactKeys } from '../domain/access/api-key.ts';
 import type { CompletedRequest } from './metrics.ts';
 import { pathOf, type MatchedRoute } from './route-table.ts';
 
 /** Called when a response has been sent, or its connection is closed. */
 export type OnResponse = (completed: CompletedRequest) => void;
 
+/** nginx's status for a client that has disconnected before there was any response: 200 would say that it got one. */
+const clientClosedRequest = 499;
+const maxLoggedPath = 200;
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
-/** No line has a header or a query; should one be logged with an object, secret headers are redacted. */
+/** No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key, wherever a client puts it. */
 export function loggerOptions(level: string): LoggerOptions {
   const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
   return {
     level,
     redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
-    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: pathOf(url) }) },
+    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: loggedPath(url) }) },
+    hooks: { streamWrite: redactKeys },
   };
 }
 
@@ -37,17 +41,11 @@ interface LoggedOperation {
   readonly name?: string | undefined;
   /** The root fields, by the schema's names. */
   readonly fields?: readonly string[];
+  /** From the quota. */
   readonly cost?: number;
+  readonly complexity?: number;
   /** Of its errors, each once. */
   readonly codes: readonly string[];
-}
-
-/** The codes of failures whose response was written without Fastify. */
-const codesOutsideFastify = new WeakMap<ServerResponse, string>();
-
-/** Adds the code of a failure to the log line of its request when the response is written without Fastify. */
-export function recordFailureCode(response: ServerResponse, code: string): void {
-  codesOutsideFastify.set(response, code);
 }
 
 /**
@@ -62,18 +60,22 @@ export function recordResponse(
   known?: MatchedRoute,
 ): void {
   const startedAt = performance.now();
+  // Not known any more once the connection is reset.
+  const address = request.ip;
   reply.raw.on('close', () => {
-    const { statusCode: status, writableFinished } = reply.raw;
+    const { headersSent, writableFinished } = reply.raw;
+    const status = headersSent ? reply.raw.statusCode : clientClosedRequest;
     const { url: route, config } = known ?? request.routeOptions;
     const millis = performance.now() - startedAt;
     const level = config?.isPublic === true && status < 400 ? 'debug' : 'info';
     const line = {
       method: request.method,
       route,
-      path: pathOf(request.url).slice(0, 200),
+      path: loggedPath(request.url),
+      address,
       key: request.principal?.id,
       status,
-      code: reply.failureCode ?? (status < 400 ? undefined : codesOutsideFastify.get(reply.raw)),
+      code: reply.failureCode,
       ms: rounded(millis),
       ...(request.graphql && { graphql: request.graphql }),
       ...(config?.deprecation && { deprecated: true }),
@@ -92,6 +94,7 @@ export interface RejectedRequest {
   readonly requestId: string;
   readonly method: string | undefined;
   readonly path: string | undefined;
+  readonly address: string | undefined;
   readonly route: MatchedRoute | undefined;
   readonly status: number;
   readonly code: string;
@@ -102,12 +105,13 @@ export interface RejectedRequest {
 
 /** Logs and counts a request that Node's parser has rejected. */
 export function recordRejected(log: FastifyBaseLogger, refused: RejectedRequest, onResponse?: OnResponse): void {
-  const { requestId, method, path, route, status, code, millis, isSent } = refused;
+  const { requestId, method, path, address, route, status, code, millis, isSent } = refused;
   const line = {
     requestId,
     method,
     route: route?.url,
-    path: path?.slice(0, 200),
+    path: path === undefined ? undefined : loggedPath(path),
+    address,
     status,
     code,
     ms: rounded(millis),
@@ -115,6 +119,17 @@ export function recordRejected(log: FastifyBaseLogger, refused: RejectedRequest,
   };
   log.info(line, messageOf(isSent));
   onResponse?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
+}
+
+/** Without its query, shortened, and decoded where a key is hidden in its escapes. */
+function loggedPath(url: string): string {
+  const path = pathOf(url);
+  const redacted = redactKeys(unescaped(path));
+  return (redacted === unescaped(path) ? path : redacted).slice(0, maxLoggedPath);
+}
+
+function unescaped(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {

@@ -7,26 +7,31 @@ import {
   type FastifyRequest,
 } from 'fastify';
 
+import { Accounts } from '../account/accounts.ts';
+import type { Share } from '../account/share.ts';
+import { Bodies, type BodyLimits } from './body.ts';
 import type { OnRefusal } from './bounds.ts';
+import { addressSubject } from './client-address.ts';
 import type { Connections, ConnectionsLimits } from './connections.ts';
+import { continueAfter } from './continue-after.ts';
 import { deprecationOf } from './deprecation.ts';
 import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
-import { IncompleteBodies, type IncompleteBodiesLimits } from './incomplete-bodies.ts';
 import { createNodeServer, type HttpTimeouts } from './node-server.ts';
 import { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
 import { loggerOptions, recordResponse, type OnResponse } from './request-log.ts';
-import { ResponseMemory, type ResponseMemoryLimits } from './response-memory.ts';
+import { createResponseMemory, type ResponseMemoryLimits } from './response-memory.ts';
 import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     readonly connections: Connections;
-    readonly incompleteBodies: IncompleteBodies;
-    readonly responseMemory: ResponseMemory;
+    readonly accounts: Accounts;
+    readonly bodies: Bodies;
+    readonly responseMemory: Share;
     readonly routeTable: RouteTable;
     readonly waitingRequests: WaitingRequests;
   }
@@ -37,7 +42,7 @@ declare module 'fastify' {
 }
 
 /** The bounds of what clients can make the server hold or do at once. */
-export type HttpLimits = ConnectionsLimits & IncompleteBodiesLimits & OverloadLimits & ResponseMemoryLimits;
+export type HttpLimits = ConnectionsLimits & BodyLimits & OverloadLimits & ResponseMemoryLimits;
 
 export interface LogStream {
   write(line: string): void;
@@ -91,10 +96,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
     onRefusal = () => undefined,
   } = options;
   const routeTable = new RouteTable(routerOptions);
-  const broken = { routes: routeTable, server: () => server, onResponse, renderErrorPage };
+  const accounts = new Accounts();
+  const broken = { routes: routeTable, bodies: () => bodies, server: () => server, onResponse };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
+  const bodies = new Bodies(accounts, node.connections.turns, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
-  const waitingRequests = new WaitingRequests(overloadLimits.maxWaiting, onRefusal);
+  const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
@@ -106,7 +113,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {
       prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)));
-      refuseUndecodable(error, request, reply).catch((failure: unknown) => sendFailure(failure, request, reply));
+      const headers = server.authentication.headersFor(request.ip).then((figures) => void reply.headers(figures));
+      // A path that can't be decoded has no route, so no hook of the API runs.
+      continueAfter(headers, reply, (failure) => sendFailure(failure ?? error, request, reply));
     },
     serverFactory: (handle) => {
       node.onRequest(handle);
@@ -117,11 +126,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.removeAllContentTypeParsers();
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);
-  server.decorate('incompleteBodies', new IncompleteBodies(onRefusal, limits));
-  server.decorate('responseMemory', new ResponseMemory(onRefusal, limits));
+  server.decorate('accounts', accounts);
+  server.decorate('bodies', bodies);
+  server.decorate('responseMemory', createResponseMemory(accounts, onRefusal, limits));
   server.decorate('waitingRequests', waitingRequests);
-  server.decorateRequest('isWaiting', false);
-  server.decorateRequest('incompleteBody', undefined);
+  server.decorateRequest('waiting', undefined);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
@@ -131,11 +140,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const malformation = findMalformation(request.raw);
     // The next request on the connection can't be trusted to be parsed right.
     if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
-    done(malformation ?? (request.routeOptions.config?.isServedUnderOverload ? undefined : overload.findRefusal()));
+    done(malformation ?? findRefusal(request));
   });
   server.addHook('onClose', async () => overload.stop());
   server.setErrorHandler(sendFailure);
   return server;
+
+  /** Why a request is refused before anything is done for it. */
+  function findRefusal(request: FastifyRequest): Error | undefined {
+    const { isPublic, isServedUnderOverload } = request.routeOptions.config ?? {};
+    if (isServedUnderOverload === true) return undefined;
+    return overload.findRefusal() ?? (isPublic === true ? findUnread(request) : undefined);
+  }
 
   /** `known` is the route of a request that the router couldn't find it for. */
   function prepareReply(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
@@ -147,12 +163,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const params = request.params as Readonly<Record<string, string>>;
     void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
     recordResponse(request, reply, onResponse, known);
-  }
-
-  /** A path that can't be decoded has no route, so no hook of the API runs. */
-  async function refuseUndecodable(error: Error, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    void reply.headers(await server.authentication.headersFor(request.ip));
-    sendFailure(error, request, reply);
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -169,4 +179,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');
     void reply.code(status).headers(headers).send(body);
   }
+}
+
+/** Of a page the client is the address, of the API the key; see `registerApi`. */
+function findUnread({ server: { connections }, socket, ip }: FastifyRequest): Error | undefined {
+  return connections.findUnread(socket, addressSubject(ip).id);
 }

@@ -1,21 +1,22 @@
+import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 
 /** How many connections that wait get a chance in one turn of the event loop. */
 const maxStartsPerTurn = 256;
 
-/** A connection with requests that have been read and not started. */
+/** A connection with requests that have been read and not begun. */
 interface Waiting {
-  /** Starts one of them, if there is a slot, and waits again with the others. */
-  startNext(): void;
+  /** Begins the next of them. */
+  beginNext(): void;
 }
 
 /**
  * Shares the event loop among the connections.
  *
- * Model: requests start as they are read. One turn of the event loop may read 32 requests of each of thousands of connections; so after
- * `turnMillis` of it, the requests of further connections wait, and start in later turns, one of each connection after the other.
- * Guarantee: before the first request of a connection there start at most one of each other connection that waits, and those of the turn in
- * which it is read.
+ * Model: requests begin as they are read. One tick of the event loop may read requests of thousands of connections; so after
+ * `turnMillis` of it, those of further connections wait, and begin in later ticks, one of each connection after the other.
+ * Guarantee: before the first request of a connection there begin at most one of each other connection that waits, and those of the tick
+ * in which it is read.
  */
 export class StartTurns {
   readonly #turnMillis: number;
@@ -34,7 +35,15 @@ export class StartTurns {
     return this.#waiting.size === 0 && this.#hasTime();
   }
 
-  /** Starts the connection's requests in later turns. */
+  /** Begins the work now, or in a later tick. */
+  enter(begin: () => void): void {
+    if (this.isFree) return begin();
+    // Another request's work begins it, whose context isn't its own.
+    this.wait({ beginNext: AsyncResource.bind(begin) });
+    return undefined;
+  }
+
+  /** Begins the connection's requests in later ticks. */
   wait(connection: Waiting): void {
     this.#waiting.add(connection);
     this.#schedule();
@@ -67,6 +76,6 @@ export class StartTurns {
     const [first] = this.#waiting;
     if (first === undefined || !this.#hasTime()) return;
     this.#waiting.delete(first);
-    first.startNext();
+    first.beginNext();
   }
 }

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
 import { HttpError } from '../http/error-table.ts';
+import { StaticFile } from './static-file.ts';
 
 const url = '/graphiql';
 
@@ -23,39 +23,35 @@ const contentSecurityPolicy = [
 const page = { config: { isPublic: true } };
 
 /** The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not. */
-export async function registerExplorer(server: FastifyInstance, directory: string): Promise<void> {
-  if (existsSync(join(directory, 'index.html'))) {
-    await server.register((scope) => serve(scope, directory));
-    return;
-  }
+export function registerExplorer(server: FastifyInstance, directory: string): void {
+  if (existsSync(join(directory, 'index.html'))) return serve(server, directory);
   server.get(url, page, async () => {
     throw new HttpError('NOT_FOUND', 'The explorer is not built. `npm run build` builds it, a restart shows it.');
   });
+  return undefined;
 }
 
-async function serve(scope: FastifyInstance, directory: string): Promise<void> {
-  await scope.register(fastifyStatic, {
-    root: join(directory, 'graphiql'),
-    prefix: `${url}/`,
-    // One route for each file: other paths never reach the file system.
-    wildcard: false,
-    globIgnore: ['**/*.{br,gz}'],
-    index: false,
-    preCompressed: true,
+/** One route for each file: other paths never reach the file system. */
+function serve(server: FastifyInstance, directory: string): void {
+  const assets = join(directory, 'graphiql');
+  for (const name of readdirSync(assets)) {
+    if (/\.(?:br|gz)$/.test(name)) continue;
+    const file = new StaticFile(join(assets, name));
     // Their names change with their contents.
-    immutable: true,
-    maxAge: '1y',
-    // Whole files only: a range that can't be met would become an error of the library's own.
-    acceptRanges: false,
-  });
-  scope.get(url, page, async (_request, reply) =>
-    reply
-      .headers({
+    server.get(`${url}/${name}`, page, async (request, reply) =>
+      file.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
+    );
+  }
+  const index = new StaticFile(join(directory, 'index.html'));
+  server.get(url, page, async (request, reply) =>
+    index.send(
+      request,
+      reply.headers({
         'cache-control': 'no-cache',
         'content-security-policy': contentSecurityPolicy,
         'referrer-policy': 'no-referrer',
-      })
-      .sendFile('index.html', directory, { cacheControl: false, acceptRanges: false }),
+      }),
+    ),
   );
-  scope.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphiql', 302));
+  server.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphiql', 302));
 }

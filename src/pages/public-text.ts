@@ -1,27 +1,35 @@
+import { Readable } from 'node:stream';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { entityTagOf, isNamedBy } from '../rest/entity-tag.ts';
 
-/** A public text as it is sent: one buffer, however many clients take it at the same time. */
+/** A public text as it is sent: the same buffers, however many clients take it at the same time. */
 export interface PublicText {
   readonly mediaType: string;
-  readonly body: Buffer;
+  readonly parts: readonly Buffer[];
   /** Strong. */
   readonly tag: string;
 }
 
 export function publicText(mediaType: string, text: string): PublicText {
-  return { mediaType, body: Buffer.from(text), tag: entityTagOf(text) };
+  return { mediaType, parts: [Buffer.from(text)], tag: entityTagOf(text) };
 }
 
 export function sendPublicText(
   request: FastifyRequest,
   reply: FastifyReply,
-  { mediaType, body, tag }: PublicText,
+  { mediaType, parts, tag }: PublicText,
 ): FastifyReply {
   void reply.headers({ 'cache-control': 'no-cache', etag: tag });
   if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
-  return reply.type(`${mediaType}; charset=utf-8`).send(body);
+  void reply.type(`${mediaType}; charset=utf-8`);
+  if (parts.length === 1) return reply.send(parts[0]);
+  void reply.header(
+    'content-length',
+    parts.reduce((bytes, part) => bytes + part.length, 0),
+  );
+  return reply.send(Readable.from(parts));
 }
 
 /** The methods of a document. OPTIONS is one, so that a page elsewhere may send `If-None-Match`. */

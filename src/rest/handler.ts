@@ -1,5 +1,5 @@
 import type { Services } from '../domain/services.ts';
-import type { Reservation } from '../http/response-memory.ts';
+import type { Lease } from '../account/share.ts';
 import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
 import type { operations } from './openapi/types.ts';
@@ -17,7 +17,7 @@ export interface Call<Id extends OperationId> {
   /** The header `If-Match`, unparsed. */
   readonly ifMatch: string | undefined;
   /** Waits for memory for a response that may be large; throws UNAVAILABLE. */
-  readonly reserve: (bytes: number) => Promise<Pick<Reservation, 'resize'>>;
+  readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
 }
 
 /** Handles an operation: one call of a service, and no rules. */

@@ -1,49 +1,19 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Id } from '../domain/id.ts';
+import type { JsonId, RawJson } from '../domain/json-id.ts';
 import { HttpError } from '../http/error-table.ts';
-import { replaceNumbers } from '../http/exact-json.ts';
-
-declare global {
-  interface JSON {
-    /** Not in TypeScript's library yet (proposal-json-parse-with-source). */
-    rawJSON(text: string): RawJson;
-    isRawJSON(value: unknown): value is RawJson;
-  }
-}
-
-/** JSON text that is written unchanged. */
-interface RawJson {
-  readonly rawJSON: string;
-}
+import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, replaceNumbers } from '../http/exact-json.ts';
 
 /** A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number. */
 export type Json<Body> = {
   readonly [Field in keyof Body]: Body[Field] extends Id | undefined ? JsonId | NonId<Body[Field]> : Body[Field];
 };
-type JsonId = number | RawJson;
 type NonId<Value> = Exclude<Value, Id>;
 
-/** An integer of so many characters is exact as a double. */
-const maxSafeCharacters = 15;
 /** The characters of the longest int64. Longer integers are out of range, so they aren't converted. */
 const maxInt64Characters = 20;
-const zero = 0x30;
 const integerLiteral = /^-?\d+$/;
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The id as a JSON number of exactly these digits. */
-export function jsonId(id: Id): JsonId {
-  return id.length <= maxSafeCharacters ? integerOf(id) : JSON.rawJSON(id);
-}
-
-/** Digit by digit, because `Number` calls V8's runtime for each new string. */
-function integerOf(id: Id): number {
-  const isNegative = id.startsWith('-');
-  let value = 0;
-  for (let at = isNegative ? 1 : 0; at < id.length; at += 1) value = value * 10 + id.charCodeAt(at) - zero;
-  return isNegative ? -value : value;
-}
 
 /**
  * Parses a body and returns those of its fields that have these names; throws BAD_REQUEST unless it is a JSON object.
@@ -56,7 +26,7 @@ export function parseJsonObject(bytes: unknown, fields: readonly string[]): Read
   const text = decode(bytes);
   const value = parse(text);
   const known = fields.filter((name) => Object.hasOwn(value, name));
-  if (!known.some((name) => isInexact(value[name]))) {
+  if (!mayHaveRoundedNumbers(text) && !known.some((name) => isInexact(value[name]))) {
     return Object.fromEntries(known.map((name) => [name, value[name]]));
   }
   const exactValueOf = parseExactly(text);
@@ -65,7 +35,7 @@ export function parseJsonObject(bytes: unknown, fields: readonly string[]): Read
 
 function decode(bytes: Buffer): string {
   try {
-    return utf8.decode(bytes);
+    return decodeJson(bytes);
   } catch {
     throw badRequest('The body is not valid JSON in UTF-8.');
   }
@@ -74,8 +44,9 @@ function decode(bytes: Buffer): string {
 function parse(text: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
+    value = parseJson(text);
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
     throw badRequest('The body is not valid JSON in UTF-8.');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
@@ -90,7 +61,7 @@ function isInexact(value: unknown): boolean {
 function parseExactly(json: string): (field: string) => unknown {
   const marker = randomUUID();
   const marked = replaceNumbers(json, (literal, depth) =>
-    depth === 1 && isInexact(Number(literal)) ? `"${marker}${literal}"` : undefined,
+    depth === 1 && !isExact(literal) ? `"${marker}${literal}"` : undefined,
   );
   const value = JSON.parse(marked) as Readonly<Record<string, unknown>>;
   return (field) => {

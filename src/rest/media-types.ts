@@ -2,13 +2,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { isAcceptable } from '../http/accept.ts';
 import { HttpError } from '../http/error-table.ts';
+import { asksForProblems } from '../http/failure-response.ts';
 
 /** Of every response with a body. */
 export const jsonMediaType = 'application/json; charset=utf-8';
 
 /** The error for a client that doesn't accept JSON (406). */
 export function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | undefined {
-  if (isAcceptable(accept, 'application/json')) return undefined;
+  if (isAcceptable(accept, 'application/json') || asksForProblems(accept)) return undefined;
   return new HttpError(
     'NOT_ACCEPTABLE',
     'The Accept header does not allow application/json, the only media type of responses here.',

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
+import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import { reserveFor } from '../http/response-memory.ts';
 import type { RestResponse } from './responses.ts';
 import type { Operation } from './openapi/document.ts';
@@ -17,18 +18,16 @@ import type { StreamSlots } from './stream-slots.ts';
 
 export interface OperationContext {
   readonly services: Services;
-  readonly idempotency: IdempotencyService<StoredResponse>;
+  readonly idempotency: IdempotencyService;
   readonly slots: StreamSlots;
 }
 
 /** The response to a first request with an Idempotency-Key, as it is stored and replayed. */
-export type StoredResponse = Pick<RestResponse, 'status' | 'headers'> & { readonly body: string };
+type StoredResponse = Pick<RestResponse, 'status' | 'headers'> & { readonly body: string };
 
 type AnyCall = Call<never>;
 type AnyHandler = Handler<never>;
 export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
-
-const maxKeyLength = 255;
 
 /** Compiles an operation of the document and its handler into a route handler, once at the start. */
 export function compileOperation(
@@ -42,9 +41,9 @@ export function compileOperation(
   return async (request, reply) => {
     const respond = (services: Services): RestResponse | Promise<RestResponse> =>
       handler(readCall(request, reply), services);
-    const key = takesKey ? request.headers['idempotency-key'] : undefined;
+    const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const response =
-      key === undefined ? await respond(context.services) : await respondOnce(request, String(key), context, respond);
+      key === undefined ? await respond(context.services) : await respondOnce(request, key, context, respond);
     return sendResponse(request, reply, response, context.slots);
   };
 }
@@ -80,12 +79,8 @@ async function respondOnce(
   { idempotency }: OperationContext,
   respond: (services: Services) => RestResponse | Promise<RestResponse>,
 ): Promise<RestResponse> {
-  if (key.length < 1 || key.length > maxKeyLength) {
-    const message = `must have 1 to ${maxKeyLength} characters, not ${key.length}.`;
-    throw validationFailed([{ field: 'Idempotency-Key', message }]);
-  }
   const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
-  const { result: stored, isReplayed } = await idempotency.once(identity, async (stores) => {
+  const { result: stored, isReplayed } = await idempotency.once(identity, async (stores): Promise<StoredResponse> => {
     const { status, headers, body } = await respond(createServices(stores));
     return { status, headers, body: body as string };
   });

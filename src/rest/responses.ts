@@ -1,6 +1,7 @@
 import type { Position } from '../domain/cursor.ts';
 import { inBatches, type Page, type PageArguments } from '../domain/page.ts';
-import { smallResponseBytes, type Reservation } from '../http/response-memory.ts';
+import type { Lease } from '../account/share.ts';
+import { smallResponseBytes } from '../http/response-memory.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
@@ -34,7 +35,7 @@ interface ListCall {
   readonly url: string;
   readonly isHead: boolean;
   readonly query: { readonly limit?: number; readonly cursor?: Position };
-  readonly reserve: (bytes: number) => Promise<Pick<Reservation, 'resize'>>;
+  readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
 }
 
 /** A page of a list. `Link` names the next page while there is one (RFC 8288). */

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
-import { readBody } from '../http/body.ts';
 import type { OnRefusal } from '../http/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
@@ -36,11 +35,11 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
   const { operations } = options;
   assertBound(operations, Object.keys(handlers));
   const { streamLimits, onStream, onRefusal, ...context } = options;
-  const slots = new StreamSlots(streamLimits, { onChange: onStream, onRefusal });
   return async (api) => {
+    const slots = new StreamSlots(api.accounts, streamLimits, { onChange: onStream, onRefusal });
     await api.register(async (rest) => {
       // Content types are checked per operation. Fingerprints and exact integers need the bytes as they were sent.
-      rest.addContentTypeParser('*', readBody);
+      rest.addContentTypeParser('*', (request, payload, done) => rest.bodies.read(request, payload, done));
       for (const operation of operations) addRoute(rest, operation, options, { ...context, slots });
     });
   };

@@ -1,3 +1,5 @@
+import type { Accounts } from '../account/accounts.ts';
+import { Share } from '../account/share.ts';
 import type { OnRefusal } from '../http/bounds.ts';
 import { HttpError } from '../http/error-table.ts';
 
@@ -19,45 +21,42 @@ const retryAfterSeconds = 5;
 
 /** Limits the whole collections that are streamed at a time. A stream lasts as long as the client takes. */
 export class StreamSlots {
-  readonly #limits: StreamLimits;
+  readonly #share: Share;
   readonly #events: StreamEvents;
-  readonly #used = new Map<string, number>();
-  #total = 0;
 
-  constructor(limits: StreamLimits, events: StreamEvents) {
-    this.#limits = limits;
+  constructor(accounts: Accounts, { perKey, perProcess }: StreamLimits, events: StreamEvents) {
     this.#events = events;
+    this.#share = new Share(accounts, {
+      ofClient: perKey,
+      ofAll: perProcess,
+      refuse: (refusal, held) => {
+        events.onRefusal('streams');
+        return refusal === 'client' ? tooManyOfKey(held) : tooMany();
+      },
+    });
   }
 
   /** Acquires a slot; returns its release, which may be called more than once. Throws RATE_LIMITED or UNAVAILABLE. */
   acquire(principalId: string): () => void {
-    const used = this.#used.get(principalId) ?? 0;
-    if (used >= this.#limits.perKey) {
-      const message = `This key is reading ${used} whole collections already: finish one of them first, or use limit and cursor.`;
-      this.#events.onRefusal('streams');
-      throw new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
-    }
-    if (this.#total >= this.#limits.perProcess) {
-      const message =
-        'Too many whole collections are being read at the moment. Try again in a few seconds, or use limit and cursor.';
-      this.#events.onRefusal('streams');
-      throw new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
-    }
-    this.#used.set(principalId, used + 1);
-    this.#total += 1;
+    const lease = this.#share.takeNow(principalId);
     this.#events.onChange(1);
     let isHeld = true;
     return () => {
-      if (isHeld) this.#release(principalId);
+      if (!isHeld) return;
       isHeld = false;
+      lease.release();
+      this.#events.onChange(-1);
     };
   }
+}
 
-  #release(principalId: string): void {
-    const left = (this.#used.get(principalId) ?? 0) - 1;
-    if (left > 0) this.#used.set(principalId, left);
-    else this.#used.delete(principalId);
-    this.#total -= 1;
-    this.#events.onChange(-1);
-  }
+function tooManyOfKey(held: number): HttpError {
+  const message = `This key is reading ${held} whole collections already: finish one of them first, or use limit and cursor.`;
+  return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+}
+
+function tooMany(): HttpError {
+  const message =
+    'Too many whole collections are being read at the moment. Try again in a few seconds, or use limit and cursor.';
+  return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
 }

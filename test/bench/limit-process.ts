@@ -34,6 +34,9 @@ const statements: Readonly<Record<string, string>> = {
   '/r3': `with pet as (insert into pets (name, category_id) values ($1, $2::bigint) returning *),
       stock as (insert into inventory (pet_id) select id from pet)
     select json_build_object('id', id, 'name', name, 'categoryId', category_id, 'status', status)::text as json from pet`,
+  '/u1': `with item as (update inventory set quantity = $2::int where pet_id = $1::bigint returning *)
+    select json_build_object('data', json_build_object('updateInventory', json_build_object('inventoryItem', json_build_object(
+      'quantity', item.quantity, 'status', upper(p.status)))))::text as json from item join pets p on p.id = item.pet_id`,
 };
 
 const pool = new pg.Pool({ connectionString: process.argv[2], max: 10 });
@@ -46,8 +49,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
 }
 
 function valuesOf(body: string): unknown[] {
-  const { name, categoryId } = JSON.parse(body) as { name: string; categoryId: string };
-  return [name, categoryId];
+  return Object.values(JSON.parse(body) as object);
 }
 
 async function read(request: IncomingMessage): Promise<string> {

@@ -47,8 +47,13 @@ function requestOf(n: number): LoadRequest {
 /** Sends the next request; its latency counts from when it arrived. */
 async function send(client: Client, arrivedAt: number): Promise<void> {
   const n = next++;
-  const { method, path, body } = workload.isOneTime ? requestOf(n) : prebuilt[(n - job.from) % prebuilt.length]!;
-  const response = await client.request({ method, path, headers, body: body ?? null });
+  const {
+    method,
+    path,
+    body,
+    headers: own,
+  } = workload.isOneTime ? requestOf(n) : prebuilt[(n - job.from) % prebuilt.length]!;
+  const response = await client.request({ method, path, headers: { ...headers, ...own }, body: body ?? null });
   const responseBody = await response.body.text();
   latencies.push(performance.now() - arrivedAt);
   if (response.statusCode >= 300 || responseBody.includes('"errors"'))

@@ -6,6 +6,7 @@ export interface LoadRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Workload {
@@ -63,6 +64,8 @@ const g3 = `query ($categories: Int!, $pets: Int!, $after: String) { categories(
   pets(first: $pets) { edges { node { id name status inventory { quantity status } } } } } } } }`;
 const g4 = `mutation ($input: CreatePetInput!) { createPet(input: $input) { pet { id name status category { name } } } }`;
 
+const u1 = `mutation ($input: UpdateInventoryInput!) { updateInventory(input: $input) { inventoryItem { quantity status } } }`;
+
 /** How many documents the workload MANY sends in turn. */
 const distinctDocuments = 500;
 
@@ -71,11 +74,20 @@ function namedG1(operationName: string, petId: string): LoadRequest {
   return graphql(g1.replace('query', `query ${operationName}`), { first: 20, after: cursorAt(petId) });
 }
 
+function postPet({ newPet: { name, categoryId } }: Part): LoadRequest {
+  // REST's ids are numbers.
+  return { method: 'POST', path: '/pets', body: JSON.stringify({ name, categoryId: Number(categoryId) }) };
+}
+
+function limitR3({ newPet }: Part): LoadRequest {
+  return { method: 'POST', path: '/r3?', body: JSON.stringify(newPet) };
+}
+
 function limitG1({ petId }: Part): LoadRequest {
   return { method: 'GET', path: `/g1?${petId}` };
 }
 
-/** Eight workloads in the forms that clients send, then first-time and many different GraphQL operations. */
+/** Eleven workloads in the forms that clients send, then first-time and many different GraphQL operations. */
 export const workloads: readonly Workload[] = [
   {
     name: 'G1',
@@ -111,6 +123,17 @@ export const workloads: readonly Workload[] = [
     isOneTime: true,
   },
   {
+    name: 'G4I',
+    title: 'G4 with an Idempotency-Key of its own',
+    service: ({ n, newPet }) => ({
+      ...graphql(g4, { input: newPet }),
+      headers: { 'idempotency-key': `bench-${process.pid}-${n}` },
+    }),
+    limit: ({ newPet }) => ({ method: 'POST', path: '/g4?', body: JSON.stringify(newPet) }),
+    isWrite: true,
+    isOneTime: true,
+  },
+  {
     name: 'R1',
     title: 'GET /pets, a page of 20',
     service: ({ petId }) => ({ method: 'GET', path: `/pets?limit=20&status=available&cursor=${cursorAt(petId)}` }),
@@ -125,15 +148,25 @@ export const workloads: readonly Workload[] = [
   {
     name: 'R3',
     title: 'POST /pets',
-    // REST's ids are numbers.
-    service: ({ newPet: { name, categoryId } }) => ({
-      method: 'POST',
-      path: '/pets',
-      body: JSON.stringify({ name, categoryId: Number(categoryId) }),
-    }),
-    limit: ({ newPet }) => ({ method: 'POST', path: '/r3?', body: JSON.stringify(newPet) }),
+    service: postPet,
+    limit: limitR3,
     isWrite: true,
     isOneTime: true,
+  },
+  {
+    name: 'R3I',
+    title: 'R3 with an Idempotency-Key of its own',
+    service: (part) => ({ ...postPet(part), headers: { 'idempotency-key': `bench-${process.pid}-${part.n}` } }),
+    limit: limitR3,
+    isWrite: true,
+    isOneTime: true,
+  },
+  {
+    name: 'U1',
+    title: 'updateInventory',
+    service: ({ n, petId }) => graphql(u1, { input: { petId, quantity: n % 1000 } }),
+    limit: ({ n, petId }) => ({ method: 'POST', path: '/u1?', body: JSON.stringify({ petId, quantity: n % 1000 }) }),
+    isWrite: true,
   },
   {
     name: 'COLD',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
+import { errorTable } from '../../src/http/error-table.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let app: TestApp;
@@ -72,6 +73,23 @@ describe('the OpenAPI document', () => {
     expect(new Set([...formats].map(([, format]) => format))).toEqual(
       new Set(['int32', 'int64', 'date-time', 'uri-reference']),
     );
+  });
+
+  it('lists every code of an error, in the schema and in words', async () => {
+    const { components, info } = (await get('/openapi.json')).json();
+    const onlyInGraphQL = new Set(['aborted', 'result_too_large']);
+    const codes = Object.values(errorTable).map(({ restCode }) => restCode);
+    const listed: string[] = components.schemas.Error.properties.code.enum;
+    expect(listed.toSorted()).toEqual(codes.filter((code) => !onlyInGraphQL.has(code)).toSorted());
+    const explained = [...String(info.description).matchAll(/^- `(\w+)`: /gm)].map(([, code]) => code);
+    expect(explained).toEqual(listed);
+  });
+
+  it('has a problem of RFC 9457 beside every Error', async () => {
+    const responses = Object.values<object>((await get('/openapi.json')).json().components.responses);
+    const types = responses.flatMap((response) => ('content' in response ? [Object.keys(response.content!)] : []));
+    expect(types.length).toBeGreaterThan(12);
+    expect(types).toEqual(types.map(() => ['application/json', 'application/problem+json']));
   });
 
   it('says where the REST layer is, and its samples lead there', async () => {

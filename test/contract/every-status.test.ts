@@ -36,6 +36,21 @@ describe('every operation, in every status that the document lists', () => {
   });
 });
 
+describe('a problem of RFC 9457 is as documented:', () => {
+  const accept = 'application/problem+json';
+  it.each([
+    [400, 'listPets', '/pets?limit=0&cursor=x', {}],
+    [401, 'listPets', '/pets', { authorization: 'none' }],
+    [404, 'getPet', '/pets/4711', {}],
+  ])('%i', async (status, id, url, own) => {
+    const operation = operations.find(({ operationId }) => operationId === id)!;
+    const headers = { ...(await store.keys.unlimited()), ...own, accept };
+    const response = await store.ask({ method: 'GET', url, headers });
+    expect([response.status, check(operation, response)]).toEqual([status, []]);
+    expect(response.headers['content-type']).toMatch(accept);
+  });
+});
+
 async function responsesTo(operation: Operation, status: string): Promise<ReceivedResponse[]> {
   const broken = breakdowns[status]?.get(operation.operationId);
   return broken === undefined ? causes[status]!(operation, store) : [broken];

@@ -45,7 +45,9 @@ describe('a DATABASE_URL', () => {
 
   it.each([
     ['?schema=x', '"schema"'],
-    ['?target_session_attrs=read-write', '"target_session_attrs"'],
+    ['?target_session_attrs=any', 'target_session_attrs=any'],
+    ['?target_session_attrs=prefer-standby', 'target_session_attrs=prefer-standby'],
+    ['?load_balance_hosts=yes', 'load_balance_hosts=yes'],
     ['?sslmode=prefer', 'sslmode=prefer'],
     ['?sslmode=allow', 'sslmode=allow'],
     ['?uselibpqcompat=true&sslmode=prefer', 'sslmode=prefer'],
@@ -67,7 +69,40 @@ describe('a DATABASE_URL', () => {
     expect(() => readConfig({ DATABASE_URL: url })).toThrow(/DATABASE_URL must be the URL of a PostgreSQL server/);
   });
 
-  it('does not name several hosts', () => {
-    expect(() => readConfig({ DATABASE_URL: 'postgresql://a,b/store' })).toThrow(/several hosts/);
+  it.each([
+    [
+      'postgresql://me:p,w@h1:5433,h2,[::1]:5434/store',
+      [{ host: 'h1', port: 5433 }, { host: 'h2' }, { host: '::1', port: 5434 }],
+    ],
+    [
+      'postgresql:///store?host=/run/a,db&port=5433',
+      [
+        { host: '/run/a', port: 5433 },
+        { host: 'db', port: 5433 },
+      ],
+    ],
+    [
+      'postgresql:///store?host=a,b&port=1,2',
+      [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 2 },
+      ],
+    ],
+  ])('may name several hosts, and then needs one that takes writes: %s', (url, hosts) => {
+    expect(parseDatabaseUrl(url)).toMatchObject({ hosts, targetSession: 'read-write', database: 'store' });
+  });
+
+  it('says which of its hosts are suitable, and whether their order counts', () => {
+    const url = 'postgresql://h1,h2/store?target_session_attrs=primary&load_balance_hosts=random';
+    expect(parseDatabaseUrl(url)).toMatchObject({ targetSession: 'primary', isBalanced: true });
+    expect(parseDatabaseUrl('postgresql://h1/store').targetSession).toBeUndefined();
+  });
+
+  it.each([
+    ['h1,,h2/store', 'one of them is empty'],
+    ['h1,h2/store?host=h3', 'as a parameter too'],
+    ['/store?host=a,b&port=1,2,3', 'as many ports as hosts'],
+  ])('is refused when its hosts do not fit together: %s', (rest, reason) => {
+    expect(() => readConfig({ DATABASE_URL: `postgresql://${rest}` })).toThrow(reason);
   });
 });

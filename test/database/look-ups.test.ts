@@ -80,6 +80,19 @@ it('look-ups of each kind are statements of at most 100 ids, and one alone is a 
   expect(lookUps.take()).toEqual([]);
 });
 
+it('look-ups of different clients are statements of their own', () => {
+  const lookUps = new LookUps(fail);
+  const pets = lookUpOf('pets');
+  for (const client of ['one', 'two', 'one']) {
+    lookUps.add(pets, { id: '1', request: new RequestContext(client), resolve: fail, reject: fail });
+  }
+  const reads = lookUps.take();
+  expect(reads.map(({ subject, read }) => [subject, read.values.flat().length])).toEqual([
+    ['one', 2],
+    ['two', 1],
+  ]);
+});
+
 it('look-ups that fail together are retried alone, unless the database or their request is lost', () => {
   const retried: string[] = [];
   const failed: Record<string, unknown> = {};
@@ -88,7 +101,11 @@ it('look-ups that fail together are retried alone, unless the database or their 
   const gone = new RequestContext('one');
   gone.abort(new Error('The client has disconnected.'));
   const failTogether = (error: Error): void => {
-    for (const [id, request] of Object.entries({ 1: undefined, 2: gone, 3: new RequestContext('two') })) {
+    for (const [id, request] of Object.entries({
+      1: new RequestContext('one'),
+      2: gone,
+      3: new RequestContext('one'),
+    })) {
       lookUps.add(pets, { id, request, resolve: fail, reject: (reason) => (failed[id] = reason.message) });
     }
     lookUps.take()[0]?.reject(error);

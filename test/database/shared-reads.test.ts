@@ -88,9 +88,16 @@ it('a read is sent as the message that it is known by, in which a number is the 
   expect(reads.add(readOf('1', ['ü'], null), callerOf().caller)).toBeUndefined();
 });
 
+it('equal reads of different clients are sent for each, so that neither waits for the other', () => {
+  const reads = new SharedReads();
+  const callers = ['one', 'two'].map((client) => callerOf(new RequestContext(client)));
+  const sent = callers.map(({ caller }) => reads.add(readOf('1'), caller));
+  expect(sent.map((pending) => pending?.subject)).toEqual(['one', 'two']);
+});
+
 it('a read that has lost the database fails the requests of all of its callers', () => {
   const reads = new SharedReads();
-  const requests = [new RequestContext('one'), new RequestContext('two')];
+  const requests = [new RequestContext('one'), new RequestContext('one')];
   const callers = requests.map(callerOf);
   const [sent] = callers.map(({ caller }) => reads.add(readOf('1'), caller));
   sent?.reject(new Error('Connection terminated unexpectedly'));

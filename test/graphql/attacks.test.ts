@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { watchTurns } from '../support/event-loop.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** On a quiet machine 250 ms; one that tests is seldom quiet. */
-const maxBlockedMillis = 1500;
+/** Processor time. Twice the 250 ms that are promised of a quiet machine; what shares its cores makes one that tests slower. */
+const maxBlockedMillis = 500;
 const maxResponseBytes = 8 * 1024 * 1024 + 1024;
 
 let service: TestApp;
@@ -41,6 +41,7 @@ const chain = (length: number, link: (next: string) => string): string =>
   ` fragment F${length} on Pet { id }`;
 const tooLarge = { status: 400, code: 'RESULT_TOO_LARGE' };
 const refused = { status: 400, code: 'GRAPHQL_VALIDATION_FAILED' };
+const tooComplex = { status: 400, code: 'COMPLEXITY_LIMIT_EXCEEDED' };
 
 const attacks: readonly Attack[] = [
   {
@@ -62,12 +63,12 @@ const attacks: readonly Attack[] = [
   { name: 'cursors, just within the bytes', status: 200, body: query(nested(aliases(12, 'edges { cursor }'))) },
   {
     name: 'a failing connection 48 times for 4,900 pets',
-    ...refused,
+    ...tooComplex,
     body: query(nested(`edges { node { ${aliases(48, 'orders(first: -1) { totalCount }')} } }`)),
   },
   {
     name: 'the same, of which nothing is selected',
-    ...refused,
+    ...tooComplex,
     body: query(nested(`edges { node { ${aliases(48, 'orders(first: -1) { __typename }')} } }`)),
   },
   {
@@ -103,7 +104,12 @@ const attacks: readonly Attack[] = [
       `{ pet(id: 1) { ...F0 } } ${chain(40, (next) => `category { pets { edges { node { ${next} } } } } orders { edges { node { pet { ${next} } } } }`)}`,
     ),
   },
-  { name: 'one field 990 times', ...refused, body: query(`{ pet(id: 1) { ${'id '.repeat(990)} } }`) },
+  { name: 'one field 990 times', status: 200, body: query(`{ pet(id: 1) { ${'id '.repeat(990)} } }`) },
+  {
+    name: 'one field 150 times, each with another selection',
+    ...refused,
+    body: query(`{ ${Array.from({ length: 150 }, (_, n) => `pet(id: 1) { a${n}: name id }`).join(' ')} }`),
+  },
   {
     name: 'many fields below each other',
     status: 200,
@@ -111,7 +117,7 @@ const attacks: readonly Attack[] = [
   },
   {
     name: '49 counts of a substring for 50 categories',
-    ...refused,
+    ...tooComplex,
     body: query(
       `{ categories(first: 50) { edges { node { ${aliases(49, 'pets(filter: { nameContains: "x" }) { totalCount }')} } } } }`,
     ),

@@ -29,11 +29,14 @@ function expectRefused(response: LightMyRequestResponse, status: number, code: s
   expect(response.headers['cache-control']).toBe('no-store');
 }
 
+const nested = (levels: number): string => '['.repeat(levels) + big + ']'.repeat(levels);
+
 describe('POST', () => {
   it.each([
     ['not JSON', '{"query":', 400, 'BAD_REQUEST', /not valid JSON/],
     ['an empty body', '', 400, 'BAD_REQUEST', /not valid JSON|empty/],
-    ['too deep for any parser', `${'['.repeat(200_000)}${big}`, 400, 'BAD_REQUEST', /not valid JSON/],
+    ['too deep for any parser', `${'['.repeat(200_000)}${big}`, 400, 'BAD_REQUEST', /500 levels/],
+    ['variables too deep', `{"query":"{ echo }","variables":{"a":${nested(500)}}}`, 400, 'BAD_REQUEST', /500 levels/],
     ['{}', '{}', 400, 'BAD_REQUEST', /JSON object has no keys/],
     ['null', 'null', 400, 'BAD_REQUEST', /body missing/],
     ['a string', '"{ echo }"', 400, 'BAD_REQUEST', /body missing/],
@@ -139,6 +142,17 @@ describe('GET', () => {
     });
     expect([head.statusCode, head.body]).toEqual([200, '']);
     expect(head.headers['content-length']).toBe(response.headers['content-length']);
+  });
+
+  it.each(['variables', 'extensions'])('refuses %s of more than 500 levels', async (name) => {
+    const url = (levels: number): string =>
+      `/graphql?query={echo}&${name}=${encodeURIComponent(`{"a":${nested(levels)}}`)}`;
+    const headers = { authorization: 'any' };
+    for (const more of [{}, { 'content-type': 'application/json' }]) {
+      const send = (levels: number) => sample.server.inject({ url: url(levels), headers: { ...headers, ...more } });
+      expect((await send(499)).statusCode).toBe(200);
+      expectRefused(await send(500), 400, 'BAD_REQUEST', /500 levels/);
+    }
   });
 
   it('refuses a mutation', async () => {

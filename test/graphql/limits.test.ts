@@ -32,12 +32,23 @@ async function expectRefused(query: string, message: string, variables?: Record<
 }
 
 const friends = (depth: number, leaf = 'id'): string => '{ friend '.repeat(depth) + `{ ${leaf} }` + ' }'.repeat(depth);
-const tooDeep = 'The operation is 16 fields deep, but GRAPHQL_MAX_DEPTH allows 15.';
+const tooDeep = 'The operation is 16 fields deep, but at most 15 are allowed.';
 const aliases = (count: number): string => Array.from({ length: count }, (_, index) => `a${index}: id`).join(' ');
 const petsOf = (args: string, inside: string): string => `pets${args} { edges { node { ${inside} } } }`;
-const tooCostly = (cost: number): string => `The operation costs ${cost}, but GRAPHQL_MAX_COST allows 5000.`;
 
-describe('GRAPHQL_MAX_DEPTH', () => {
+/** Refused with both numbers in words and in the extensions, and with the list to make shorter. */
+async function expectTooComplex(
+  query: string,
+  complexity: number,
+  list: string,
+  variables?: Record<string, unknown>,
+): Promise<void> {
+  const message = `The operation's complexity is ${complexity}, but at most 5000 is allowed. Make a list shorter: ${list}.`;
+  const extensions = { code: 'COMPLEXITY_LIMIT_EXCEEDED', status: 400, complexity, maxComplexity: 5000 };
+  expect(await run(query, variables)).toEqual({ status: 400, errors: [{ message, extensions }] });
+}
+
+describe('depth', () => {
   it('allows 15 fields inside each other and refuses 16', async () => {
     await expectAllowed(`{ pet(id: 1) ${friends(13)} }`);
     await expectRefused(`{ pet(id: 1) ${friends(14)} }`, tooDeep);
@@ -67,12 +78,12 @@ describe('GRAPHQL_MAX_DEPTH', () => {
   });
 });
 
-describe('GRAPHQL_MAX_ALIASES', () => {
+describe('aliases', () => {
   it('allows 50 and refuses 51', async () => {
     await expectAllowed(`{ pet(id: 1) { ${aliases(50)} } }`);
     await expectRefused(
       `{ pet(id: 1) { ${aliases(51)} } }`,
-      'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.',
+      'The operation has 51 aliases, but at most 50 are allowed.',
     );
   });
 
@@ -81,31 +92,33 @@ describe('GRAPHQL_MAX_ALIASES', () => {
     await expectAllowed(`{ pet(id: 1) { ...F friend { ...F } } } ${fragment}`);
     await expectRefused(
       `{ pet(id: 1) { ...F friend { ...F friend { ...F } } } } ${fragment}`,
-      'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.',
+      'The operation has 51 aliases, but at most 50 are allowed.',
     );
   });
 
   it('counts those of introspection and of __typename too', async () => {
     const names = Array.from({ length: 51 }, (_, index) => `a${index}: __typename`).join(' ');
-    await expectRefused(`{ ${names} }`, 'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.');
+    await expectRefused(`{ ${names} }`, 'The operation has 51 aliases, but at most 50 are allowed.');
     await expectRefused(
       `{ __schema { queryType { ${aliases(51).replaceAll('id', 'name')} } } }`,
-      'The operation has 51 aliases, but GRAPHQL_MAX_ALIASES allows 50.',
+      'The operation has 51 aliases, but at most 50 are allowed.',
     );
   });
 });
 
-describe('GRAPHQL_MAX_COST', () => {
+describe('complexity', () => {
   it('multiplies the nodes of connections inside each other; edges and page information are free', async () => {
     // 100 pets, their 100 categories, and 48 pets of each: 100 + 100 + 4,800.
     const query = (first: number): string =>
       `{ ${petsOf('(first: 100)', `category { pets(first: ${first}) { pageInfo { hasNextPage } edges { cursor node { id } } } }`)} }`;
     await expectAllowed(query(48));
-    await expectRefused(query(49), tooCostly(5100));
+    await expectTooComplex(query(49), 5100, 'pets counts 5100 with 100 entries, with 49 of category.pets in each');
   });
 
   it.each([
     ['edges without their nodes', 'pets(first: 100) { edges { cursor } }', 100],
+    ['nodes without cursors', 'pets(first: 100) { nodes { id } }', 100],
+    ['what nodes without cursors select', 'pets(first: 50) { nodes { category { id } friend { id } } }', 150],
     ['page information alone', 'pets(first: 100) { pageInfo { hasNextPage } }', 100],
     ['a count, 20 and 1', 'pets(first: 100) { totalCount }', 21],
     ['a page and its count', 'pets(first: 100) { totalCount pageInfo { hasNextPage } }', 120],
@@ -124,27 +137,26 @@ describe('GRAPHQL_MAX_COST', () => {
   ])('counts %s', async (_what, selection, cost) => {
     const fragment =
       'fragment F on Query { pets(first: 100) { totalCount ...G } } fragment G on PetConnection { edges { cursor } }';
-    const strict = await startSampleServer({ limits: { ...sampleLimits, maxCost: cost } });
+    const strict = await startSampleServer({ limits: { ...sampleLimits, maxComplexity: cost } });
     const query = (more: string): string =>
       `query ($ids: [ID!]!) { used: nodes(nodeIds: $ids) @include(if: false) { id } ${selection} ${more} } ${selection.includes('...F') ? fragment : ''}`;
     const variables = { ids: ['1', '2', '3', '4'] };
     expect((await strict.post({ query: query(''), variables })).json()).not.toHaveProperty('errors');
     const refused = await strict.post({ query: query('more: pet(id: 1) { id }'), variables });
-    expect(refused.json().errors[0].message).toBe(
-      `The operation costs ${cost + 1}, but GRAPHQL_MAX_COST allows ${cost}.`,
-    );
-    expect(strict.refusals).toEqual(['cost']);
+    expect(refused.json().errors[0].extensions).toMatchObject({ complexity: cost + 1, maxComplexity: cost });
+    expect(refused.headers['x-graphql-complexity']).toBe(String(cost + 1));
+    expect(strict.refusals).toEqual(['complexity']);
     await strict.server.close();
   });
 
   it.each([
-    ['20 when neither first nor last is given', '', 20 * 250],
-    ['20 when first is null', '(first: null)', 20 * 250],
-    ['last', '(last: 30)', 30 * 250],
-    ['first, by a variable', '(first: $first)', 40 * 250],
-    ['first, by the default of a variable', '(first: $other)', 50 * 250],
-    ['last, when first is null', '(first: null, last: 21)', 21 * 250],
-  ])('multiplies by %s', async (_name, args, within) => {
+    ['20 when neither first nor last is given', '', 20],
+    ['20 when first is null', '(first: null)', 20],
+    ['last', '(last: 30)', 30],
+    ['first, by a variable', '(first: $first)', 40],
+    ['first, by the default of a variable', '(first: $other)', 50],
+    ['last, when first is null', '(first: null, last: 21)', 21],
+  ])('multiplies by %s', async (_name, args, entries) => {
     // 250 nodes for each pet: itself, its category, and 248 more.
     const more = petsOf('(first: 100)', 'id');
     const query = `query ($first: Int, $other: Int = 50) {
@@ -156,14 +168,23 @@ describe('GRAPHQL_MAX_COST', () => {
       ${petsOf('(first: 1)', 'id').replace('pets', 'one: pets')}
     }`;
     // Two counts and one page of one.
-    await expectRefused(query, tooCostly(within + 21 + 21 + 1), { first: 40 });
+    await expectTooComplex(
+      query,
+      entries * 250 + 21 + 21 + 1,
+      `pets counts ${entries * 250} with ${entries} entries, with 100 of category.pets in each`,
+      { first: 40 },
+    );
   });
 
   it('counts what it is given exactly: 5,000 are allowed', async () => {
     const query = (extra: string): string =>
       `{ ${petsOf('(first: 100)', `category { ${petsOf('(first: 48)', 'id')} }`)} ${extra} }`;
     await expectAllowed(query(''));
-    await expectRefused(query('pet(id: 1) { id }'), tooCostly(5001));
+    await expectTooComplex(
+      query('pet(id: 1) { id }'),
+      5001,
+      'pets counts 5000 with 100 entries, with 48 of category.pets in each',
+    );
   });
 
   it('counts the payload of a mutation and what is in it', async () => {
@@ -171,7 +192,50 @@ describe('GRAPHQL_MAX_COST', () => {
       createPet(input: { name: "Rex" }) { pet { category { ${petsOf(`(first: 100)`, `friend { category { ${petsOf(`(first: ${first})`, 'id')} } }`)} } } }
     }`;
     await expectAllowed(create(46));
-    await expectRefused(create(47), tooCostly(5003));
+    await expectTooComplex(
+      create(47),
+      5003,
+      'createPet.pet.category.pets counts 5000 with 100 entries, with 47 of friend.category.pets in each',
+    );
+  });
+
+  it('names the list that counts most, by its response keys, and none of a single entry', async () => {
+    const pages = petsOf(
+      '(first: 100)',
+      `category { ${petsOf('(first: 30)', 'id')} more: ${petsOf('(first: 40)', 'id')} }`,
+    );
+    await expectTooComplex(
+      `{ few: ${petsOf('(first: 10)', 'friend { id }')} one: ${petsOf('(first: 1)', `category { all: ${pages} }`)} }`,
+      7222,
+      'one.category.all counts 7200 with 100 entries, with 40 of category.more in each',
+    );
+  });
+
+  it('gives other advice where there is no list', async () => {
+    const strict = await startSampleServer({ limits: { ...sampleLimits, maxComplexity: 1 } });
+    const { errors } = (await strict.post({ query: '{ pet(id: 1) { friend { id } } }' })).json();
+    expect(errors[0].message).toBe("The operation's complexity is 2, but at most 1 is allowed. Select fewer objects.");
+    await strict.server.close();
+  });
+
+  it('is in a header of every response to a valid operation, cold or warm, refused or not', async () => {
+    const query = `query ($first: Int) { ${petsOf('(first: $first)', 'id friend { category { id } }')} }`;
+    const told = async (first: unknown): Promise<unknown[]> => {
+      const { statusCode, headers } = await sample.post({ query, variables: { first } });
+      return [statusCode, headers['x-graphql-complexity']];
+    };
+    for (const [first, complexity] of [
+      [7, '21'],
+      [7, '21'],
+      [null, '60'],
+    ])
+      expect(await told(first)).toEqual([200, complexity]);
+    expect(await told('many')).toEqual([400, '3']);
+    const got = await sample.get({ query: '{ pet(id: 1) { id } }' });
+    expect(got.headers['x-graphql-complexity']).toBe('1');
+    for (const invalid of ['{ unknown }', '{']) {
+      expect((await sample.post({ query: invalid })).headers).not.toHaveProperty('x-graphql-complexity');
+    }
   });
 
   it('leaves a size that no list allows to the service, whose message is clearer', async () => {
@@ -196,7 +260,7 @@ describe('GRAPHQL_MAX_COST', () => {
   });
 });
 
-describe('GRAPHQL_MAX_TOKENS', () => {
+describe('tokens', () => {
   it('allows 2,000 and refuses 2,001', async () => {
     // `{ pet(id: 1) {` and `} }` are 10 tokens, `... { id }` are 4.
     const query = (extra: string): string => `{ pet(id: 1) { ${'... { id } '.repeat(496)} ${extra} } }`;
@@ -206,7 +270,7 @@ describe('GRAPHQL_MAX_TOKENS', () => {
       status: 400,
       errors: [
         {
-          message: 'The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is 2000.',
+          message: 'The document has too many tokens: at most 2000 are allowed.',
           extensions: { code: 'GRAPHQL_PARSE_FAILED', status: 400 },
         },
       ],
@@ -214,9 +278,8 @@ describe('GRAPHQL_MAX_TOKENS', () => {
   });
 });
 
-describe('GRAPHQL_MAX_FIELDS', () => {
-  const tooMany = (fields: number): string =>
-    `The operation selects ${fields} fields, but GRAPHQL_MAX_FIELDS allows 1000.`;
+describe('fields', () => {
+  const tooMany = (fields: number): string => `The operation selects ${fields} fields, but at most 1000 are allowed.`;
 
   it('allows 1,000 selected fields and refuses 1,001', async () => {
     const pets = Array.from({ length: 10 }, (_, n) => `p${n}: pet(id: 1) { ${'id '.repeat(99)} }`).join(' ');
@@ -257,7 +320,9 @@ describe('introspection', () => {
   });
 
   it('costs nothing', async () => {
-    const strict = await startSampleServer({ limits: { ...sampleLimits, maxDepth: 1, maxCost: 0, maxAliases: 0 } });
+    const strict = await startSampleServer({
+      limits: { ...sampleLimits, maxDepth: 1, maxComplexity: 0, maxAliases: 0 },
+    });
     const response = await strict.post({ query: getIntrospectionQuery() });
     expect(response.json().errors).toBeUndefined();
     await strict.server.close();
@@ -291,6 +356,6 @@ describe('a bomb is refused at once', () => {
     // What grew with the expanded document would take longer than any test may.
     const { status, errors } = await run(query);
     expect(status).toBe(400);
-    expect(errors[0]!.extensions['code']).toBe('GRAPHQL_VALIDATION_FAILED');
+    expect(errors[0]!.extensions['code']).toMatch(/^(?:GRAPHQL_VALIDATION_FAILED|COMPLEXITY_LIMIT_EXCEEDED)$/);
   });
 });

@@ -31,17 +31,22 @@ async function errorsCounted(operation: string, code: string): Promise<number> {
   );
 }
 
-it('the line of a request has the name, root fields and cost of its operation and the codes of its errors', async () => {
+it('the line of a request has the name, root fields, cost and complexity of its operation and the codes of its errors', async () => {
   expect(await logged('query Mine { a: pets(first: 2) { edges { node { id } } } b: pet(id: 404) { id } }')).toEqual({
     name: 'Mine',
     fields: ['pets', 'pet'],
-    cost: 3,
+    cost: 2,
+    complexity: 3,
     codes: [],
   });
   expect(
     await logged('{ a: pets(first: -1) { totalCount } b: pets(first: -1) { totalCount } pet(id: 1) { id } }'),
-  ).toEqual({ fields: ['pets', 'pet'], cost: 43, codes: ['BAD_USER_INPUT'] });
-  expect(await logged(`query ${'N'.repeat(5000)} { __typename }`)).toMatchObject({ name: 'N'.repeat(100), cost: 0 });
+  ).toEqual({ fields: ['pets', 'pet'], cost: 3, complexity: 43, codes: ['BAD_USER_INPUT'] });
+  expect(await logged(`query ${'N'.repeat(5000)} { __typename }`)).toMatchObject({
+    name: 'N'.repeat(100),
+    cost: 1,
+    complexity: 0,
+  });
   expect(await logged('{ nothing }')).toEqual({ codes: ['GRAPHQL_VALIDATION_FAILED'] });
 });
 

@@ -42,6 +42,32 @@ async function idsOf(field: string, args: string): Promise<{ ids: string[]; page
   };
 }
 
+describe('nodes are the rows of the edges without cursors', () => {
+  it.each([
+    ['pets(first: 4, orderBy: { field: NAME })', 'id name version category { name } inventory { quantity }', 4],
+    ['categories(last: 2)', 'nodeId name pets(first: 2) { nodes { name } totalCount }', 2],
+    ['orders(filter: { complete: false })', 'id pet { name category { name } }', 4],
+    ['inventory(first: 3)', '__typename quantity status pet { name }', 3],
+    ['pets(first: 0)', 'id', 0],
+    ['pets(filter: { nameContains: "rex" })', '...P', 2],
+  ])('%s', async (field, selection, rows) => {
+    const fragment = selection === '...P' ? 'fragment P on Pet { id orders(first: 1) { nodes { pet { id } } } }' : '';
+    const edges = await service.graphql(`{ list: ${field} { edges { node { ${selection} } } } } ${fragment}`);
+    const nodes = await service.graphql(`{ list: ${field} { nodes { ${selection} } } } ${fragment}`);
+    const both = await service.graphql(
+      `{ list: ${field} { nodes { ${selection} } edges { cursor } pageInfo { endCursor } } } ${fragment}`,
+    );
+    expect([edges.errors, nodes.errors, both.errors]).toEqual([[], [], []]);
+    expect(nodes.data.list.nodes).toHaveLength(rows);
+    const rowsOf = ({ edges: all }: { edges: { node: unknown }[] }): unknown[] => all.map(({ node }) => node);
+    expect(nodes.data.list.nodes).toEqual(rowsOf(edges.data.list));
+    expect(both.data.list.nodes).toEqual(nodes.data.list.nodes);
+    const cursors = both.data.list.edges as { cursor: string }[];
+    expect(both.data.list.pageInfo.endCursor).toBe(cursors.at(-1)?.cursor ?? null);
+    expect(nodes.headers['x-graphql-complexity']).toBe(edges.headers['x-graphql-complexity']);
+  });
+});
+
 describe('a query for one row', () => {
   it('returns what exists, with its relations', async () => {
     const { data } = await service.graphql(`{

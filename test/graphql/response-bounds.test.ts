@@ -27,7 +27,7 @@ const echo = 'query ($text: String) { echo(text: $text) }';
 /** `{"data":{"echo":"…"}}` without the text and what surrounds the data. */
 const around = '{"echo":""}'.length;
 
-describe('GRAPHQL_MAX_RESPONSE_BYTES', () => {
+describe('the bytes of a response', () => {
   it.each([
     ['ASCII', 'x', 1],
     ['two bytes', 'é', 2],
@@ -41,7 +41,7 @@ describe('GRAPHQL_MAX_RESPONSE_BYTES', () => {
       status: 400,
       errors: [
         {
-          message: expect.stringMatching(/1024 bytes that GRAPHQL_MAX_RESPONSE_BYTES allows/),
+          message: expect.stringMatching(/1024 bytes that are allowed/),
           extensions: { code: 'RESULT_TOO_LARGE', status: 400 },
         },
       ],

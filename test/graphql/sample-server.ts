@@ -2,6 +2,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 
 import { DomainError, notFound, unavailable } from '../../src/domain/errors.ts';
+import type { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import type { Services } from '../../src/domain/services.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
 import { registerApi } from '../../src/http/api.ts';
@@ -22,7 +23,7 @@ const typeDefs = `
   type Pet implements Node { id: ID!, name: String!, category: Category, friend: Pet }
   type PetEdge { cursor: String!, node: Pet! }
   type PageInfo { hasNextPage: Boolean! }
-  type PetConnection { edges: [PetEdge!]!, pageInfo: PageInfo!, totalCount: Int! }
+  type PetConnection { edges: [PetEdge!]!, nodes: [Pet!]!, pageInfo: PageInfo!, totalCount: Int! }
   type CreatePetPayload { pet: Pet }
   type Query {
     pet(id: ID!): Pet
@@ -57,7 +58,7 @@ const created: string[] = [];
 
 const rootValue: Record<string, unknown> = {
   echo: ({ id, text }: { id?: string; text?: string }) => id ?? text,
-  pets: () => ({ edges: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
+  pets: () => ({ edges: [], nodes: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
   nodes: ({ nodeIds }: { nodeIds: string[] }) => nodeIds.map(() => null),
   total: ({ number }: { number: number }) => number,
   createPet: ({ input }: { input: { name: string } }) => {
@@ -93,7 +94,7 @@ function parseDay(value: unknown): unknown {
 /** Those of the service itself. */
 export const sampleLimits: GraphQLServerOptions['limits'] = {
   maxDepth: 15,
-  maxCost: 5000,
+  maxComplexity: 5000,
   maxAliases: 50,
   maxFields: 1000,
   maxTokens: 2000,
@@ -125,6 +126,8 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     schema: createSampleSchema(),
     // None of the resolvers above asks a service.
     services: {} as Services,
+    idempotency: {} as IdempotencyService,
+    stores: { atomically: () => Promise.reject(new Error('unused')) },
     introspection: true,
     limits: sampleLimits,
     log: server.log,

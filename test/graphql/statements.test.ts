@@ -50,6 +50,23 @@ describe('the number of SQL statements depends on the depth of a query, never on
         `{ pets(first: ${n}) { edges { node { orders(first: 2) { edges { node { pet { inventory { quantity } } } } } } } } }`,
     ],
     ['stock with its pet', 1, (n: number) => `{ inventory(first: ${n}) { edges { node { pet { name } } } } }`],
+    [
+      'nodes without cursors, with their relations',
+      1,
+      (n: number) => `{ pets(first: ${n}) { nodes { name category { name } inventory { quantity } } } }`,
+    ],
+    [
+      'nodes of a page per parent, and of a page per each of those',
+      3,
+      (n: number) =>
+        `{ categories(first: ${n}) { nodes { pets(first: 3) { nodes { inventory { quantity } orders(first: 2) { nodes { pet { name } } } } } } } }`,
+    ],
+    [
+      'edges and nodes of one page, each with a relation',
+      1,
+      (n: number) =>
+        `{ pets(first: ${n}) { edges { cursor node { category { name } } } nodes { inventory { quantity } } } }`,
+    ],
     ['orders with their pet', 1, (n: number) => `{ orders(first: ${n}) { edges { node { pet { name } } } } }`],
   ])('%s: %d', async (_what, expected, query) => {
     expect(await statementsOf(query(3))).toBe(expected);
@@ -72,6 +89,7 @@ describe('the number of SQL statements depends on the depth of a query, never on
     ],
     ['{ categories(first: 3) { edges { node { pets(orderBy: { field: NAME }) { totalCount } } } } }', 2],
     ['{ pets { __typename } }', 0],
+    ['{ pets { totalCount ...N } } fragment N on PetConnection { nodes { id } }', 2],
     ['{ pets { totalCount pageInfo { hasNextPage } } }', 2],
     ['{ pets { totalCount ... on PetConnection { edges { cursor } } } }', 2],
     ['{ pets { totalCount edges @skip(if: true) { cursor } } }', 1],

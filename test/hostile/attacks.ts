@@ -68,7 +68,7 @@ function chain(length: number): string {
   return `{ ...F0 } ${fragments.join(' ')} fragment F${length} on Query { __typename }`;
 }
 
-/** Names of the table in issue 13, whose numbers these are; its tenth row needs the database and is tested there. */
+/** What has been tried, by kind. */
 export const attacks: Readonly<Record<string, Attack>> = {
   '1 code in literals': (target) =>
     graphql(
@@ -94,7 +94,16 @@ export const attacks: Readonly<Record<string, Attack>> = {
     ),
   '3 pipelined pages, unread': async (target) => {
     const page = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
-    return leaveUnread(target, 20, page.repeat(Math.floor(65_000 / page.length)));
+    // What is read ahead at most, and beyond.
+    const within = await leaveUnread(target, 100, page.repeat(17));
+    return `${within}; ${await leaveUnread(target, 20, page.repeat(Math.floor(65_000 / page.length)))}`;
+  },
+  '3 pipelined probes, 64 KiB on each of 200 connections, unread': async (target) =>
+    leaveUnread(target, 200, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_700)),
+  '3 a Host of its own for each copy of the document, unread': async (target) => {
+    const texts = times(300, (index) => `GET /openapi.yaml HTTP/1.1\r\nHost: h${index}.example\r\n\r\n`.repeat(16));
+    const sent = await Promise.all(texts.map(async (text) => leaveUnread(target, 1, text)));
+    return `${sent.length} connections`;
   },
   '4 bytes of a response': (target) =>
     graphql(target, [
@@ -147,15 +156,38 @@ export const attacks: Readonly<Record<string, Attack>> = {
       { query: '['.repeat(100_000) },
       { query: `{ pets(filter: ${'{a:'.repeat(1_000)}1${'}'.repeat(1_000)}) { totalCount } }` },
     ]),
+  '7 new documents of equal names, the last byte of 40 at once': async (target) => {
+    const bodies = times(40, (index) => {
+      const fields = times(150, (field) => `pet(id: ${index % 2}) { a${field}x${index}: name id }`);
+      const equal = times(400, () => 'pets { totalCount }');
+      return JSON.stringify({ query: `{ ${(index % 2 === 0 ? fields : equal).join(' ')} ${'#'.repeat(index)}\n}` });
+    });
+    const held = await Promise.all(
+      bodies.map(async (body) => {
+        const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
+        const socket = await target.send(head + body.slice(0, -1));
+        const answered = new Promise<string>((resolve) => {
+          socket.once('data', (chunk: Buffer) => resolve(String(chunk).slice(9, 12)));
+          socket.once('close', () => resolve('closed'));
+        });
+        return { socket, rest: body.slice(-1), answered };
+      }),
+    );
+    await pause(0.5);
+    for (const { socket, rest } of held) socket.write(rest);
+    const statuses = await Promise.all(held.map(async ({ answered }) => answered));
+    for (const { socket } of held) socket.destroy();
+    return summary(statuses);
+  },
   '8 unread results': async (target) => {
     const query = '{__schema{types{name description fields{name description args{name description}}}}}';
     const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
-    return leaveUnread(target, 100, one.repeat(20));
+    return leaveUnread(target, 100, one.repeat(17));
   },
-  '8 large results, 32 at once on each of 20 connections': (target) => {
+  '8 large results, 16 read ahead on each of 20 connections': (target) => {
     const aliases = times(45, (index) => `${'a'.repeat(100)}${index}:nodeId`).join(' ');
     const query = `{categories(first:49){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`;
-    return leaveUnread(target, 20, get(target, `/graphql?query=${encodeURIComponent(query)}`).repeat(32));
+    return leaveUnread(target, 20, get(target, `/graphql?query=${encodeURIComponent(query)}`).repeat(17));
   },
   '8 slow bodies': async (target) => {
     const head = `POST /pets HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`;

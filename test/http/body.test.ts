@@ -5,7 +5,6 @@ import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
 
-import { readBody } from '../../src/http/body.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { parseResponse, portOf, receive, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
 
@@ -72,7 +71,8 @@ describe('a body is read', () => {
 
 it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const payload = new PassThrough();
-  readBody({ headers: {} } as FastifyRequest, payload as unknown as IncomingMessage, () => undefined);
+  const request = { headers: {}, principal: { id: 'any' } } as FastifyRequest;
+  http.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let chunks = 0; chunks < 200_000; chunks += 1) payload.emit('data', Buffer.from('x'));

@@ -88,6 +88,20 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
     });
   });
 
+  it.each([
+    ['a broken header', 'GET /things HTTP/1.1', 'no colon\r\n', 400],
+    ['no Host', 'GET /things HTTP/1.1', '', 400],
+    ['a target over 8 KiB', `GET /${'a'.repeat(8192)} HTTP/1.1`, host, 414],
+    ['an undecodable path', 'GET /things/%zz HTTP/1.1', `${host}Connection: close\r\n`, 400],
+    ['CONNECT', 'CONNECT example.org:443 HTTP/1.1', host, 405],
+  ])('a problem of RFC 9457 for a client that asks for it, %s', async (_what, line, headers, status) => {
+    const response = await responseTo(port, `${line}\r\nAccept: application/problem+json\r\n${headers}\r\n`);
+    expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    const { code, message, ...problem } = JSON.parse(response.body);
+    expect(problem).toEqual({ type: `/docs#${code}`, title: expect.any(String), status, detail: message });
+    expect(response.headers['content-length']).toBe(String(Buffer.byteLength(response.body)));
+  });
+
   it('and a GraphQL response on /graphql', async () => {
     for (const text of [`BREW /graphql HTTP/1.1\r\n${host}\r\n`, 'POST /graphql HTTP/1.1\r\n\r\n']) {
       const { body } = await responseTo(port, text);

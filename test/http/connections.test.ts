@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { Connection } from '../../src/http/connection.ts';
+import { ClientConnection } from '../../src/http/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { StartTurns } from '../../src/http/start-turns.ts';
 import { until } from '../support/until.ts';
@@ -30,6 +30,9 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
   const http = await startHttp({
     ...options,
     onRefusal: (bound) => void refusals.push(bound),
+    pages: (server) => {
+      server.get('/large-page', { config: { isPublic: true } }, (_request, reply) => void reply.send(large));
+    },
     routes: async (api) => {
       api.get('/slow', (_request, reply) => void begun.push(reply.raw));
       api.get('/busy', (request, reply) => {
@@ -59,16 +62,31 @@ async function statusOf(port: number, path: string, key: string): Promise<number
 }
 
 describe('Node, as this server relies on it,', () => {
-  it('ends each request of a connection that is reset once, also those behind another', async () => {
+  it('ends the request of a connection that is reset once, and never begins those behind it', async () => {
     const { server, port, begun } = await start();
     const socket = await sendUnread(port, requestText('/slow').repeat(5));
-    await until(() => begun.length === 5);
-    const closed: number[] = [];
-    for (const [index, response] of begun.entries()) response.on('close', () => closed.push(index));
+    await until(() => begun.length === 1);
+    let closed = 0;
+    begun[0]?.on('close', () => (closed += 1));
     socket.resetAndDestroy();
     await until(() => server.connections.underWay <= 0);
     await new Promise(setImmediate);
-    expect([server.connections.underWay, closed]).toEqual([0, [0, 1, 2, 3, 4]]);
+    expect([server.connections.underWay, closed, begun.length]).toEqual([0, 1, 1]);
+  });
+
+  it('has a parser that stops within what it has read', async () => {
+    let requests = 0;
+    const server = createHttpServer((request) => {
+      requests += 1;
+      (request.socket as unknown as { readonly parser: { onIncoming: () => number } }).parser.onIncoming = () => 2;
+      request.socket.destroy();
+    });
+    server.on('clientError', (_error, socket) => socket.destroy());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    atEnd(() => server.close());
+    await receive(await send((server.address() as AddressInfo).port, requestText('/').repeat(500)));
+    expect(requests).toBe(1);
   });
 
   it('remembers the address of a connection that has been asked for before the reset', async () => {
@@ -87,55 +105,79 @@ describe('Node, as this server relies on it,', () => {
   });
 });
 
-it('has 32 requests of a connection under way; the others start, and get their responses in order, as these end', async () => {
-  const { port, begun, server, refusals, log } = await start();
-  const socket = await send(port, requestText('/slow').repeat(100));
-  await until(() => begun.length === 32);
+it('has one request of a connection under way; 16 read ahead begin, and get their responses in order, as the one before ends', async () => {
+  const { port, begun, server, log } = await start();
+  const socket = await send(port, requestText('/slow').repeat(17));
+  await until(() => begun.length === 1);
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
-  expect([begun.length, server.connections.underWay]).toEqual([32, 32]);
-  expect(refusals).toEqual(['connection_requests']);
+  expect([begun.length, server.connections.underWay]).toEqual([1, 1]);
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
-  for (let index = 0; index < 100; index += 1) {
-    await until(() => begun.length > index);
+  for (let index = 0; index < 17; index += 1) {
+    await until(() => begun.length === index + 1);
     begun[index]?.end(`<${index}>`);
   }
-  await until(() => text.includes('<99>'));
-  expect(text.match(/<\d+>/g)).toEqual(Array.from({ length: 100 }, (_, index) => `<${index}>`));
+  await until(() => text.includes('<16>'));
+  expect(text.match(/<\d+>/g)).toEqual(Array.from({ length: 17 }, (_, index) => `<${index}>`));
   await until(() => server.connections.underWay === 0);
-  expect(log.filter(({ path }) => path === '/slow')).toHaveLength(100);
+  expect(log.filter(({ path }) => path === '/slow')).toHaveLength(17);
   // The connection is as good as new.
   socket.write(requestText('/things'));
   await until(() => text.includes('a thing'));
 });
 
-it('reads one piece of 64 KiB and no more of a client that goes on asking', async () => {
-  const { port, begun, server } = await start();
-  const sockets: Socket[] = [];
-  server.server.on('connection', (socket) => sockets.push(socket));
-  await sendUnread(port, requestText('/slow').repeat(100_000));
-  await until(() => begun.length === 32);
-  for (let index = 0; index < 20; index += 1) begun[index]?.end('x');
-  await until(() => begun.length === 52);
-  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
-  expect(sockets[0]?.bytesRead).toBeLessThanOrEqual(2 * 64 * 1024);
+it.each(['/slow', '/healthz', '/nothing'])(
+  'disconnects a client that sends more than 16 requests of %s ahead at once, and begins none of them',
+  async (path) => {
+    const { port, begun, server, refusals, log } = await start();
+    let made = 0;
+    server.server.on('request', () => (made += 1));
+    const socket = await sendUnread(port, requestText(path).repeat(1_000));
+    await new Promise((resolve) => socket.resume().once('close', resolve));
+    await until(() => server.connections.underWay === 0);
+    expect(refusals).toEqual(['connection_requests']);
+    expect(begun.length).toBeLessThanOrEqual(1);
+    expect(log.filter((line) => line['path'] === path).length).toBeLessThanOrEqual(1);
+    // What follows in the same read isn't even parsed.
+    expect(made).toBe(18);
+  },
+);
+
+it('disconnects it also when they come one by one', async () => {
+  const { port, begun, refusals } = await start();
+  const socket = await sendUnread(port, requestText('/slow'));
+  await until(() => begun.length === 1);
+  for (let sent = 0; sent < 30 && !socket.destroyed; sent += 1) {
+    socket.write(requestText('/slow'));
+    await new Promise(setImmediate);
+  }
+  await until(() => refusals.length === 1);
+  expect(begun).toHaveLength(1);
 });
 
-it('begins nothing on a connection while more than 1 MiB of a response waits to be read', async () => {
-  const { port, begun, server } = await start();
-  const socket = await sendUnread(port, requestText('/large').repeat(2));
-  await until(() => server.connections.underWay === 2);
-  socket.write(requestText('/slow'));
+it('begins nothing on a connection until the operating system has taken the whole response before it', async () => {
+  const { port, begun, server, log } = await start();
+  const socket = await sendUnread(port, requestText('/large') + requestText('/slow'));
+  await until(() => server.connections.underWay === 1);
   for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate);
-  expect(begun).toHaveLength(0);
+  expect([begun.length, log.filter((line) => line['path'] === '/slow')]).toEqual([0, []]);
   socket.resume();
   await until(() => begun.length === 1);
 });
 
+it('counts the unread pages of an address, and refuses more of them by 503', async () => {
+  const { port, server } = await start({ limits: { maxUnreadBytesOfClient: 4 * mebibyte } });
+  await sendUnread(port, requestText('/large-page'));
+  await until(() => server.connections.underWay === 1);
+  await until(async () => (await statusOf(port, '/robots.txt', 'any')) === 503);
+  expect(await statusOf(port, '/healthz', 'any')).toBe(200);
+  // A key has bytes of its own.
+  expect(await statusOf(port, '/things', 'modest')).toBe(200);
+});
+
 it('refuses a key with too many unread responses by 503 before anything is done, and serves others', async () => {
-  const { port, refusals } = await start({ limits: { maxUnreadBytesOfKey: 4 * mebibyte } });
-  for (let connections = 1; connections <= 3; connections += 1)
-    await sendUnread(port, requestText('/large', 'greedy').repeat(4));
+  const { port, refusals } = await start({ limits: { maxUnreadBytesOfClient: 4 * mebibyte } });
+  for (let connections = 1; connections <= 3; connections += 1) await sendUnread(port, requestText('/large', 'greedy'));
   // The sum over all connections may be a moment old.
   await until(async () => (await statusOf(port, '/things', 'greedy')) === 503);
   const refused = await respond(port, '/things', 'greedy');
@@ -145,31 +187,36 @@ it('refuses a key with too many unread responses by 503 before anything is done,
   expect(await statusOf(port, '/things', 'modest')).toBe(200);
 });
 
-it('refuses all but the pages when too much is unread altogether', async () => {
+it('refuses all but the probes when too much is unread altogether', async () => {
   const limits = { maxUnreadBytesOfAll: 12 * mebibyte };
   const { port } = await start({ limits });
   for (let connections = 1; connections <= 3; connections += 1) {
-    await sendUnread(port, requestText('/large', `k${connections}`).repeat(4));
+    await sendUnread(port, requestText('/large', `k${connections}`));
   }
   await until(async () => (await statusOf(port, '/things', 'modest')) === 503);
-  expect(await statusOf(port, '/robots.txt', 'modest')).toBe(200);
+  expect(await statusOf(port, '/healthz', 'modest')).toBe(200);
 });
 
 it('closes the connections that hold most when requests under way have added twice as much', async () => {
-  const { port, server, refusals } = await start({
+  const { port, server, begun, refusals } = await start({
     limits: { maxUnreadBytesOfAll: 4 * mebibyte, checkEveryMillis: 20 },
   });
-  await sendUnread(port, requestText('/large').repeat(8));
-  await until(() => server.connections.underWay === 8);
-  await until(() => server.connections.underWay === 0);
+  for (let connections = 1; connections <= 3; connections += 1) await sendUnread(port, requestText('/slow'));
+  await until(() => begun.length === 3);
+  for (const response of begun) response.end(large);
+  // What the operating system holds of the others isn't ours to count.
+  await until(() => server.connections.underWay <= 1);
   expect(refusals).toContain('unread_responses');
 });
 
-it('closes the connection of a client that reads nothing of a response, whatever it is', async () => {
+it('resets the connection of a client that reads nothing of a response, whatever it is', async () => {
   const { port, server, refusals } = await start({ limits: { stallMillis: 300, checkEveryMillis: 20 } });
-  await sendUnread(port, requestText('/large').repeat(4));
-  await until(() => server.connections.underWay === 4);
+  const socket = await sendUnread(port, requestText('/large'));
+  const failed = once(socket, 'error');
+  await until(() => server.connections.underWay === 1);
   await until(() => server.connections.underWay === 0);
+  socket.resume();
+  expect(await failed).toMatchObject([{ code: 'ECONNRESET' }]);
   expect(refusals).toContain('unread_responses');
 });
 
@@ -182,7 +229,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new Connection(socket, { maxRequests: 1, maxUnreadBytes: 1 }, new StartTurns(10), () => undefined);
+  const connection = new ClientConnection(socket, 1, new StartTurns(10), () => undefined);
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
@@ -217,9 +264,9 @@ it('starts the only request of a connection after at most one of each other conn
   }
   busy.length = 0;
   const neighbour = sockets.pop();
-  for (const socket of sockets) socket.write(requestText('/busy').repeat(32));
+  for (const socket of sockets) socket.write(requestText('/busy').repeat(16));
   neighbour?.write(requestText('/busy', 'neighbour'));
-  await until(() => busy.length === 10 * 32 + 1);
-  // One read of a connection, which is begun whole, and one request of each.
-  expect(busy.indexOf('neighbour')).toBeLessThanOrEqual(32 + 10);
+  await until(() => busy.length === 10 * 16 + 1);
+  // What is begun as it is read, and one request of each.
+  expect(busy.indexOf('neighbour')).toBeLessThanOrEqual(2 * 10);
 });

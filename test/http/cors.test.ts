@@ -68,6 +68,7 @@ describe('a page of a known origin', () => {
         'ratelimit',
         'ratelimit-policy',
         'x-ratelimit-cost',
+        'x-graphql-complexity',
         'retry-after',
         'etag',
         'link',

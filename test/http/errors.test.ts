@@ -43,6 +43,56 @@ describe('a failure', () => {
     });
   });
 
+  describe('is a problem of RFC 9457', () => {
+    const contentTypeFor = async (accept: string, url = '/fail/missing') =>
+      (await http.server.inject({ url, headers: { accept } })).headers['content-type'];
+
+    it.each([
+      ['missing', 404, 'not_found', 'Not found', undefined],
+      ['invalid', 400, 'validation_failed', 'Validation failed', [{ field: 'name', message: 'is missing' }]],
+      ['bug', 500, 'internal_error', 'Internal error', undefined],
+    ])('of the kind %s', async (how, status, code, title, violations) => {
+      const headers = { accept: 'application/problem+json' };
+      const response = await http.server.inject({ url: `/fail/${how}`, headers });
+      const { message, ...problem } = response.json();
+      expect(message).toBe((await http.server.inject(`/fail/${how}`)).json().message);
+      expect(problem).toEqual({ type: `/docs#${code}`, title, status, detail: message, code, violations });
+      expect(response.statusCode).toBe(status);
+      expect(response.headers).toMatchObject({
+        'content-type': 'application/problem+json; charset=utf-8',
+        'cache-control': 'no-store',
+        vary: 'Authorization, X-API-Key, Accept, Origin',
+      });
+    });
+
+    it.each([
+      'application/problem+json',
+      'Application/Problem+JSON; q=0.3',
+      'application/json, application/problem+json',
+      'application/problem+json, */*',
+      'application/json;q=0.8, application/problem+json;q=0.9',
+    ])('for %s', async (accept) => {
+      expect(await contentTypeFor(accept)).toBe('application/problem+json; charset=utf-8');
+    });
+
+    it.each([
+      '*/*',
+      'application/*',
+      'application/json',
+      'application/problem+xml',
+      'application/problem+json;q=0',
+      'application/json, application/problem+json;q=0.9',
+      'application/problem+json;q=0.5, */*',
+    ])('but not for %s', async (accept) => {
+      expect(await contentTypeFor(accept)).toBe('application/json; charset=utf-8');
+    });
+
+    it('only in REST', async () => {
+      expect(await contentTypeFor('application/problem+json', '/graphql')).toBe('application/json; charset=utf-8');
+      expect(await contentTypeFor('application/problem+json', '/graphiql/missing')).toMatch('text/plain');
+    });
+  });
+
   it('has Retry-After when the store is lost', async () => {
     expect((await http.server.inject('/fail/lost')).headers['retry-after']).toBe('5');
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { replaceNumbers } from '../../src/http/exact-json.ts';
+import { maxJsonDepth, parseJson, replaceNumbers } from '../../src/http/exact-json.ts';
 
 describe('replacing numbers in JSON', () => {
   it('gives every literal as it is written, and leaves those that nothing replaces', () => {
@@ -40,6 +40,28 @@ describe('replacing numbers in JSON', () => {
       JSON.parse(replaceNumbers(json, (literal) => `"${literal}"`));
       expect(performance.now() - started).toBeLessThan(250);
     }
+  });
+});
+
+describe('parsing JSON of clients', () => {
+  const nested = (levels: number): string => `${'[{"a":'.repeat(levels / 2)}"]}[{"${'}]'.repeat(levels / 2)}`;
+
+  it('takes as many levels as the limit says, and refuses one more', () => {
+    expect(parseJson(nested(maxJsonDepth))).toEqual(JSON.parse(nested(maxJsonDepth)));
+    expect(() => parseJson(`[${nested(maxJsonDepth)}]`)).toThrow('more than 500 levels');
+  });
+
+  it('counts what is open at a time, and no brackets inside of strings', () => {
+    for (const json of [`[${'[],'.repeat(10_000)}{}]`, JSON.stringify(`\\"${'['.repeat(10_000)}`)]) {
+      expect(parseJson(json)).toEqual(JSON.parse(json));
+    }
+  });
+
+  it('ends at the limit, however deep the rest is', () => {
+    const json = `${'['.repeat(400_000)}12345678901234567890${']'.repeat(400_000)}`;
+    const before = process.threadCpuUsage();
+    expect(() => parseJson(json)).toThrow('more than 500 levels');
+    expect(process.threadCpuUsage(before).user).toBeLessThan(20_000);
   });
 });
 

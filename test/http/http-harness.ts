@@ -3,7 +3,6 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 
 import type { FastifyInstance } from 'fastify';
 
-import { readBody } from '../../src/http/body.ts';
 import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
 import { renderErrorPage } from '../../src/pages/error-page.ts';
 import { registerExplorer } from '../../src/pages/explorer.routes.ts';
@@ -21,19 +20,31 @@ export interface HttpHarness {
 
 type Options = Partial<ServerOptions> &
   Partial<HealthOptions> &
-  Partial<ApiOptions> & { readonly routes?: ApiRoutes; readonly builtExplorer?: string };
+  Partial<ApiOptions> & {
+    readonly routes?: ApiRoutes;
+    readonly pages?: (server: FastifyInstance) => void;
+    readonly builtExplorer?: string;
+  };
 
 /** The HTTP layer alone, with a few routes instead of REST and GraphQL. */
 export async function startHttp(options: Options = {}): Promise<HttpHarness> {
-  const { checkReady = async () => undefined, isDraining = () => false, routes, ...others } = options;
+  const {
+    checkReady = async () => undefined,
+    isDraining = () => false,
+    checkEveryMillis,
+    routes,
+    pages,
+    ...others
+  } = options;
   const { authentication = admitAll(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
   const limits = { ...anyDelay, ...rest.limits };
   const server = createServer({ logLevel: 'debug', logStream, renderErrorPage, ...rest, limits });
-  registerHealth(server, { checkReady, isDraining });
+  registerHealth(server, { checkReady, isDraining, ...(checkEveryMillis === undefined ? {} : { checkEveryMillis }) });
   registerPages(server);
-  await registerExplorer(server, builtExplorer);
+  pages?.(server);
+  registerExplorer(server, builtExplorer);
   await registerApi(server, { authentication, corsOrigins }, [
     exampleRoutes,
     ...(routes === undefined ? [] : [routes]),
@@ -44,7 +55,9 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
 
 async function exampleRoutes(api: FastifyInstance): Promise<void> {
   api.addContentTypeParser('application/json', (request, payload, done) => {
-    readBody(request, payload, (error, body) => (error === null ? done(null, body.toString()) : done(error)));
+    request.server.bodies.read(request, payload, (error, body) =>
+      error === null ? done(null, body.toString()) : done(error),
+    );
   });
   api.get('/things', async () => ['a thing']);
   api.post('/things', async (request, reply) => reply.code(201).send({ body: request.body ?? null }));

@@ -31,7 +31,7 @@ async function nextResponse(socket: Socket): Promise<RawResponse> {
 }
 
 it('keeps so many slow bodies of a key, and refuses the next one by 429 once it is slow, too', async () => {
-  const { port, refusals } = await start({ maxIncompleteOfKey: 2, incompleteAfterMillis: 300 });
+  const { port, refusals } = await start({ maxIncompleteOfClient: 2, incompleteAfterMillis: 300 });
   const slow = [await sendMost(port, 'slow'), await sendMost(port, 'slow')];
   await new Promise((resolve) => setTimeout(resolve, 450));
   const refused = await sendMost(port, 'slow');
@@ -67,7 +67,7 @@ it('refuses by 503 what would need more memory than there is for bodies, slow on
 });
 
 it('forgets bodies whose connections are gone', async () => {
-  const { port } = await start({ maxIncompleteOfKey: 1, incompleteAfterMillis: 1 });
+  const { port } = await start({ maxIncompleteOfClient: 1, incompleteAfterMillis: 1 });
   for (let round = 0; round < 3; round += 1) {
     const gone = await sendMost(port, 'k');
     await new Promise((resolve) => setTimeout(resolve, 250));

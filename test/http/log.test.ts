@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { generateKey, shownPrefix } from '../../src/domain/access/api-key.ts';
 import { until } from '../support/until.ts';
 import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
 
@@ -73,12 +74,30 @@ it('has public pages only when they fail or at the level debug', async () => {
   expect(await lineOf('probe')).toMatchObject({ level: 20 });
 });
 
+it('never has a key in it that a client puts where none belongs', async () => {
+  const key = generateKey();
+  const escaped = key.replace(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  const paths = [`/things/${key}`, `/${'x'.repeat(150)}${key}`, `/${escaped}`, `/things?key=${key}`];
+  for (const [index, path] of paths.entries()) await get(path, { 'x-request-id': `hidden-${index}` });
+  for (const index of paths.keys()) await lineOf(`hidden-${index}`);
+  const response = await get('/things', { 'x-request-id': key });
+  expect(response.headers.get('x-request-id')).not.toBe(key);
+  await lineOf(response.headers.get('x-request-id')!);
+  const lines = JSON.stringify(http.log);
+  for (const text of [key, key.slice(0, 30), escaped.slice(0, 60)]) expect(lines).not.toContain(text);
+  expect(lines).toContain(`/things/${shownPrefix(key)}…`);
+});
+
 it('has a client that disconnects before its response', async () => {
   const begun = once(http.server.server, 'begun');
   const socket = await send(port, 'GET /never HTTP/1.1\r\nHost: x\r\nX-Request-Id: left\r\n\r\n');
   await begun;
   socket.destroy();
-  expect(await lineOf('left')).toMatchObject({ msg: 'client disconnected before the response was sent' });
+  expect(await lineOf('left')).toMatchObject({
+    status: 499,
+    address: '127.0.0.1',
+    msg: 'client disconnected before the response was sent',
+  });
 });
 
 it('has no error when a client disconnects before its stream begins', async () => {

@@ -96,6 +96,7 @@ it('are collected for a bounded time, however often they are asked for', async (
   const metrics = new Metrics();
   let collections = 0;
   metrics.watch({
+    servers: () => [],
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),
     requestsUnderWay: () => {
       collections += 1;

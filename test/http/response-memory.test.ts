@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Bound } from '../../src/http/bounds.ts';
-import { ResponseMemory, type Reservation } from '../../src/http/response-memory.ts';
+import { Accounts } from '../../src/account/accounts.ts';
+import type { Lease } from '../../src/account/share.ts';
+import { createResponseMemory } from '../../src/http/response-memory.ts';
 import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
 
 const refusals: Bound[] = [];
@@ -13,13 +15,13 @@ const ignoreRefusal = (): void => undefined;
 /** Reserves memory, and records in which order it is granted. */
 class Queue {
   readonly order: string[] = [];
-  readonly held = new Map<string, Reservation>();
-  readonly #memory = new ResponseMemory((bound) => refusals.push(bound), limits);
+  readonly held = new Map<string, Lease>();
+  readonly #memory = createResponseMemory(new Accounts(), (bound) => refusals.push(bound), limits);
 
   /** `a1` is of the key `a`. */
   async reserve(bytes: number, ...names: string[]): Promise<void> {
     for (const name of names) {
-      this.#memory.reserve(name.charAt(0), bytes).then((reservation) => {
+      this.#memory.take(name.charAt(0), bytes).then((reservation) => {
         this.order.push(name);
         this.held.set(name, reservation);
       }, ignoreRefusal);
@@ -45,14 +47,14 @@ describe('memory for large responses', () => {
   });
 
   it('is not waited for by a request whose client has disconnected', async () => {
-    const memory = new ResponseMemory((bound) => refusals.push(bound), limits);
-    const held = await memory.reserve('a', 30);
+    const memory = createResponseMemory(new Accounts(), (bound) => refusals.push(bound), limits);
+    const held = await memory.take('a', 30);
     const client = new AbortController();
-    const waiting = memory.reserve('a', 30, client.signal);
+    const waiting = memory.take('a', 30, client.signal);
     client.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     held.release();
-    await memory.reserve('a', 30);
+    await memory.take('a', 30);
   });
 
   it('is available for one response of any size', async () => {
@@ -91,13 +93,16 @@ describe('memory for large responses', () => {
   });
 
   it('is refused after a while, and later requests are not delayed by that', async () => {
-    const memory = new ResponseMemory((bound) => refusals.push(bound), { ...limits, responseWaitMillis: 10 });
+    const memory = createResponseMemory(new Accounts(), (bound) => refusals.push(bound), {
+      ...limits,
+      responseWaitMillis: 10,
+    });
     refusals.length = 0;
-    const reservation = await memory.reserve('a', 30);
-    await expect(memory.reserve('a', 30)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const reservation = await memory.take('a', 30);
+    await expect(memory.take('a', 30)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(refusals).toEqual(['unread_responses']);
     reservation.release();
-    await memory.reserve('a', 30);
+    await memory.take('a', 30);
   });
 });
 
@@ -120,7 +125,7 @@ describe('requests whose responses can be large', () => {
   const page = 'edges { node { name category { name description a: description } } }';
 
   it('are refused 503 before they are executed while others of the key use the memory', async () => {
-    const other = await service.app.server.responseMemory.reserve(keyId, 1);
+    const other = await service.app.server.responseMemory.take(keyId, 1);
     const { status, errors, headers } = await send(`{ pets(first: 100) { ${page} } }`);
     expect([status, errors[0]!.extensions.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -131,7 +136,7 @@ describe('requests whose responses can be large', () => {
   });
 
   it('are known by their page sizes, also those in variables', async () => {
-    const other = await service.app.server.responseMemory.reserve(keyId, 1);
+    const other = await service.app.server.responseMemory.take(keyId, 1);
     const query = `query ($n: Int!) { pets(first: $n) { ${page} } }`;
     expect((await send(query, { n: 5 })).status).toBe(200);
     expect((await send(query, { n: 100 })).status).toBe(503);
@@ -139,7 +144,7 @@ describe('requests whose responses can be large', () => {
   });
 
   it('are also pages of REST, by their limit and their longest rows', async () => {
-    const other = await service.app.server.responseMemory.reserve(keyId, 1);
+    const other = await service.app.server.responseMemory.take(keyId, 1);
     expect(await get('/categories?limit=1000')).toBe(503);
     for (const path of ['/categories?limit=10', '/inventory?limit=1000', '/pets?limit=100'])
       expect(await get(path)).toBe(200);

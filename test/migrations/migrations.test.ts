@@ -29,6 +29,10 @@ afterAll(async () => {
 
 const sql = (text: string): Promise<Record<string, unknown>[]> => orm.em.getConnection().execute(text);
 
+const keyWith = (column: string, value: string, digit = 'a'): string =>
+  `insert into api_keys (name, prefix, sha256, plan, scopes, ${column})
+    values ('Key', 'pk', repeat('${digit}', 64), 'free', '{read}', '${value}')`;
+
 /** Tables, columns, constraints, indexes and functions, in the words of PostgreSQL. */
 function describeSchema(): Promise<Record<string, unknown>[]> {
   return sql(`
@@ -55,6 +59,34 @@ it('go up, all the way down without leaving anything, and up again to the same',
   expect(await describeSchema()).toEqual(before);
 });
 
+it('the previous names of counters are good for a day after an update, and never in a new database', async () => {
+  const read = () => sql(`select id, previous_names_until - now() < '1 day' as "isADay" from installation`);
+  const [fresh] = await read();
+  expect(fresh).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), isADay: null });
+  await orm.migrator.down({ migrations: ['2026-11-23-installation'] });
+  await sql(`update petstore_migrations set executed_at = now() - interval '1 hour'`);
+  await orm.migrator.up();
+  const [updated] = await read();
+  expect(updated).toMatchObject({ isADay: true });
+  expect(updated!['id']).not.toBe(fresh!['id']);
+});
+
+it('bring the instants of keys within the years 1 to 9999: an expiry at infinity becomes never', async () => {
+  await orm.migrator.down({ to: '2026-11-23-graphql-idempotency' });
+  await sql(keyWith('expires_at', 'infinity'));
+  await sql(`update api_keys set banned_until = 'infinity'`);
+  await sql(keyWith('expires_at', '-infinity', 'b'));
+  await sql(keyWith('expires_at', '2027-01-01T00:00:00Z', 'c'));
+  await orm.migrator.up();
+  const instants = `select extract(epoch from expires_at)::text as expires, extract(epoch from banned_until)::text as banned`;
+  expect(await sql(`${instants} from api_keys order by sha256`)).toEqual([
+    { expires: null, banned: '253402300799.999000' },
+    { expires: '-62135596800.000000', banned: null },
+    { expires: '1798761600.000000', banned: null },
+  ]);
+  await sql('delete from api_keys');
+});
+
 describe('the tables refuse what no service would write', () => {
   it.each([
     ['a blank name', `insert into categories (name) values ('')`],
@@ -69,6 +101,11 @@ describe('the tables refuse what no service would write', () => {
     ['an order of nothing', `insert into orders (quantity) values (0)`],
     ['a date before the year 1', `insert into orders (ship_date) values ('0001-01-01 BC')`],
     ['a date after the year 9999', `insert into orders (ship_date) values ('10000-01-01T00:00:00Z')`],
+    ['an expiry at infinity', keyWith('expires_at', 'infinity')],
+    ['a ban until infinity', keyWith('banned_until', 'infinity')],
+    ['a revocation since always', keyWith('revoked_at', '-infinity')],
+    ['a key that was created before the year 1', keyWith('created_at', '0001-01-01 BC')],
+    ['an expiry after the year 9999', keyWith('expires_at', '10000-01-01T00:00:00Z')],
     ['stock of nothing', `insert into inventory (pet_id) values (4711)`],
   ])('%s', async (_, statement) => {
     await expect(sql(statement)).rejects.toThrow(/violates (check|foreign key) constraint/);

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { request, Agent } from 'node:https';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 
@@ -13,6 +15,7 @@ import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 import { deployFile } from './guide.ts';
 
 interface Proxy {
@@ -83,7 +86,7 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
       DATABASE_URL: cluster.url,
       REDIS_URL: redis.url,
       TRUST_PROXY: '127.0.0.1',
-      DRAIN_DELAY: '3s',
+      DRAIN_DELAY: '5s',
       LOG_LEVEL: 'warn',
     };
     services = await Promise.all([Service.start(settings), Service.start(settings)]);
@@ -146,8 +149,62 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
     const document = await send('/openapi.json');
     expect(document.body).toContain(`https://127.0.0.1:${port}/pets`);
     expect(document.headers['strict-transport-security']).toBe('max-age=31536000');
-    expect((await send('/metrics')).status).toBe(404);
+    for (const path of ['/metrics', '/%6Detrics', '/metrics?a=b', '/%6d%65trics']) {
+      expect((await send(path)).status).toBe(404);
+    }
   });
+
+  test('samples name the host of the connection, not one that a client forwards', async () => {
+    const document = await send('/openapi.json', { headers: { 'x-forwarded-host': 'evil.example' } });
+    expect(document.body).toContain(`https://127.0.0.1:${port}/pets`);
+    expect(document.body).not.toContain('evil.example');
+  });
+
+  // nginx limits requests under way instead.
+  if (proxy.name === 'HAProxy') {
+    const certificate = (): Buffer => readFileSync(file('petstore.crt'));
+
+    /** A connection from an address, or undefined when the proxy closes it before TLS. */
+    const open = (from: string): Promise<TLSSocket | undefined> =>
+      new Promise((resolve) => {
+        const socket = connectTls({
+          socket: connect({ host: '127.0.0.1', port, localAddress: from }),
+          ca: certificate(),
+        });
+        socket.once('secureConnect', () => resolve(socket));
+        socket.on('error', () => resolve(undefined)).on('close', () => resolve(undefined));
+      });
+    const status = (from: string) =>
+      send('/healthz', { from, agent: new Agent() }).then(
+        (response) => response.status,
+        () => 'refused',
+      );
+
+    test('an address has 200 connections, one more is refused, and the others are served', async () => {
+      const sockets = await Promise.all(Array.from({ length: 200 }, () => open('127.0.1.4')));
+      try {
+        expect(sockets.filter((socket) => socket !== undefined)).toHaveLength(200);
+        expect(await status('127.0.1.4')).toBe('refused');
+        expect(await status('127.0.1.5')).toBe(200);
+      } finally {
+        for (const socket of sockets) socket?.destroy();
+      }
+      await until(async () => (await status('127.0.1.4')) === 200);
+    });
+
+    test('an address that opens more than 1,000 connections in 10 s is refused, and the others are served', async () => {
+      const openAndClose = (): Promise<unknown> =>
+        new Promise((resolve) => {
+          const socket = connect({ host: '127.0.0.1', port, localAddress: '127.0.1.6' });
+          socket.on('connect', () => socket.end()).on('error', () => undefined);
+          socket.on('close', resolve).resume();
+        });
+      expect(await status('127.0.1.6')).toBe(200);
+      for (let opened = 0; opened < 1_000; opened += 50) await Promise.all(Array.from({ length: 50 }, openAndClose));
+      expect(await status('127.0.1.6')).toBe('refused');
+      expect(await status('127.0.1.7')).toBe(200);
+    });
+  }
 
   test('a process that gets SIGTERM leaves without one failed request', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });

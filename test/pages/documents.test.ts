@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { buildSchema } from 'graphql';
 
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { AddressedText } from '../../src/pages/reference/published-document.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { registerSchema } from '../../src/pages/schema.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
@@ -118,6 +119,14 @@ describe('the address in the samples', () => {
     expect((await bytesKept()) - before).toBeLessThan(20 * first.rawPayload.length);
     await server.close();
   });
+});
+
+it('is made of the same buffers for every host, but for the address', () => {
+  const text = new AddressedText('text/plain', () => `a http://127.0.0.1:4000 b http://127.0.0.1:4000 c`);
+  const [one, other] = [text.at('http://one.example'), text.at('http://other.example')];
+  expect(Buffer.concat(other.parts).toString()).toBe('a http://other.example b http://other.example c');
+  expect(one.parts.filter((part) => other.parts.includes(part)).map(String)).toEqual(['a ', ' b ', ' c']);
+  expect(one.tag).not.toBe(other.tag);
 });
 
 describe('/schema.graphql', () => {

@@ -37,6 +37,14 @@ describe('the guides of /docs', () => {
     (subject) => expect(guides.markdown).toContain(subject),
   );
 
+  it('follow a list of the codes of errors, each with the anchor that the type of a problem names', () => {
+    const { Error: schema } = readDocument().components.schemas as {
+      Error: { properties: { code: { enum: string[] } } };
+    };
+    for (const code of schema.properties.code.enum)
+      expect(guides.html).toContain(`<li id="${code}"><code>${code}</code>: `);
+  });
+
   it('can be read without JavaScript, with every operation of the document', () => {
     const document = readDocument();
     const html = staticPart({ ...document, servers: [{ url: '/v1' }] }, guides.html);

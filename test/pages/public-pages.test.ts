@@ -8,7 +8,7 @@ let check: () => Promise<void> = async () => undefined;
 let isDraining = false;
 
 beforeAll(async () => {
-  http = await startHttp({ checkReady: () => check(), isDraining: () => isDraining });
+  http = await startHttp({ checkReady: () => check(), isDraining: () => isDraining, checkEveryMillis: 0 });
 });
 afterAll(() => http.server.close());
 
@@ -51,6 +51,14 @@ describe('/readyz', () => {
     } finally {
       jest.useRealTimers();
     }
+  });
+
+  it('checks at most once a second, whoever asks', async () => {
+    const counted = jest.fn(async () => undefined);
+    const other = await startHttp({ checkReady: counted, isDraining: () => false });
+    for (let count = 0; count < 20; count += 1) expect((await other.server.inject('/readyz')).statusCode).toBe(200);
+    expect(counted.mock.calls.length).toBeLessThanOrEqual(3);
+    await other.server.close();
   });
 
   it('checks once for any number of simultaneous questions', async () => {

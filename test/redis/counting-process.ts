@@ -3,9 +3,10 @@ import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
 
 // Makes so many requests of the same key at once, and prints how many of them were admitted.
 const [url = '', requests = '0'] = process.argv.slice(2);
+const installation = { id: 'one', previousNamesUntil: 0 };
 const rules = { banAfter: 0, banForSeconds: 1 };
 const onSharedChange = (): void => undefined;
-const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, rules }, onError);
+const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, installation, rules }, onError);
 const store = await FallbackCounterStore.open({ connect, rules, onSharedChange });
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
 const subject = {

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { createClient } from '@redis/client';
 import fc from 'fast-check';
 
 import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
@@ -17,6 +16,7 @@ import { RedisServer } from './redis-server.ts';
 
 const one = { needs: 1, spends: 1 };
 const nothingKnown = { minute: { openedAt: 0, spent: 0 }, day: { openedAt: 0, spent: 0 }, bannedUntil: 0 };
+const installation = { id: 'one', previousNamesUntil: 0 };
 const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
 
 let redis: RedisServer;
@@ -42,7 +42,7 @@ class Counting {
     const changes: boolean[] = [];
     const waiting: (() => void)[] = [];
     const store = await FallbackCounterStore.open({
-      connect: (onError) => connectRedisCounters({ url: redis.url, rules, now }, onError),
+      connect: (onError) => connectRedisCounters({ url: redis.url, installation, rules, now }, onError),
       rules,
       now,
       onSharedChange: (isShared) => {
@@ -83,7 +83,7 @@ describe('counters in Redis', () => {
         const model = new QuotaModel(scenario);
         const { rules } = scenario;
         const connect = (onError: (error: unknown) => void) =>
-          connectRedisCounters({ url: redis.url, rules, now: () => model.now }, onError);
+          connectRedisCounters({ url: redis.url, installation, rules, now: () => model.now }, onError);
         const shared = await connect(() => undefined);
         const memory = new MemoryCounterStore({ rules, now: () => model.now });
         const { id } = newKey();
@@ -129,7 +129,7 @@ describe('counters in Redis', () => {
     const key = newKey();
     const counting = await Counting.open();
     expect(await counting.admitted(20, key)).toBe(20);
-    await command('SCRIPT', 'FLUSH');
+    await redis.command('SCRIPT', 'FLUSH');
     expect(await counting.admitted(60, key)).toBe(40);
     expect(counting.changes).toEqual([]);
   });
@@ -144,10 +144,10 @@ describe('counters in Redis', () => {
     }
     const bans = { epoch: 1, bannedUntil: 0, automaticBans: [] };
     await counting.store.decide({ ...newKey(), bans }, { needs: 0, spends: 0 });
-    const keys = (await command('KEYS', '*')) as string[];
+    const keys = (await redis.command('KEYS', '*')) as string[];
     expect(keys.length).toBeGreaterThan(0);
     for (const name of keys) {
-      const ttl = Number(await command('PTTL', name));
+      const ttl = Number(await redis.command('PTTL', name));
       expect(ttl).toBeGreaterThan(0);
       expect(ttl).toBeLessThanOrEqual(86_460_000);
     }
@@ -166,13 +166,21 @@ describe('counters in Redis', () => {
     expect(outcomes).toEqual(['admitted', 'refused', 'refused', 'refused', 'banned']);
     expect(await second.store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
   });
+
+  it('hold a ban to the end of the year 9999', async () => {
+    const [now, bannedUntil] = [Date.parse('2027-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+    const { store } = await Counting.open(noBans, () => now);
+    const key = { ...newKey(), bans: { epoch: 1, bannedUntil, automaticBans: [] } };
+    const retryAfterSeconds = Math.ceil((bannedUntil - now) / 1000);
+    expect(await store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds });
+  });
 });
 
 describe('addresses without a key', () => {
   const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
 
   it('share at most 100,000 counters, that expire', async () => {
-    await command('FLUSHALL');
+    await redis.command('FLUSHALL');
     const { store } = await Counting.open();
     const subjects = Array.from({ length: 2_000 }, (_, n) => ({
       id: `address:2001:db8:${n.toString(16)}:${(n * 7919).toString(16)}::/64`,
@@ -181,10 +189,10 @@ describe('addresses without a key', () => {
       isAnonymous: true,
     }));
     await Promise.all(subjects.map((subject) => store.decide(subject, one)));
-    const names = ((await command('KEYS', '*address*')) as string[]).toSorted();
+    const names = ((await redis.command('KEYS', '*address*')) as string[]).toSorted();
     expect(names.length).toBeGreaterThan(1_900);
-    for (const name of names) expect(name).toMatch(/^petstore:quota:\{address:\d{1,5}\}$/);
-    expect(Number(await command('PTTL', names[0]!))).toBeLessThanOrEqual(86_460_000);
+    for (const name of names) expect(name).toMatch(/^petstore:quota:one:\{address:\d{1,5}\}$/);
+    expect(Number(await redis.command('PTTL', names[0]!))).toBeLessThanOrEqual(86_460_000);
   });
 
   it('are counted together over all processes', async () => {
@@ -200,7 +208,7 @@ describe('when Redis is emptied, counting', () => {
     const [first, second] = await Promise.all([Counting.open(), Counting.open()]);
     expect((await first.admitted(350, key)) + (await second.admitted(350, key))).toBe(700);
 
-    await command('FLUSHALL');
+    await redis.command('FLUSHALL');
     const alone = [await first.admitted(1_000, key), await second.admitted(1_000, key)];
     // What the first knew is what it had when the second hadn't begun.
     expect(alone).toEqual([650, 300]);
@@ -223,7 +231,7 @@ describe('when Redis is emptied, counting', () => {
         }
       };
       const floods = processes.map(flood);
-      await command('FLUSHALL');
+      await redis.command('FLUSHALL');
       await Promise.all(floods);
       expect(admitted).toBeGreaterThanOrEqual(1_000);
       expect(admitted).toBeLessThanOrEqual(3_000);
@@ -236,7 +244,7 @@ describe('when Redis is emptied, counting', () => {
     const key = newKey(1_000, 100_000);
     const [knowing, other] = await Promise.all([Counting.open(), Counting.open()]);
     expect(await knowing.admitted(600, key)).toBe(600);
-    await command('FLUSHALL');
+    await redis.command('FLUSHALL');
     await other.admitted(1, newKey());
     await other.shared(true);
     expect(await other.admitted(300, key)).toBe(300);
@@ -313,13 +321,3 @@ describe('when Redis is lost, counting', () => {
     expect(await counting.admitted(1, key)).toBe(0);
   });
 });
-
-async function command(...words: string[]): Promise<unknown> {
-  const client = createClient({ url: redis.url });
-  await client.connect();
-  try {
-    return await client.sendCommand(words);
-  } finally {
-    client.destroy();
-  }
-}

@@ -2,6 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
+import { createClient } from '@redis/client';
+
 import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -52,5 +54,16 @@ export class RedisServer {
 
   resume(): void {
     this.#process?.kill('SIGCONT');
+  }
+
+  /** On a connection of its own. */
+  async command(...words: string[]): Promise<unknown> {
+    const client = createClient({ url: this.url });
+    await client.connect();
+    try {
+      return await client.sendCommand(words);
+    } finally {
+      client.destroy();
+    }
   }
 }

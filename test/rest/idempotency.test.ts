@@ -110,6 +110,21 @@ it('takes keys of 1 to 255 characters', async () => {
   }
 });
 
+it('takes a quoted string and its characters for one key, and refuses what only begins like one', async () => {
+  const post = (key: string) => rest.ask('POST', '/categories', { name: 'Quoted' }, { 'idempotency-key': key });
+  for (const [index, [quoted, plain]] of [
+    ['"quoted"', 'quoted'],
+    [String.raw`"a \"b\" \\ c"`, String.raw`a "b" \ c`],
+    [`"${'q'.repeat(255)}"`, 'q'.repeat(255)],
+  ].entries()) {
+    expect([index, (await post(quoted!)).headers['idempotent-replayed']]).toStrictEqual([index, undefined]);
+    expect([index, (await post(plain!)).headers['idempotent-replayed']]).toStrictEqual([index, 'true']);
+  }
+  for (const key of ['"', '""', '"a"b', '"x";p=1', '"a", "b"', String.raw`"a\b"`, '"\u00e9"', `"${'k'.repeat(256)}"`]) {
+    expect([key, await post(key)]).toMatchObject([key, { status: 400, body: { code: 'validation_failed' } }]);
+  }
+});
+
 it('creates with a key exactly what it creates without one', async () => {
   const { id: petId, categoryId } = await rest.pet();
   const odd = `What? $1 ?? \\ 'one' "two" :name %s {} \u00e9 🐕 --`;

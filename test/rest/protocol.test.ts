@@ -102,6 +102,8 @@ describe('media types', () => {
     'application/json; charset=utf-8',
     'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
     '*/*;q=0, application/json',
+    'application/problem+json',
+    'text/html, application/problem+json;q=0.1',
   ])('are accepted when Accept is %j', async (accept) => {
     expect((await rest.ask('GET', '/categories', undefined, accept === undefined ? {} : { accept })).status).toBe(200);
   });

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 
+import { Accounts } from '../../src/account/accounts.ts';
 import { StreamSlots } from '../../src/rest/stream-slots.ts';
 import { startRestApp } from './rest-app.ts';
 
@@ -7,6 +8,7 @@ it('has slots for each key and for the process, each released and counted once',
   let used = 0;
   const refusals: string[] = [];
   const slots = new StreamSlots(
+    new Accounts(),
     { perKey: 2, perProcess: 3 },
     { onChange: (change) => (used += change), onRefusal: (bound) => refusals.push(bound) },
   );

@@ -16,6 +16,7 @@ export async function startAccessProcess(database: Database, options: AccessProc
   const onSharedChange = (): void => undefined;
   const counters = await openCounters({
     table: database.usage,
+    readInstallation: database.readInstallation,
     redisUrl: undefined,
     rules,
     onSharedChange,

@@ -21,12 +21,13 @@ export function admitAll(): ApiOptions['authentication'] {
     admit: async (request) => {
       const id = request.headers['x-principal'];
       request.principal = typeof id === 'string' ? { ...principal, id } : principal;
-      request.meter = new Meter(async (cost) => {
+      const charge = async (cost: number): ReturnType<Meter['spend']> => {
         const now = Date.now();
         const minute = figuresOf('minute', newWindow(), limits.requestsPerMinute, now);
         const day = figuresOf('day', newWindow(), limits.requestsPerDay, now);
         return { cost, decision: { outcome: 'admitted', now, minute, day } };
-      });
+      };
+      request.meter = new Meter(charge, async () => false);
     },
     headersFor: async () => ({ 'x-ratelimit-limit': String(limits.requestsPerMinute) }),
   };

@@ -32,6 +32,27 @@ export class PostgresCluster {
     return cluster;
   }
 
+  /** A hot standby of this server, which follows it. */
+  async addStandby(): Promise<PostgresCluster> {
+    const standby = new PostgresCluster();
+    standby.#port = await findFreePort();
+    standby.follow(this);
+    return standby;
+  }
+
+  /** Becomes a hot standby of the other server, from a new copy of it, at its own port. It must have stopped. */
+  follow(primary: PostgresCluster): void {
+    rmSync(join(this.#directory, 'data'), { recursive: true, force: true });
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', this.#directory]);
+    this.#run('pg_basebackup', `--dbname=${primary.url}`, '--checkpoint=fast', '--write-recovery-conf');
+    this.start();
+  }
+
+  /** Ends being a standby; resolves when it takes writes. */
+  promote(): void {
+    this.#run('pg_ctl', '--wait', '--silent', 'promote');
+  }
+
   get port(): number {
     return this.#port;
   }
@@ -52,11 +73,11 @@ export class PostgresCluster {
 
   /** As a host does that hangs: connections stay open, new ones are accepted by the kernel, and get no response. */
   pause(): void {
-    for (const pid of this.#processes()) process.kill(pid, 'SIGSTOP');
+    for (const pid of this.#processes()) signal(pid, 'SIGSTOP');
   }
 
   resume(): void {
-    for (const pid of this.#processes()) process.kill(pid, 'SIGCONT');
+    for (const pid of this.#processes()) signal(pid, 'SIGCONT');
   }
 
   remove(): void {
@@ -81,6 +102,15 @@ export class PostgresCluster {
     const asOwner = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
     const [file, ...rest] = [...asOwner, ...command];
     execFileSync(file!, rest, { cwd: this.#directory, stdio: 'ignore' });
+  }
+}
+
+/** A backend may end between the listing of the processes and its signal. */
+function signal(pid: number, name: 'SIGCONT' | 'SIGSTOP'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 

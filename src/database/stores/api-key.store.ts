@@ -27,47 +27,44 @@ import { TableWrites } from './table-writes.ts';
 /** Columns that administrators don't see. */
 const unlisted = ['sha256', 'previousSha256', 'banEpoch', 'automaticBans'] as const;
 
-export function createApiKeyStore(metadata: MetadataStorage, session: Session): ApiKeyStore {
+export function createApiKeyStore(metadata: MetadataStorage): (session: Session) => ApiKeyStore {
   const table = new EntityTable(metadata.get(ApiKey));
   const usage = new EntityTable(metadata.get(ApiKeyUsage));
   const relations = { usage: hasOne(table, 'usage', usage, 'keyId') };
-  const reads = new TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>(
-    {
-      sorting: apiKeySorting,
-      table: table.without(unlisted),
-      relations,
-      from: table.name,
-      id: table.column('id'),
-      by: { ID: table.by('id') },
-      conditions: ({ nameContains, plan, status, nearLimitPercent, at }) =>
-        all(
-          contains(table.column('name'), nameContains),
-          equals(table.column('plan'), plan, 'text'),
-          hasStatus(table, status, at),
-          hasSpent(table, usage, nearLimitPercent, at),
-        ),
-    },
-    session,
-  );
-  const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations, session);
-  const history = historyReads(metadata, session);
+  const reads = new TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>({
+    sorting: apiKeySorting,
+    table: table.without(unlisted),
+    relations,
+    from: table.name,
+    id: table.column('id'),
+    by: { ID: table.by('id') },
+    conditions: ({ nameContains, plan, status, nearLimitPercent, at }) =>
+      all(
+        contains(table.column('name'), nameContains),
+        equals(table.column('plan'), plan, 'text'),
+        hasStatus(table, status, at),
+        hasSpent(table, usage, nearLimitPercent, at),
+      ),
+  });
+  const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations);
+  const history = historyReads(metadata);
   const attribute = new FixedStatement("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
-  return {
-    byIds: (ids, include) => reads.byIds(ids, include),
-    page: (filter, keyset, include) => reads.page(filter, keyset, include),
-    count: (filter) => reads.count(filter),
-    insert: (data) => writes.insert(data),
-    update: (id, changes, include) => writes.update(id, changes, include),
-    lock: (id) => writes.lock(id),
+  return (session) => ({
+    byIds: (ids, include) => reads.byIds(session, ids, include),
+    page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
+    count: (filter) => reads.count(session, filter),
+    insert: (data) => writes.insert(session, data),
+    update: (id, changes, include) => writes.update(session, id, changes, include),
+    lock: (id) => writes.lock(session, id),
     attributeChangesTo: async (by) => {
       await session.run(attribute.with([by]));
     },
-    historyPerKey: (keyIds, keyset) => history.pagePerParent(keyIds, {}, keyset),
-    countHistoryPerKey: (keyIds) => history.countPerParent(keyIds, {}),
-  };
+    historyPerKey: (keyIds, keyset) => history.pagePerParent(session, keyIds, {}, keyset),
+    countHistoryPerKey: (keyIds) => history.countPerParent(session, keyIds, {}),
+  });
 }
 
-function historyReads(metadata: MetadataStorage, session: Session): TableReads<ApiKeyChange, object, 'ID'> {
+function historyReads(metadata: MetadataStorage): TableReads<ApiKeyChange, object, 'ID'> {
   const table = new EntityTable(metadata.get(ApiKeyChange));
   const source = {
     sorting: historySorting,
@@ -79,7 +76,7 @@ function historyReads(metadata: MetadataStorage, session: Session): TableReads<A
     parent: table.column('keyId'),
     conditions: () => [],
   };
-  return new TableReads<ApiKeyChange, object, 'ID'>(source, session);
+  return new TableReads<ApiKeyChange, object, 'ID'>(source);
 }
 
 /** As `statusOf` has it. */

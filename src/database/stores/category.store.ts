@@ -14,28 +14,25 @@ import type { Session } from './session.ts';
 import { TableReads } from './table-reads.ts';
 import { TableWrites } from './table-writes.ts';
 
-export function createCategoryStore(metadata: MetadataStorage, session: Session): CategoryStore {
+export function createCategoryStore(metadata: MetadataStorage): (session: Session) => CategoryStore {
   const table = new EntityTable(metadata.get(Category));
-  const reads = new TableReads<Category, CategoryFilter, CategorySortField>(
-    {
-      sorting: categorySorting,
-      table,
-      relations: {},
-      from: table.name,
-      id: table.column('id'),
-      by: { ID: table.by('id'), NAME: table.by('name', 'id') },
-      conditions: ({ nameContains }) => contains(table.column('name'), nameContains),
-    },
-    session,
-  );
-  const writes = new TableWrites<Category, RowData<Category>>(table, {}, session);
-  return {
-    byIds: (ids) => reads.byIds(ids),
-    page: (filter, keyset) => reads.page(filter, keyset),
-    count: (filter) => reads.count(filter),
-    insert: (data) => writes.insert(data),
-    update: (id, changes) => writes.update(id, changes),
-    lock: (id) => writes.lock(id),
-    delete: (id) => writes.delete(id),
-  };
+  const reads = new TableReads<Category, CategoryFilter, CategorySortField>({
+    sorting: categorySorting,
+    table,
+    relations: {},
+    from: table.name,
+    id: table.column('id'),
+    by: { ID: table.by('id'), NAME: table.by('name', 'id') },
+    conditions: ({ nameContains }) => contains(table.column('name'), nameContains),
+  });
+  const writes = new TableWrites<Category, RowData<Category>>(table, {});
+  return (session) => ({
+    byIds: (ids) => reads.byIds(session, ids),
+    page: (filter, keyset) => reads.page(session, filter, keyset),
+    count: (filter) => reads.count(session, filter),
+    insert: (data) => writes.insert(session, data),
+    update: (id, changes) => writes.update(session, id, changes),
+    lock: (id) => writes.lock(session, id),
+    delete: (id) => writes.delete(session, id),
+  });
 }

@@ -1,28 +1,20 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
-import type { IdempotencyKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
+import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
+import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import { EntityTable } from './entity-table.ts';
-import { selectionOf } from './selection.ts';
 import type { Session } from './session.ts';
 import { FixedStatement } from './statement.ts';
 
-export function createIdempotencyStore(metadata: MetadataStorage, session: Session): IdempotencyStore {
+export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);
   const table = new EntityTable(metadata.get(IdempotencyRecord));
   const properties = props.map(({ name }) => name);
   const names = (some: readonly string[]): string => some.map((each) => table.columnName(each as never)).join(', ');
   const createdAt = table.columnName('createdAt');
-  const { columns, decode } = selectionOf<IdempotencyRecord>(table, {}, []);
-
-  const lock = new FixedStatement(
-    'select pg_try_advisory_xact_lock(hashtextextended($1::text, 0))',
-    ([isLocked]) => isLocked === true || isLocked === 't',
-    'write',
-  );
-  const find = new FixedStatement(
-    `select ${columns} from ${table.name} where (${names(primaryKeys)}) = ($1::text, $2::text)`,
-    decode,
+  const claim = new FixedStatement(
+    'select kind, field, fingerprint, result from claim_idempotency_key($1::text, $2::text, $3::text, $4::text[], $5::timestamptz)',
+    (row) => row.map(String) as [kind: string, field: string, fingerprint: string, result: string],
     'write',
   );
   const others = properties.filter((each) => !primaryKeys.includes(each as never));
@@ -34,28 +26,69 @@ export function createIdempotencyStore(metadata: MetadataStorage, session: Sessi
     () => undefined,
     'write',
   );
-  const deleteUntil = new FixedStatement(
-    `delete from ${table.name} where (${names(primaryKeys)}) in (
-       select ${names(primaryKeys)} from ${table.name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
-     ) returning 1`,
-    () => true,
+  const saveFields = new FixedStatement(
+    `insert into graphql_idempotency_records (principal_id, key, field, fingerprint, payload, created_at)
+     select $1::text, $2::text, field, fingerprint, payload::jsonb, $6::timestamptz
+     from unnest($3::text[], $4::text[], $5::text[]) as record (field, fingerprint, payload)
+     on conflict (principal_id, key, field) do update
+     set fingerprint = excluded.fingerprint, payload = excluded.payload, created_at = excluded.created_at`,
+    () => undefined,
     'write',
   );
-  return {
-    tryLock: async ({ principalId, key }) => {
-      const [isLocked = false] = await session.run(lock.with([JSON.stringify([principalId, key])]));
-      return isLocked;
-    },
-    find: async ({ principalId, key }: IdempotencyKey) => {
-      const [record] = await session.run(find.with([principalId, key]));
-      return record;
+  const deletions = [
+    { name: table.name, keys: names(primaryKeys) },
+    { name: 'graphql_idempotency_records', keys: 'principal_id, key, field' },
+  ].map(
+    ({ name, keys }) =>
+      new FixedStatement(
+        `delete from ${name} where (${keys}) in (
+           select ${keys} from ${name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
+         ) returning 1`,
+        () => true,
+        'write',
+      ),
+  );
+  return (session) => ({
+    claim: async ({ principalId, key }, fields, since) => {
+      const lock = JSON.stringify([principalId, key]);
+      const rows = await session.run(claim.with([principalId, key, lock, fields, since.toISOString()]));
+      return claimedKey(rows);
     },
     save: async (record) => {
       await session.run(save.with(properties.map((each) => table.parameter(each, record[each]))));
     },
-    deleteUntil: async (until, limit) => {
-      const deleted = await session.run(deleteUntil.with([until.toISOString(), limit]));
-      return deleted.length;
+    saveFields: async ({ principalId, key }, records, savedAt) => {
+      const lists = [
+        records.map(({ field }) => field),
+        records.map(({ fingerprint }) => fingerprint),
+        records.map(({ result }) => JSON.stringify(result)),
+      ];
+      await session.run(saveFields.with([principalId, key, ...lists, savedAt.toISOString()]));
     },
+    deleteUntil: async (until, limit) => {
+      let most = 0;
+      for (const deletion of deletions) {
+        const deleted = await session.run(deletion.with([until.toISOString(), limit]));
+        most = Math.max(most, deleted.length);
+      }
+      return most;
+    },
+  });
+}
+
+/** Undefined while another transaction has the key. */
+function claimedKey(
+  rows: readonly (readonly [kind: string, field: string, fingerprint: string, result: string])[],
+): ClaimedKey | undefined {
+  const outcomes = rows.map(([kind, field, fingerprint, result]) => ({
+    kind,
+    field,
+    outcome: { fingerprint, result: result === '' ? {} : (JSON.parse(result) as StoredResult) },
+  }));
+  if (outcomes.some(({ kind }) => kind === 'running')) return undefined;
+  return {
+    response: outcomes.find(({ kind }) => kind === 'response')?.outcome,
+    fields: new Map(outcomes.filter(({ kind }) => kind === 'field').map(({ field, outcome }) => [field, outcome])),
+    hasOthers: outcomes.some(({ kind }) => kind === 'other'),
   };
 }

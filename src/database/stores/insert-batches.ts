@@ -34,7 +34,7 @@ const maxRows = 100;
 const maxWaitMillis = 400;
 
 /**
- * Inserts rows in one statement that come at the same time: a commit waits for the disk, however many rows it has.
+ * Inserts rows in one statement that come at the same time, outside of transactions: a commit waits for the disk, however many rows it has.
  *
  * Model: while two statements of a subject (a key) are under way, its further rows gather, and the next statement inserts them all. A row
  * without others at its time is a statement of its own. Guarantees: rows of different subjects are never in one statement; a row that the
@@ -43,22 +43,20 @@ const maxWaitMillis = 400;
  * longer than 400 ms for earlier statements. Failure: a lost database fails all rows of a statement, of which all or none have been written.
  */
 export class InsertBatches<Row> {
-  readonly #session: Session;
   readonly #one: FixedStatement<Row>;
   readonly #many: FixedStatement<Row>;
   readonly #queues = new Map<string, Queue<Row>>();
 
   /** The parameters of `many` are those of `one`, as lists, and it returns its rows in their order. */
-  constructor(session: Session, one: FixedStatement<Row>, many: FixedStatement<Row>) {
-    this.#session = session;
+  constructor(one: FixedStatement<Row>, many: FixedStatement<Row>) {
     this.#one = one;
     this.#many = many;
   }
 
-  async insert(row: readonly Parameter[]): Promise<Row | undefined> {
+  async insert(session: Session, row: readonly Parameter[]): Promise<Row | undefined> {
     const request = currentRequest();
     throwIfLost(request);
-    const batch = this.#batchOf(request?.subjectId ?? '');
+    const batch = this.#batchOf(session, request?.subjectId ?? '');
     const entry: Entry<Row> = { parameters: row, request, inserted: undefined };
     batch.entries.push(entry);
     try {
@@ -68,12 +66,12 @@ export class InsertBatches<Row> {
     } catch (error) {
       const isLost = error instanceof DomainError && error.code === 'UNAVAILABLE';
       if (isLost || batch.entries.length === 1) throw recordFailure(error, request);
-      const [inserted] = await this.#session.run(this.#one.with(row));
+      const [inserted] = await session.run(this.#one.with(row));
       return inserted;
     }
   }
 
-  #batchOf(subject: string): Batch<Row> {
+  #batchOf(session: Session, subject: string): Batch<Row> {
     let queue = this.#queues.get(subject);
     if (queue === undefined)
       this.#queues.set(subject, (queue = { underWay: 0, waiting: new Set(), gathering: undefined }));
@@ -81,18 +79,21 @@ export class InsertBatches<Row> {
     const batch: Batch<Row> = { entries: [], sent: Promise.resolve() };
     queue.gathering = batch;
     // In a context of its own: the client of one row can't end the statement of all.
-    batch.sent = runAs(subject, () => this.#send(batch, queue, subject));
+    batch.sent = runAs(subject, () => this.#send(session, batch, queue, subject));
     return batch;
   }
 
-  async #send(batch: Batch<Row>, queue: Queue<Row>, subject: string): Promise<void> {
+  async #send(session: Session, batch: Batch<Row>, queue: Queue<Row>, subject: string): Promise<void> {
     if (queue.underWay >= maxUnderWay) await waitForTurn(queue);
     queue.underWay += 1;
     // Rows that arrive in this turn of the event loop are in the same statement.
     await new Promise((resolve) => void setImmediate(resolve));
     if (queue.gathering === batch) queue.gathering = undefined;
     try {
-      await this.#insert(batch.entries.filter(({ request }) => request?.failure === undefined));
+      await this.#insert(
+        session,
+        batch.entries.filter(({ request }) => request?.failure === undefined),
+      );
     } finally {
       queue.underWay -= 1;
       const [next] = queue.waiting;
@@ -101,10 +102,10 @@ export class InsertBatches<Row> {
     }
   }
 
-  async #insert(entries: readonly Entry<Row>[]): Promise<void> {
+  async #insert(session: Session, entries: readonly Entry<Row>[]): Promise<void> {
     if (entries.length === 0) return;
     for (const { request } of entries) request?.recordWrite();
-    const rows = await this.#session.run(this.#statementOf(entries.map(({ parameters }) => parameters)));
+    const rows = await session.run(this.#statementOf(entries.map(({ parameters }) => parameters)));
     for (const [index, row] of rows.entries()) if (entries[index] !== undefined) entries[index].inserted = row;
   }
 

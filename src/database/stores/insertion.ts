@@ -19,7 +19,7 @@ export interface Companion<Value = unknown> {
 type Expressions = Readonly<Record<string, string>>;
 
 /** Inserts rows of one structure, from their parameters: those of the row, then those of its companions. */
-export type Insert<Row> = (row: readonly Parameter[]) => Promise<Row | undefined>;
+export type Insert<Row> = (session: Session, row: readonly Parameter[]) => Promise<Row | undefined>;
 
 export interface InsertedRow {
   readonly table: EntityTable<never>;
@@ -30,13 +30,15 @@ export interface InsertedRow {
 }
 
 /** Outside of a transaction, rows that come at the same time are one statement. */
-export function createInsert<Row>(session: Session, inserted: InsertedRow): Insert<Row> {
+export function createInsert<Row>(inserted: InsertedRow): Insert<Row> {
   const one = insertionOfOne<Row>(inserted);
   // `unnest` would flatten lists of lists.
   const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
-  if (session.isTransaction || hasList) return async (row) => (await session.run(one.with(row)))[0];
-  const batches = new InsertBatches<Row>(session, one, insertionOfMany(inserted));
-  return (row) => batches.insert(row);
+  const batches = hasList ? undefined : new InsertBatches<Row>(one, insertionOfMany(inserted));
+  return async (session, row) => {
+    if (batches !== undefined && !session.isTransaction) return batches.insert(session, row);
+    return (await session.run(one.with(row)))[0];
+  };
 }
 
 function insertionOfOne<Row>(inserted: InsertedRow): FixedStatement<Row> {

@@ -20,7 +20,7 @@ import { TableWrites } from './table-writes.ts';
 
 type InventorySource = Source<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
 
-export function createInventoryStore(metadata: MetadataStorage, session: Session): InventoryStore {
+export function createInventoryStore(metadata: MetadataStorage): (session: Session) => InventoryStore {
   const pet = new EntityTable(metadata.get(Pet));
   /** An item's status is its pet's. */
   const status = (item: string): string =>
@@ -53,25 +53,25 @@ export function createInventoryStore(metadata: MetadataStorage, session: Session
     },
     conditions: (filter) => all(plannedAnew(oneOf(pet.column('status'), filter.statusIn, 'text')), quantities(filter)),
   };
-  const reads = new TableReads(unfiltered, session);
-  const readsByStatus = new TableReads(byStatus, session);
+  const reads = new TableReads(unfiltered);
+  const readsByStatus = new TableReads(byStatus);
   // Every pet has an item, so counting needs no join.
-  const countsByStatus = new TableReads({ ...byStatus, from: pet.name }, session);
+  const countsByStatus = new TableReads({ ...byStatus, from: pet.name });
   const writes = new TableWrites<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>(
     table,
     relations,
-    session,
   );
-  return {
-    byIds: (ids, include) => reads.byIds(ids, include),
-    page: (filter, keyset, include) => (hasStatus(filter) ? readsByStatus : reads).page(filter, keyset, include),
+  return (session) => ({
+    byIds: (ids, include) => reads.byIds(session, ids, include),
+    page: (filter, keyset, include) =>
+      (hasStatus(filter) ? readsByStatus : reads).page(session, filter, keyset, include),
     count: (filter) => {
-      if (!hasStatus(filter)) return reads.count(filter);
-      return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(filter);
+      if (!hasStatus(filter)) return reads.count(session, filter);
+      return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(session, filter);
     },
-    update: (petId, changes, include) => writes.update(petId, changes, include),
-    lock: (petId) => writes.lock(petId),
-  };
+    update: (petId, changes, include) => writes.update(session, petId, changes, include),
+    lock: (petId) => writes.lock(session, petId),
+  });
 }
 
 function hasStatus({ statusIn }: InventoryFilter): boolean {

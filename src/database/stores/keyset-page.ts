@@ -29,27 +29,38 @@ export interface PageSource {
 }
 
 /** The indexes of the values in the list from `pageValues`. */
-const at = { parents: 0, limit: 1, afterValue: 2, afterId: 3, beforeValue: 4, beforeId: 5, conditions: 6 } as const;
+const at = {
+  parents: 0,
+  limit: 1,
+  afterValue: 2,
+  afterId: 3,
+  beforeValue: 4,
+  beforeId: 5,
+  maxBytes: 6,
+  conditions: 7,
+} as const;
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
 
 /** The values of a page's statement, for the `StatementText` of its shape. */
 export function pageValues(
   { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
-  { after, before, limit }: Keyset<string>,
+  { after, before, limit, maxBytes }: Keyset<string>,
   parents: readonly string[] = [],
 ): (Parameter | undefined)[] {
   const valueOf = ({ value }: Position): Parameter =>
     type === 'instant' && value !== null ? new Date(value).toISOString() : value;
   const [afterValue, beforeValue] = [after && valueOf(after), before && valueOf(before)];
   const filter = conditions.map(({ value }) => value);
-  return [parents, limit + 1, afterValue, after?.id, beforeValue, before?.id, ...filter];
+  return [parents, limit + 1, afterValue, after?.id, beforeValue, before?.id, maxBytes, ...filter];
 }
 
 /** The same for pages whose statements differ in their values only. */
-export function pageShape({ sort, after, before, takeLast }: Keyset<string>, conditions: readonly Condition[]): string {
+export function pageShape(keyset: Keyset<string>, conditions: readonly Condition[]): string {
+  const { sort, after, before, takeLast, maxBytes } = keyset;
   const filter = conditions.map(({ shape }) => shape).join();
-  return `${sort.field} ${sort.direction} ${takeLast ? 'last' : 'first'} ${sideOf(after)} ${sideOf(before)} ${filter}`;
+  const end = `${takeLast ? 'last' : 'first'}${maxBytes === undefined ? '' : ' bytes'}`;
+  return `${sort.field} ${sort.direction} ${end} ${sideOf(after)} ${sideOf(before)} ${filter}`;
 }
 
 function sideOf(position: Position | undefined): string {
@@ -60,7 +71,7 @@ function sideOf(position: Position | undefined): string {
  * The SQL of a page plus one row, which shows whether there are more. Undefined when no row can match.
  *
  * The rows come in the order in which they are taken: from the end for `takeLast`; with a parent, the index of the parent comes
- * after the columns. Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the
+ * after the columns; with `maxBytes`, the number of rows that there were before the bytes have cut them. Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the
  * number of rows nor on the place in the list.
  */
 export function pageText(
@@ -69,10 +80,21 @@ export function pageText(
 ): { readonly sql: string; readonly text: StatementText } | undefined {
   const text = new StatementText();
   const page = new PageSql(source, keyset, text);
-  const sql = source.type === 'instant' ? page.withNulls() : page.range(keyset);
-  if (sql === undefined || source.parent === undefined) return sql === undefined ? undefined : { sql, text };
+  const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
+  if (rows === undefined) return undefined;
+  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, text.bind(at.maxBytes, 'bigint'));
+  if (source.parent === undefined) return { sql, text };
   const parents = `unnest(${text.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
   return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, text };
+}
+
+/** The rows up to the one that reaches the bytes, so that there is always one. */
+function withinBytes(rows: string, maxBytes: string): string {
+  return `select page.* from (
+      select page.*, sum(pg_column_size(page)) over (rows between unbounded preceding and 1 preceding) as "bytesBefore",
+        count(*) over () as "rowsFound"
+      from (${rows}) as page
+    ) as page where coalesce(page."bytesBefore", 0) < ${maxBytes}`;
 }
 
 type Bounds = Pick<Keyset<string>, 'after' | 'before'>;

@@ -18,41 +18,38 @@ import type { Session } from './session.ts';
 import { TableReads } from './table-reads.ts';
 import { TableWrites } from './table-writes.ts';
 
-export function createOrderStore(metadata: MetadataStorage, session: Session): OrderStore {
+export function createOrderStore(metadata: MetadataStorage): (session: Session) => OrderStore {
   const table = new EntityTable(metadata.get(Order));
   const relations = { pet: namedBy(table, 'petId', 'pet', new EntityTable(metadata.get(Pet))) };
-  const reads = new TableReads<OrderRow, OrderFilter, OrderSortField, OrderRelation>(
-    {
-      sorting: orderSorting,
-      table,
-      relations,
-      from: table.name,
-      id: table.column('id'),
-      by: { ID: table.by('id'), SHIP_DATE: table.by('shipDate', 'id') },
-      parent: table.column('petId'),
-      conditions: ({ petIdIn, complete, shipDateFrom, shipDateTo }, isPerParent) => {
-        const isComplete = equals(table.column('complete'), complete, 'boolean');
-        return all(
-          oneOf(table.column('petId'), petIdIn, 'bigint'),
-          // No index covers it for a pet's orders, and there may be very many.
-          isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete,
-          compares(table.column('shipDate'), '>=', shipDateFrom?.toISOString(), 'timestamptz'),
-          compares(table.column('shipDate'), '<', shipDateTo?.toISOString(), 'timestamptz'),
-        );
-      },
+  const reads = new TableReads<OrderRow, OrderFilter, OrderSortField, OrderRelation>({
+    sorting: orderSorting,
+    table,
+    relations,
+    from: table.name,
+    id: table.column('id'),
+    by: { ID: table.by('id'), SHIP_DATE: table.by('shipDate', 'id') },
+    parent: table.column('petId'),
+    conditions: ({ petIdIn, complete, shipDateFrom, shipDateTo }, isPerParent) => {
+      const isComplete = equals(table.column('complete'), complete, 'boolean');
+      return all(
+        oneOf(table.column('petId'), petIdIn, 'bigint'),
+        // No index covers it for a pet's orders, and there may be very many.
+        isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete,
+        compares(table.column('shipDate'), '>=', shipDateFrom?.toISOString(), 'timestamptz'),
+        compares(table.column('shipDate'), '<', shipDateTo?.toISOString(), 'timestamptz'),
+      );
     },
-    session,
-  );
-  const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations, session);
-  return {
-    byIds: (ids, include) => reads.byIds(ids, include),
-    page: (filter, keyset, include) => reads.page(filter, keyset, include),
-    count: (filter) => reads.count(filter),
-    pagePerPet: (ids, filter, keyset, include) => reads.pagePerParent(ids, filter, keyset, include),
-    countPerPet: (ids, filter) => reads.countPerParent(ids, filter),
-    insert: (data, include) => writes.insert(data, include),
-    update: (id, changes, include) => writes.update(id, changes, include),
-    lock: (id) => writes.lock(id),
-    delete: (id) => writes.delete(id),
-  };
+  });
+  const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
+  return (session) => ({
+    byIds: (ids, include) => reads.byIds(session, ids, include),
+    page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
+    count: (filter) => reads.count(session, filter),
+    pagePerPet: (ids, filter, keyset, include) => reads.pagePerParent(session, ids, filter, keyset, include),
+    countPerPet: (ids, filter) => reads.countPerParent(session, ids, filter),
+    insert: (data, include) => writes.insert(session, data, include),
+    update: (id, changes, include) => writes.update(session, id, changes, include),
+    lock: (id) => writes.lock(session, id),
+    delete: (id) => writes.delete(session, id),
+  });
 }

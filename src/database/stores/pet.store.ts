@@ -52,40 +52,38 @@ export function bulkPetInsertion(
   return `with ${writes.join(', ')} select count(*) from ${table.name}`;
 }
 
-export function createPetStore(metadata: MetadataStorage, session: Session): PetStore {
+export function createPetStore(metadata: MetadataStorage): (session: Session) => PetStore {
   const { table, inventory, stockItem } = petTables(metadata);
   const relations = {
     category: namedBy(table, 'categoryId', 'category', new EntityTable(metadata.get(Category))),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
-  const reads = new TableReads<PetRow, PetFilter, 'ID' | 'NAME', PetRelation>(
-    {
-      sorting: petSorting,
-      table,
-      relations,
-      from: table.name,
-      id: table.column('id'),
-      by: { ID: table.by('id'), NAME: table.by('name', 'id') },
-      parent: table.column('categoryId'),
-      conditions: ({ statusIn, categoryIdIn, nameContains }) =>
-        all(
-          oneOf(table.column('status'), isEveryStatus(statusIn) ? undefined : statusIn, 'text'),
-          oneOf(table.column('categoryId'), categoryIdIn, 'bigint'),
-          contains(table.column('name'), nameContains),
-        ),
-    },
-    session,
-  );
-  const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations, session);
-  return {
-    byIds: (ids, include) => reads.byIds(ids, include),
-    page: (filter, keyset, include) => reads.page(filter, keyset, include),
-    count: (filter) => reads.count(filter),
-    pagePerCategory: (ids, filter, keyset, include) => reads.pagePerParent(ids, filter, keyset, include),
-    countPerCategory: (ids, filter) => reads.countPerParent(ids, filter),
-    insert: ({ inventory: values, ...data }, include) => writes.insert(data, include, [stockItem({ ...values })]),
-    update: (id, changes, include) => writes.update(id, changes, include),
-    lock: (id) => writes.lock(id),
-    delete: (id) => writes.delete(id),
-  };
+  const reads = new TableReads<PetRow, PetFilter, 'ID' | 'NAME', PetRelation>({
+    sorting: petSorting,
+    table,
+    relations,
+    from: table.name,
+    id: table.column('id'),
+    by: { ID: table.by('id'), NAME: table.by('name', 'id') },
+    parent: table.column('categoryId'),
+    conditions: ({ statusIn, categoryIdIn, nameContains }) =>
+      all(
+        oneOf(table.column('status'), isEveryStatus(statusIn) ? undefined : statusIn, 'text'),
+        oneOf(table.column('categoryId'), categoryIdIn, 'bigint'),
+        contains(table.column('name'), nameContains),
+      ),
+  });
+  const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations);
+  return (session) => ({
+    byIds: (ids, include) => reads.byIds(session, ids, include),
+    page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
+    count: (filter) => reads.count(session, filter),
+    pagePerCategory: (ids, filter, keyset, include) => reads.pagePerParent(session, ids, filter, keyset, include),
+    countPerCategory: (ids, filter) => reads.countPerParent(session, ids, filter),
+    insert: ({ inventory: values, ...data }, include) =>
+      writes.insert(session, data, include, [stockItem({ ...values })]),
+    update: (id, changes, include) => writes.update(session, id, changes, include),
+    lock: (id) => writes.lock(session, id),
+    delete: (id) => writes.delete(session, id),
+  });
 }

@@ -42,4 +42,6 @@ export interface Session {
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** The same, as `Stores.atomically` has it. */
+  atomically<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }

@@ -29,15 +29,28 @@ export const entities = [
   Pet,
 ] as const;
 
+/** Makes the statements of all stores, once; the stores that it returns for a session run all of theirs there. */
+function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores {
+  const apiKeys = createApiKeyStore(metadata);
+  const categories = createCategoryStore(metadata);
+  const idempotency = createIdempotencyStore(metadata);
+  const inventory = createInventoryStore(metadata);
+  const orders = createOrderStore(metadata);
+  const pets = createPetStore(metadata);
+  const storesOf = (session: Session): Stores => ({
+    apiKeys: apiKeys(session),
+    categories: categories(session),
+    idempotency: idempotency(session),
+    inventory: inventory(session),
+    orders: orders(session),
+    pets: pets(session),
+    transaction: (work) => session.transaction((inside) => work(storesOf(inside))),
+    atomically: (work) => session.atomically((inside) => work(storesOf(inside))),
+  });
+  return storesOf;
+}
+
 /** The stores whose statements all run in this session, so that a transaction's stores never use another connection. */
 export function createStores(metadata: MetadataStorage, session: Session): Stores {
-  return {
-    apiKeys: createApiKeyStore(metadata, session),
-    categories: createCategoryStore(metadata, session),
-    idempotency: createIdempotencyStore(metadata, session),
-    inventory: createInventoryStore(metadata, session),
-    orders: createOrderStore(metadata, session),
-    pets: createPetStore(metadata, session),
-    transaction: (work) => session.transaction((inside) => work(createStores(metadata, inside))),
-  };
+  return createStoresOf(metadata)(session);
 }

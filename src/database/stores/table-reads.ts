@@ -1,7 +1,7 @@
 import { LruMap } from '../../domain/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
-import type { Include, ReadStore } from '../../domain/store.ts';
+import type { Include } from '../../domain/store.ts';
 import type { Condition, Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
@@ -26,41 +26,52 @@ export interface Source<Row, Filter, SortField extends string, RelationName exte
   readonly conditions: (filter: Filter, isPerParent: boolean) => Conditions;
 }
 
-/** Reads the rows of one kind in pages, by id or by parent: each method is one statement. */
-export class TableReads<
-  Row,
-  Filter,
-  SortField extends string,
-  RelationName extends string = never,
-> implements ReadStore<Row, Filter, SortField, RelationName> {
+/** Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session. Its texts are made once. */
+export class TableReads<Row, Filter, SortField extends string, RelationName extends string = never> {
   readonly #source: Source<Row, Filter, SortField, RelationName>;
-  readonly #session: Session;
   readonly #shapes: Shapes<Row>;
   readonly #pages = new LruMap<string, { readonly shape: PageShape<Row> | undefined }>(rememberedShapes);
 
-  constructor(source: Source<Row, Filter, SortField, RelationName>, session: Session) {
+  constructor(source: Source<Row, Filter, SortField, RelationName>) {
     this.#source = source;
-    this.#session = session;
     this.#shapes = shapesOf(source);
   }
 
   /** The usual case of one id needs no map. */
-  byIds(ids: readonly Id[], include: Include<RelationName> = []): Promise<(Row | undefined)[]> {
-    if (ids.length > 1) return this.#byManyIds(ids, include);
+  byIds(session: Session, ids: readonly Id[], include: Include<RelationName> = []): Promise<(Row | undefined)[]> {
+    if (ids.length > 1) return this.#byManyIds(session, ids, include);
     if (ids.length === 0) return Promise.resolve([]);
-    return this.#session.lookUp(this.#shapes(include).lookUp, ids[0] as Id).then((row) => [row]);
+    return session.lookUp(this.#shapes(include).lookUp, ids[0] as Id).then((row) => [row]);
   }
 
-  async page(filter: Filter, keyset: Keyset<SortField>, include: Include<RelationName> = []): Promise<Slice<Row>> {
+  async page(
+    session: Session,
+    filter: Filter,
+    keyset: Keyset<SortField>,
+    include: Include<RelationName> = [],
+  ): Promise<Slice<Row>> {
     const conditions = this.#source.conditions(filter, false);
     if (conditions === undefined || keyset.isUnread) return nothing;
     const shape = this.#pageShape(conditions, keyset, include, false);
     if (shape === undefined) return nothing;
-    return cut(await this.#session.run(this.#pageQuery(shape, conditions, keyset, shape.decode)), keyset);
+    if (keyset.maxBytes === undefined) {
+      return cut(await session.run(this.#pageQuery(shape, conditions, keyset, shape.decode)), keyset);
+    }
+    const decode = (fields: readonly unknown[]): Found<Row> => ({
+      found: Number(fields.at(-1)),
+      row: shape.decode(fields),
+    });
+    const rows = await session.run(this.#pageQuery(shape, conditions, keyset, decode));
+    const slice = cut(
+      rows.map(({ row }) => row),
+      keyset,
+    );
+    return { ...slice, hasMore: (rows[0]?.found ?? 0) > slice.rows.length };
   }
 
   /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
   async pagePerParent(
+    session: Session,
     parentIds: readonly Id[],
     filter: Filter,
     keyset: Keyset<SortField>,
@@ -74,35 +85,35 @@ export class TableReads<
       parent: Number(fields.at(-1)),
       row: shape.decode(fields),
     });
-    const children = await this.#session.run(this.#pageQuery(shape, conditions, keyset, decode, parentIds));
+    const children = await session.run(this.#pageQuery(shape, conditions, keyset, decode, parentIds));
     const perParent: Row[][] = parentIds.map(() => []);
     for (const { parent, row } of children) perParent[parent - 1]?.push(row);
     return perParent.map((rows) => cut(rows, keyset));
   }
 
-  async count(filter: Filter): Promise<number> {
+  async count(session: Session, filter: Filter): Promise<number> {
     const conditions = this.#source.conditions(filter, false);
     if (conditions === undefined) return 0;
     const statement = new Statement();
     const text = `select count(*) from ${this.#source.from} ${where(conditions, statement)}`;
-    const [count = 0] = await this.#session.run(statement.planned(text, ([value]) => Number(value)));
+    const [count = 0] = await session.run(statement.planned(text, ([value]) => Number(value)));
     return count;
   }
 
-  async countPerParent(parentIds: readonly Id[], filter: Filter): Promise<number[]> {
+  async countPerParent(session: Session, parentIds: readonly Id[], filter: Filter): Promise<number[]> {
     const conditions = this.#source.conditions(filter, true);
     if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => 0);
     const { from, parent } = this.#source;
     const statement = new Statement();
     const isChild = `${parent} = any(${statement.bind(parentIds, 'bigint[]')})`;
     const text = `select ${parent}, count(*) from ${from} ${where(conditions, statement, isChild)} group by 1`;
-    const counts = new Map(await this.#session.run(statement.planned(text, countOfParent)));
+    const counts = new Map(await session.run(statement.planned(text, countOfParent)));
     return parentIds.map((id) => counts.get(id) ?? 0);
   }
 
-  async #byManyIds(ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
+  async #byManyIds(session: Session, ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
     const { idOf } = this.#source.sorting;
-    const rows = await this.#session.run(
+    const rows = await session.run(
       this.#shapes(include).byAnyId.with([ids], ids.length > maxSharedRows ? 'slow' : 'short'),
     );
     const byId = new Map(rows.map((row) => [idOf(row), row]));
@@ -152,10 +163,19 @@ export class TableReads<
     const type = this.#source.sorting.keys[keyset.sort.field]?.type;
     const values = text.parametersOf(pageValues({ type, conditions }, keyset, parents));
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
-    const rows = (keyset.limit + 1) * choices * (parents?.length ?? 1);
-    const isLong = rows > maxSharedRows || conditions.some(({ isFilter }) => isFilter);
+    const walks = choices * (parents?.length ?? 1);
+    const isLong =
+      walks > maxSharedWalks ||
+      (keyset.limit + 1) * walks > maxSharedRows ||
+      conditions.some(({ isFilter }) => isFilter);
     return { name, text: sql, values, decode, kind: name === undefined || isLong ? 'slow' : 'short' };
   }
+}
+
+/** A row of a page that ends by its bytes, and how many rows there were for the page, and one more. */
+interface Found<Row> {
+  readonly found: number;
+  readonly row: Row;
 }
 
 /** A row of the page of one of several parents, and the place of that parent among them, from 1. */
@@ -166,6 +186,8 @@ interface Child<Row> {
 
 /** A statement that may read more rows than this is slow. */
 const maxSharedRows = 2_000;
+/** So is one that walks along an index more often. */
+const maxSharedWalks = 200;
 
 /** More than the shapes in use: unprepared ones are as many as the combinations of filter, order and direction. */
 const rememberedShapes = 1_000;

@@ -28,6 +28,23 @@ export function parseKey(text: string): KeyHash | undefined {
   return text.endsWith(checksumOf(body)) ? hashKey(text) : undefined;
 }
 
+/**
+ * The text with each key in it, recognised by its checksum, cut to the part that may be shown.
+ *
+ * For what clients choose and we write down. Cut a long text afterwards: the rest of a key would not be recognised.
+ */
+export function redactKeys(text: string): string {
+  if (!text.includes(marker)) return text;
+  const [before = '', ...parts] = text.split(marker);
+  const redacted = parts.map((part) => {
+    const key = marker + part.slice(0, bodyLength + checksumLength);
+    return parseKey(key) === undefined
+      ? marker + part
+      : `${shownPrefix(key)}…${part.slice(bodyLength + checksumLength)}`;
+  });
+  return before + redacted.join('');
+}
+
 /** A salt or a slow hash would add nothing: 2^256 keys can't be tried. */
 export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex');

@@ -17,6 +17,8 @@ export class BanRecorder {
   readonly #pending = new Map<string, AutomaticBan>();
   #writing: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
+  /** A lost database is reported once. */
+  #isFailing = false;
 
   constructor(access: Pick<AccessService, 'recordAutomaticBan'>, onFailure: (error: unknown) => void) {
     this.#access = access;
@@ -43,9 +45,12 @@ export class BanRecorder {
       const [id, ban] = next;
       try {
         await this.#access.recordAutomaticBan(id, ban);
+        this.#isFailing = false;
       } catch (error) {
-        this.#onFailure(error);
-        if (error instanceof DomainError && error.code === 'UNAVAILABLE') {
+        const isUnavailable = error instanceof DomainError && error.code === 'UNAVAILABLE';
+        if (!isUnavailable || !this.#isFailing) this.#onFailure(error);
+        if (isUnavailable) {
+          this.#isFailing = true;
           this.#retry = setTimeout(() => void this.flush(), retryMillis).unref();
           return;
         }

@@ -3,10 +3,12 @@ import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
-import { ForeignKeyViolation, type Precondition, type UpdateOptions } from '../store.ts';
+import { ForeignKeyViolation, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import type { Precondition } from '../version.ts';
 import type { Category } from './category.entity.ts';
 import { categorySorting, type CategoryFilter, type CategorySortField } from './category.store.ts';
+import { categoryVersion } from './category.version.ts';
 
 export interface NewCategory {
   readonly name: string;
@@ -25,7 +27,7 @@ export interface CategoryFilterInput {
 
 export type CategoryListRequest = ListRequest<CategoryFilterInput, CategorySortField>;
 
-const kind = { noun: 'category', storeOf: ({ categories }: Stores) => categories };
+const kind = { noun: 'category', storeOf: ({ categories }: Stores) => categories, versionOf: categoryVersion };
 
 export class CategoryService {
   readonly #stores: Stores;
@@ -62,7 +64,7 @@ export class CategoryService {
     return this.#stores.categories.insert(data);
   }
 
-  async update(id: string, changes: CategoryChanges, options?: UpdateOptions<Category>): Promise<Category> {
+  async update(id: string, changes: CategoryChanges, options?: UpdateOptions): Promise<Category> {
     const check = new InputCheck();
     const data = {
       name: check.change('name', changes.name, nameRule),
@@ -74,7 +76,7 @@ export class CategoryService {
   }
 
   /** Throws CONFLICT while there are pets in it. */
-  async delete(id: string, precondition?: Precondition<Category>): Promise<void> {
+  async delete(id: string, precondition?: Precondition): Promise<void> {
     try {
       await deleteById(this.#stores, kind, id, { precondition });
     } catch (error) {

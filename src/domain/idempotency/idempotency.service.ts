@@ -1,14 +1,25 @@
 import { DomainError } from '../errors.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredResult } from './idempotency-record.entity.ts';
+import type { ClaimedKey, FieldRecord, IdempotencyKey, StoredOutcome } from './idempotency.store.ts';
 
-export interface IdempotentRequest {
-  /** The principal that the key belongs to. */
-  readonly principalId: string;
-  readonly key: string;
+export interface IdempotentRequest extends IdempotencyKey {
   /** Equal for equal requests only. */
   readonly fingerprint: string;
 }
+
+/** A root field of an operation, by its response name. */
+export interface IdempotentField extends IdempotentRequest {
+  readonly field: string;
+}
+
+/** Root fields that are carried out together. */
+export interface IdempotentOperation extends IdempotentRequest {
+  readonly fields: readonly string[];
+}
+
+/** The results of the fields of an operation, by their response names. */
+export type FieldResults = ReadonlyMap<string, StoredResult>;
 
 export interface IdempotentOutcome<Result> {
   readonly result: Result;
@@ -18,9 +29,26 @@ export interface IdempotentOutcome<Result> {
 
 const storedMillis = 24 * 60 * 60 * 1000;
 const deletedPerBatch = 1000;
+/** The record of a whole operation, which no field can be called. */
+const wholeOperation = '';
 
-/** Executes a request once, however often the client sends it. Results are stored as JSON. */
-export class IdempotencyService<Result extends StoredResult> {
+/** What a key is used for: which records it needs, how it is replayed, and what is stored. */
+interface Use<Result, Stored> {
+  readonly fields: readonly string[];
+  /** The stored result; undefined when there is none. Throws IDEMPOTENCY_KEY_REUSED. */
+  readonly replay: (claimed: ClaimedKey) => Stored | undefined;
+  readonly work: (stores: Stores) => Promise<Result>;
+  readonly save: (stores: Stores, result: Result) => Promise<void>;
+  readonly isAtomic?: boolean;
+}
+
+/**
+ * Executes what a client sends with a key once, however often it is sent: a request over REST, a root field or a whole operation over GraphQL.
+ *
+ * Results are stored as JSON, in the transaction that does the work: both are committed, or neither. A failure of the work stores nothing.
+ * All methods throw CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another one.
+ */
+export class IdempotencyService {
   readonly #stores: Stores;
   readonly #now: () => Date;
   /** The keys of requests under way in this process: a second one needs no connection to be refused. */
@@ -31,46 +59,107 @@ export class IdempotencyService<Result extends StoredResult> {
     this.#now = now;
   }
 
-  /**
-   * Does the work and stores its result, in one transaction; or returns the result that was stored in the last 24 hours.
-   *
-   * The work must use the stores that it receives, which are those of that transaction: then the work and its record are
-   * committed together, or neither. A failure of the work stores nothing.
-   * Throws CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another request.
-   */
-  async once(
-    request: IdempotentRequest,
+  /** The work must use the stores that it receives, which are those of the transaction. */
+  once<Result extends StoredResult>(
+    { principalId, key, fingerprint }: IdempotentRequest,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result>> {
-    const running = JSON.stringify([request.principalId, request.key]);
+    return this.#once<Result, Result>(
+      { principalId, key },
+      {
+        fields: [],
+        replay: ({ response, hasOthers }) => {
+          if (hasOthers) throw keyReused();
+          return checked(response, fingerprint)?.result as Result | undefined;
+        },
+        work,
+        save: ({ idempotency }, result) =>
+          idempotency.save({ principalId, key, fingerprint, result, createdAt: this.#now() }),
+      },
+    );
+  }
+
+  /** The work's result is stored as `encode` has it. */
+  onceForField<Result>(
+    { principalId, key, field, fingerprint }: IdempotentField,
+    work: (stores: Stores) => Promise<Result>,
+    encode: (result: Result) => StoredResult,
+  ): Promise<IdempotentOutcome<Result | StoredResult>> {
+    return this.#once(
+      { principalId, key },
+      {
+        fields: [field, wholeOperation],
+        replay: ({ response, fields }) => {
+          if (response !== undefined || fields.has(wholeOperation)) throw keyReused();
+          return checked(fields.get(field), fingerprint)?.result;
+        },
+        work,
+        save: ({ idempotency }, result) => {
+          const record: FieldRecord = { field, fingerprint, result: encode(result) };
+          return idempotency.saveFields({ principalId, key }, [record], this.#now());
+        },
+      },
+    );
+  }
+
+  /** Does the work by `Stores.atomically`; it is one record for all of its fields. */
+  onceForOperation<Result>(
+    { principalId, key, fingerprint, fields }: IdempotentOperation,
+    work: (stores: Stores) => Promise<Result>,
+    encode: (result: Result) => FieldResults,
+  ): Promise<IdempotentOutcome<Result | FieldResults>> {
+    return this.#once<Result, FieldResults>(
+      { principalId, key },
+      {
+        isAtomic: true,
+        fields: [wholeOperation, ...fields],
+        replay: (claimed) => {
+          const whole = checked(claimed.fields.get(wholeOperation), fingerprint);
+          const isOther = claimed.response !== undefined || claimed.hasOthers || claimed.fields.size > 0;
+          if (whole === undefined && isOther) throw keyReused();
+          return whole && new Map([...claimed.fields].map(([field, { result }]) => [field, result]));
+        },
+        work,
+        save: ({ idempotency }, result) => {
+          const records = [...encode(result)].map(([field, each]) => ({ field, fingerprint: '', result: each }));
+          const whole = { field: wholeOperation, fingerprint, result: {} };
+          return idempotency.saveFields({ principalId, key }, [whole, ...records], this.#now());
+        },
+      },
+    );
+  }
+
+  async #once<Result, Stored>(
+    key: IdempotencyKey,
+    use: Use<Result, Stored>,
+  ): Promise<IdempotentOutcome<Result | Stored>> {
+    const running = JSON.stringify([key.principalId, key.key]);
     if (this.#running.has(running)) throw stillRunning();
     this.#running.add(running);
     try {
-      return await this.#stores.transaction((stores) => this.#onceIn(stores, request, work));
+      const work = (stores: Stores) => this.#onceIn(stores, key, use);
+      return await (use.isAtomic === true ? this.#stores.atomically(work) : this.#stores.transaction(work));
     } finally {
       this.#running.delete(running);
     }
   }
 
   /** A lock in the database excludes other processes. */
-  async #onceIn(
+  async #onceIn<Result, Stored>(
     stores: Stores,
-    { principalId, key, fingerprint }: IdempotentRequest,
-    work: (stores: Stores) => Promise<Result>,
-  ): Promise<IdempotentOutcome<Result>> {
-    const { idempotency } = stores;
-    if (!(await idempotency.tryLock({ principalId, key }))) throw stillRunning();
-    const record = await idempotency.find({ principalId, key });
-    if (record !== undefined && record.createdAt > this.#oldestStored()) {
-      if (record.fingerprint !== fingerprint) throw keyReused();
-      return { result: record.result as Result, isReplayed: true };
-    }
+    key: IdempotencyKey,
+    { fields, replay, work, save }: Use<Result, Stored>,
+  ): Promise<IdempotentOutcome<Result | Stored>> {
+    const claimed = await stores.idempotency.claim(key, fields, this.#oldestStored());
+    if (claimed === undefined) throw stillRunning();
+    const stored = replay(claimed);
+    if (stored !== undefined) return { result: stored, isReplayed: true };
     const result = await work(stores);
-    await idempotency.save({ principalId, key, fingerprint, result, createdAt: this.#now() });
+    await save(stores, result);
     return { result, isReplayed: false };
   }
 
-  /** Deletes the records that are too old to be replayed, in batches of a short statement each. */
+  /** Deletes the records that are too old to be replayed, in batches of short statements. */
   async deleteExpired(): Promise<void> {
     let deleted: number;
     do deleted = await this.#stores.idempotency.deleteUntil(this.#oldestStored(), deletedPerBatch);
@@ -82,10 +171,16 @@ export class IdempotencyService<Result extends StoredResult> {
   }
 }
 
+function checked(stored: StoredOutcome | undefined, fingerprint: string): StoredOutcome | undefined {
+  if (stored !== undefined && stored.fingerprint !== fingerprint) throw keyReused();
+  return stored;
+}
+
 function stillRunning(): DomainError {
   return new DomainError(
     'CONFLICT',
     'The first request with this Idempotency-Key is still running. Try again in a moment.',
+    { isUnderWay: true },
   );
 }
 

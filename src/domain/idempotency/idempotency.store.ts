@@ -3,15 +3,34 @@ import type { IdempotencyRecord } from './idempotency-record.entity.ts';
 /** The principal and its key. */
 export type IdempotencyKey = Pick<IdempotencyRecord, 'principalId' | 'key'>;
 
+/** A stored result, and what was asked for. */
+export type StoredOutcome = Pick<IdempotencyRecord, 'fingerprint' | 'result'>;
+
+/** The result of a root field; the empty name stands for a whole operation. */
+export interface FieldRecord extends StoredOutcome {
+  readonly field: string;
+}
+
+/** A key that is locked until the transaction ends, with its records. */
+export interface ClaimedKey {
+  /** Of a REST request. */
+  readonly response: StoredOutcome | undefined;
+  /** Of the fields that were asked for, by their names. */
+  readonly fields: ReadonlyMap<string, StoredOutcome>;
+  /** There are records of other fields. */
+  readonly hasOthers: boolean;
+}
+
 export interface IdempotencyStore {
   /**
-   * Locks the key until the transaction ends; false when another transaction has locked it. It never waits, and needs no record:
-   * there is none yet while the first request with the key is under way.
+   * Locks the key until the transaction ends, and reads its records of these fields that were created after that time; undefined
+   * when another transaction has locked it. It never waits, and needs no record: there is none yet while the first request with the key is under way.
    */
-  tryLock(key: IdempotencyKey): Promise<boolean>;
-  find(key: IdempotencyKey): Promise<IdempotencyRecord | undefined>;
+  claim(key: IdempotencyKey, fields: readonly string[], since: Date): Promise<ClaimedKey | undefined>;
   /** Replaces an older record of the same key. */
   save(record: IdempotencyRecord): Promise<void>;
-  /** Deletes at most `limit` of the records that were created at that time or before, and returns how many. */
+  /** The same for the records of fields. */
+  saveFields(key: IdempotencyKey, records: readonly FieldRecord[], createdAt: Date): Promise<void>;
+  /** Deletes at most `limit` records of each kind that were created at that time or before, and returns the larger number. */
   deleteUntil(createdAt: Date, limit: number): Promise<number>;
 }

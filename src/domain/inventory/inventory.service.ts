@@ -1,3 +1,4 @@
+import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
 import type { PetStatus } from '../pets/pet.entity.ts';
@@ -12,6 +13,7 @@ import {
   type InventoryRow,
   type InventorySortField,
 } from './inventory-item.store.ts';
+import { inventoryItemVersion } from './inventory-item.version.ts';
 
 export interface InventoryChanges {
   readonly quantity: number;
@@ -25,7 +27,13 @@ export interface InventoryFilterInput {
 
 export type InventoryListRequest = ListRequest<InventoryFilterInput, InventorySortField>;
 
-const kind = { noun: 'inventory item', storeOf: ({ inventory }: Stores) => inventory };
+const kind = {
+  noun: 'inventory item',
+  storeOf: ({ inventory }: Stores) => inventory,
+  versionOf: inventoryItemVersion,
+  // An item's version covers the status of its pet.
+  lockBefore: ({ pets }: Stores, petId: Id) => pets.lock(petId),
+};
 
 /** Items are created and deleted with their pets; only the quantity can be changed. */
 export class InventoryService {
@@ -59,7 +67,7 @@ export class InventoryService {
   async update(
     petId: string,
     changes: InventoryChanges,
-    options?: UpdateOptions<InventoryRow, InventoryRelation>,
+    options?: UpdateOptions<InventoryRelation>,
   ): Promise<InventoryRow> {
     const check = new InputCheck();
     const quantity = check.required('quantity', changes.quantity, stockQuantityRule);

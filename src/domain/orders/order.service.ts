@@ -5,8 +5,9 @@ import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page
 import { Reference } from '../reference.ts';
 import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
-import type { Include, Precondition, UpdateOptions } from '../store.ts';
+import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import type { Precondition } from '../version.ts';
 import {
   orderSorting,
   type OrderFilter,
@@ -14,6 +15,7 @@ import {
   type OrderRow,
   type OrderSortField,
 } from './order.store.ts';
+import { orderVersion } from './order.version.ts';
 
 export interface NewOrder {
   readonly petId?: string | null | undefined;
@@ -35,7 +37,7 @@ export interface OrderFilterInput {
 
 export type OrderListRequest = ListRequest<OrderFilterInput, OrderSortField>;
 
-const kind = { noun: 'order', storeOf: ({ orders }: Stores) => orders };
+const kind = { noun: 'order', storeOf: ({ orders }: Stores) => orders, versionOf: orderVersion };
 const pet = new Reference('petId', 'pet', ({ pets }) => pets);
 
 export class OrderService {
@@ -94,11 +96,7 @@ export class OrderService {
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
-  async update(
-    id: string,
-    changes: OrderChanges,
-    options: UpdateOptions<OrderRow, OrderRelation> = {},
-  ): Promise<OrderRow> {
+  async update(id: string, changes: OrderChanges, options: UpdateOptions<OrderRelation> = {}): Promise<OrderRow> {
     const check = new InputCheck();
     const data = {
       petId: check.changeOrClear('petId', changes.petId, pet.rule),
@@ -121,7 +119,7 @@ export class OrderService {
   }
 
   /** Deletes the order. Throws CONFLICT when it is complete: it has shipped. */
-  cancelOrder(id: string, precondition?: Precondition<OrderRow>): Promise<void> {
+  cancelOrder(id: string, precondition?: Precondition): Promise<void> {
     const check = (order: OrderRow): void => {
       if (!order.complete) return;
       throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);

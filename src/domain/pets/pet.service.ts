@@ -12,10 +12,12 @@ import {
 import { Reference } from '../reference.ts';
 import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
-import { ForeignKeyViolation, type Include, type Precondition, type UpdateOptions } from '../store.ts';
+import { ForeignKeyViolation, type Include, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import type { Precondition } from '../version.ts';
 import type { PetStatus } from './pet.entity.ts';
 import { petSorting, type PetFilter, type PetRelation, type PetRow, type PetSortField } from './pet.store.ts';
+import { petVersion } from './pet.version.ts';
 
 export interface NewPet {
   readonly name: string;
@@ -43,7 +45,7 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
 
 export type PetListRequest = ListRequest<PetFilterInput, PetSortField>;
 
-const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets };
+const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets, versionOf: petVersion };
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
 
 /** Every pet has a stock item from the start, empty. */
@@ -114,7 +116,7 @@ export class PetService {
     );
   }
 
-  async update(id: string, changes: PetChanges, options: UpdateOptions<PetRow, PetRelation> = {}): Promise<PetRow> {
+  async update(id: string, changes: PetChanges, options: UpdateOptions<PetRelation> = {}): Promise<PetRow> {
     const check = new InputCheck();
     const data = {
       name: check.change('name', changes.name, nameRule),
@@ -129,7 +131,7 @@ export class PetService {
   }
 
   /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
-  async delete(id: string, precondition?: Precondition<PetRow>): Promise<void> {
+  async delete(id: string, precondition?: Precondition): Promise<void> {
     try {
       await deleteById(this.#stores, kind, id, { precondition });
     } catch (error) {

@@ -6,6 +6,8 @@ import type {
   NewCategory,
 } from '../../domain/categories/category.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
+import { ifVersionDescription } from '../version.ts';
 
 @InputType('CreateCategoryInput', { description: 'A new category.' })
 export class CreateCategoryInput implements NewCategory {
@@ -28,9 +30,13 @@ export class UpdateCategoryInput implements CategoryChanges {
   @Field(() => ID, { description: 'The category to change.' })
   id!: string;
 
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
+
   @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
   name?: string | null;
 
+  @NullRemoves()
   @Field(() => String, { nullable: true, description: 'A new description; null removes it.' })
   description?: string | null;
 }
@@ -39,6 +45,9 @@ export class UpdateCategoryInput implements CategoryChanges {
 export class DeleteCategoryInput {
   @Field(() => ID, { description: 'The category to delete.' })
   id!: string;
+
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
 }
 
 @InputType('CategoryFilter', { description: 'Which categories to list: those that match every given field.' })

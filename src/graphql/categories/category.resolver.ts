@@ -5,6 +5,8 @@ import type { Category } from '../../domain/categories/category.entity.ts';
 import type { CategoryListRequest } from '../../domain/categories/category.service.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
+import { categoryVersion } from '../../domain/categories/category.version.ts';
+import { isVersion } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -14,6 +16,7 @@ import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf } from '../relations.ts';
+import { versionDescription } from '../version.ts';
 import {
   CategoryConnectionArgs,
   CreateCategoryInput,
@@ -50,6 +53,12 @@ export class CategoryResolver {
     return encodeNodeId('Category', category.id);
   }
 
+  @Computed()
+  @FieldResolver(() => String, { description: versionDescription })
+  version(@Root() category: Category): string {
+    return categoryVersion(category);
+  }
+
   @FieldResolver(() => PetConnectionType, { nullable: true, description: 'The pets that belong to it, page by page.' })
   async pets(
     @Root() category: Category,
@@ -80,7 +89,9 @@ export class CategoryResolver {
     input: UpdateCategoryInput,
     @Ctx() context: GraphQLContext,
   ): Promise<UpdateCategoryPayload> {
-    return context.mutate(async ({ categories }) => ({ category: await categories.update(input.id, input) }));
+    return context.mutate(async ({ categories }) => ({
+      category: await categories.update(input.id, input, { precondition: isVersion(input.ifVersion) }),
+    }));
   }
 
   @Mutation(() => DeleteCategoryPayload, {
@@ -88,11 +99,11 @@ export class CategoryResolver {
     description: 'Deletes a category. CONFLICT while there are pets in it.',
   })
   deleteCategory(
-    @Arg('input', () => DeleteCategoryInput, { description: 'Which category.' }) { id }: DeleteCategoryInput,
+    @Arg('input', () => DeleteCategoryInput, { description: 'Which category.' }) { id, ifVersion }: DeleteCategoryInput,
     @Ctx() context: GraphQLContext,
   ): Promise<DeleteCategoryPayload> {
     return context.mutate(async ({ categories }) => {
-      await categories.delete(id);
+      await categories.delete(id, isVersion(ifVersion));
       return { deletedCategoryId: id };
     });
   }

@@ -6,6 +6,8 @@ import type { PreparedInfo } from '../prepared-info.ts';
 /** What a connection field returns; each property is computed only when it is selected. */
 export interface Connection<Row> {
   readonly edges: readonly Edge<Row>[];
+  /** The same rows without their cursors. */
+  readonly nodes: readonly Row[];
   readonly pageInfo: PageInfo;
   readonly totalCount: Promise<number>;
 }
@@ -22,10 +24,13 @@ export interface PageInfo {
   readonly endCursor: string | undefined;
 }
 
+/** The fields of a connection for which its rows are read. */
+export const pageFields: ReadonlySet<string> = new Set(['edges', 'nodes', 'pageInfo']);
+
 /** The request for what the operation selects of a connection: without a part of the page, as with `totalCount` alone, its rows aren't read. */
 export function requestFor<Request extends PageArguments>(request: Request, info: GraphQLResolveInfo): Request {
   const selected = (info as PreparedInfo).selected();
-  if (selected.includes('edges') || selected.includes('pageInfo')) return request;
+  if (selected.some((name) => pageFields.has(name))) return request;
   const unread = unreadRequests.get(request) ?? { ...request, isUnread: true };
   unreadRequests.set(request, unread);
   return unread as Request;
@@ -40,14 +45,21 @@ export function connectionOf<Row>(page: Page<Row>, count: () => Promise<number>)
 }
 
 class PageConnection<Row> implements Connection<Row> {
-  readonly edges: readonly Edge<Row>[];
   readonly #page: Page<Row>;
   readonly #count: () => Promise<number>;
+  #edges: readonly Edge<Row>[] | undefined;
 
   constructor(page: Page<Row>, count: () => Promise<number>) {
-    this.edges = page.rows.map((node) => new PageEdge(node, page));
     this.#page = page;
     this.#count = count;
+  }
+
+  get edges(): readonly Edge<Row>[] {
+    return (this.#edges ??= this.nodes.map((node) => new PageEdge(node, this.#page)));
+  }
+
+  get nodes(): readonly Row[] {
+    return this.#page.rows;
   }
 
   get pageInfo(): PageInfo {

@@ -24,7 +24,7 @@ class PageInfoType implements PageInfo {
 /**
  * The connection type of a kind of node, `PetConnection` with its `PetEdge` for `Pet`.
  *
- * Follows the Relay connection specification; `totalCount` is an extension and costs a separate statement.
+ * Follows the Relay connection specification; `nodes` and `totalCount` are extensions, of which `totalCount` costs a separate statement.
  */
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {
@@ -43,6 +43,9 @@ export function connectionType<Node extends object>(name: string, nodeType: () =
   class ConnectionType implements Connection<Node> {
     @Field(() => [EdgeType], { description: 'The entries of the page, in the requested order.' })
     edges!: readonly Edge<Node>[];
+
+    @Field(() => [nodeType()], { description: 'The entries of `edges` without their cursors.' })
+    nodes!: readonly Node[];
 
     @Field(() => PageInfoType, { description: 'Whether there are more pages, and the cursors to request them with.' })
     pageInfo!: PageInfo;

@@ -7,11 +7,15 @@ import type {
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
+import { ifVersionDescription } from '../version.ts';
 
 @InputType('UpdateInventoryInput', { description: 'A new stock count.' })
 export class UpdateInventoryInput implements InventoryChanges {
   @Field(() => ID, { description: 'The pet whose stock it is.' })
   petId!: string;
+
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
 
   @Field(() => Int, { description: 'How many are in stock now, 0 or more.' })
   quantity!: number;

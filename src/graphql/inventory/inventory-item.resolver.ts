@@ -5,6 +5,8 @@ import type { InventoryItem } from '../../domain/inventory/inventory-item.entity
 import { inventoryRelations, type InventoryRow } from '../../domain/inventory/inventory-item.store.ts';
 import type { InventoryListRequest } from '../../domain/inventory/inventory.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
+import { inventoryItemVersion } from '../../domain/inventory/inventory-item.version.ts';
+import { isVersion } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -13,6 +15,7 @@ import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
+import { versionDescription } from '../version.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
 import { UpdateInventoryPayload } from './inventory-item.payload.ts';
 import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
@@ -49,6 +52,12 @@ export class InventoryItemResolver {
     return encodeNodeId('InventoryItem', item.petId);
   }
 
+  @Computed()
+  @FieldResolver(() => String, { description: versionDescription })
+  version(@Root() item: InventoryItem): string {
+    return inventoryItemVersion(item);
+  }
+
   @FieldResolver(() => ID, {
     description: "The pet's id again, as the cache key of the item.",
   })
@@ -74,7 +83,10 @@ export class InventoryItemResolver {
   ): Promise<UpdateInventoryPayload> {
     const include = relationsOf(info, inventoryRelations);
     return context.mutate(async ({ inventory }) => ({
-      inventoryItem: await inventory.update(input.petId, input, { include }),
+      inventoryItem: await inventory.update(input.petId, input, {
+        include,
+        precondition: isVersion(input.ifVersion),
+      }),
     }));
   }
 }

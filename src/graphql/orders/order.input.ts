@@ -3,6 +3,8 @@ import { Field, ID, InputType, Int } from 'type-graphql';
 import type { NewOrder, OrderChanges, OrderFilterInput as OrderFilter } from '../../domain/orders/order.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
+import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
+import { ifVersionDescription } from '../version.ts';
 
 @InputType('CreateOrderInput', { description: 'A new order. Every field may be omitted.' })
 export class CreateOrderInput implements NewOrder {
@@ -15,6 +17,7 @@ export class CreateOrderInput implements NewOrder {
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships, in the years 0001 to 9999.' })
   shipDate?: string | null;
 
+  @DefaultsTo(false)
   @Field(() => Boolean, { nullable: true, description: 'Whether it has been fulfilled; false by default.' })
   complete?: boolean | null;
 }
@@ -26,12 +29,18 @@ export class UpdateOrderInput implements OrderChanges {
   @Field(() => ID, { description: 'The order to change.' })
   id!: string;
 
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
+
+  @NullRemoves()
   @Field(() => ID, { nullable: true, description: 'The pet that is ordered; null removes it.' })
   petId?: string | null;
 
+  @NullRemoves()
   @Field(() => Int, { nullable: true, description: 'How many units are ordered, 1 or more; null removes it.' })
   quantity?: number | null;
 
+  @NullRemoves()
   @Field(() => DateTimeScalar, { nullable: true, description: 'When it ships; null removes it.' })
   shipDate?: string | null;
 
@@ -46,6 +55,9 @@ export class UpdateOrderInput implements OrderChanges {
 export class CancelOrderInput {
   @Field(() => ID, { description: 'The order to cancel.' })
   id!: string;
+
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
 }
 
 @InputType('OrderFilter', { description: 'Which orders to list: those that match every given field.' })

@@ -5,6 +5,8 @@ import type { Order } from '../../domain/orders/order.entity.ts';
 import type { OrderListRequest } from '../../domain/orders/order.service.ts';
 import { orderRelations, type OrderRow } from '../../domain/orders/order.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
+import { orderVersion } from '../../domain/orders/order.version.ts';
+import { isVersion } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -13,6 +15,7 @@ import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
+import { versionDescription } from '../version.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
 import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
 import { OrderConnectionType, OrderType } from './order.type.ts';
@@ -44,6 +47,12 @@ export class OrderResolver {
     return encodeNodeId('Order', order.id);
   }
 
+  @Computed()
+  @FieldResolver(() => String, { description: versionDescription })
+  version(@Root() order: Order): string {
+    return orderVersion(order);
+  }
+
   @ToOne()
   @FieldResolver(() => PetType, { nullable: true, description: 'The pet that is ordered.' })
   async pet(@Root() { petId }: Order, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
@@ -71,7 +80,12 @@ export class OrderResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<UpdateOrderPayload> {
     const include = relationsOf(info, orderRelations);
-    return context.mutate(async ({ orders }) => ({ order: await orders.update(input.id, input, { include }) }));
+    return context.mutate(async ({ orders }) => ({
+      order: await orders.update(input.id, input, {
+        include,
+        precondition: isVersion(input.ifVersion),
+      }),
+    }));
   }
 
   @Mutation(() => CancelOrderPayload, {
@@ -79,11 +93,11 @@ export class OrderResolver {
     description: 'Cancels an order, which deletes it. CONFLICT when it is complete: then it has shipped.',
   })
   cancelOrder(
-    @Arg('input', () => CancelOrderInput, { description: 'Which order.' }) { id }: CancelOrderInput,
+    @Arg('input', () => CancelOrderInput, { description: 'Which order.' }) { id, ifVersion }: CancelOrderInput,
     @Ctx() context: GraphQLContext,
   ): Promise<CancelOrderPayload> {
     return context.mutate(async ({ orders }) => {
-      await orders.cancelOrder(id);
+      await orders.cancelOrder(id, isVersion(ifVersion));
       return { cancelledOrderId: id };
     });
   }

@@ -3,6 +3,8 @@ import { Field, ID, InputType } from 'type-graphql';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { NewPet, PetChanges, PetFilterInput as PetFilter } from '../../domain/pets/pet.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
+import { ifVersionDescription } from '../version.ts';
 import { PetStatusEnum } from './pet.type.ts';
 
 @InputType('CreatePetInput', { description: 'A new pet.' })
@@ -15,6 +17,7 @@ export class CreatePetInput implements NewPet {
   @Field(() => ID, { description: 'The category that it belongs to.' })
   categoryId!: string;
 
+  @DefaultsTo('available' satisfies PetStatus)
   @Field(() => PetStatusEnum, { nullable: true, description: 'AVAILABLE by default.' })
   status?: PetStatus | null;
 }
@@ -25,6 +28,9 @@ export class CreatePetInput implements NewPet {
 export class UpdatePetInput implements PetChanges {
   @Field(() => ID, { description: 'The pet to change.' })
   id!: string;
+
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
 
   @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
   name?: string | null;
@@ -40,6 +46,9 @@ export class UpdatePetInput implements PetChanges {
 export class DeletePetInput {
   @Field(() => ID, { description: 'The pet to delete.' })
   id!: string;
+
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
 }
 
 @InputType('PetFilter', { description: 'Which pets to list: those that match every given field.' })

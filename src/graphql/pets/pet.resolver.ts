@@ -8,6 +8,8 @@ import type { OrderListRequest } from '../../domain/orders/order.service.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { PetListRequest } from '../../domain/pets/pet.service.ts';
 import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
+import { petVersion } from '../../domain/pets/pet.version.ts';
+import { isVersion } from '../../domain/version.ts';
 import { CategoryType } from '../categories/category.type.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import { Computed } from '../computed.ts';
@@ -19,6 +21,7 @@ import { OrderConnectionArgs } from '../orders/order.input.ts';
 import { OrderConnectionType } from '../orders/order.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
+import { versionDescription } from '../version.ts';
 import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
 import { CreatePetPayload, DeletePetPayload, UpdatePetPayload } from './pet.payload.ts';
 import { PetConnectionType, PetType } from './pet.type.ts';
@@ -48,6 +51,12 @@ export class PetResolver {
   @FieldResolver(() => ID, { description: nodeIdDescription })
   nodeId(@Root() pet: Pet): string {
     return encodeNodeId('Pet', pet.id);
+  }
+
+  @Computed()
+  @FieldResolver(() => String, { description: versionDescription })
+  version(@Root() pet: Pet): string {
+    return petVersion(pet);
   }
 
   @ToOne()
@@ -98,7 +107,12 @@ export class PetResolver {
     @Info() info: GraphQLResolveInfo,
   ): Promise<UpdatePetPayload> {
     const include = relationsOf(info, petRelations);
-    return context.mutate(async ({ pets }) => ({ pet: await pets.update(input.id, input, { include }) }));
+    return context.mutate(async ({ pets }) => ({
+      pet: await pets.update(input.id, input, {
+        include,
+        precondition: isVersion(input.ifVersion),
+      }),
+    }));
   }
 
   @Mutation(() => DeletePetPayload, {
@@ -106,11 +120,11 @@ export class PetResolver {
     description: 'Deletes a pet with its inventory item. CONFLICT while there are orders for it.',
   })
   deletePet(
-    @Arg('input', () => DeletePetInput, { description: 'Which pet.' }) { id }: DeletePetInput,
+    @Arg('input', () => DeletePetInput, { description: 'Which pet.' }) { id, ifVersion }: DeletePetInput,
     @Ctx() context: GraphQLContext,
   ): Promise<DeletePetPayload> {
     return context.mutate(async ({ pets }) => {
-      await pets.delete(id);
+      await pets.delete(id, isVersion(ifVersion));
       return { deletedPetId: id };
     });
   }

@@ -1,12 +1,13 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import type { Bound, OnRefusal } from '../../http/bounds.ts';
+import { adviceFor } from './counted-list.ts';
 import type { Measure } from './measure.ts';
 
 export interface OperationLimits {
   /** Fields inside each other; introspection is exempt. */
   readonly maxDepth: number;
-  readonly maxCost: number;
+  readonly maxComplexity: number;
   /** Aliases; those in a fragment count each time it is spread. */
   readonly maxAliases: number;
 }
@@ -38,17 +39,23 @@ export function operationLabel(kind: OperationTypeNode, { rootFieldNames }: Meas
   return `${kind} ${second === undefined ? name : 'of several fields'}`;
 }
 
-/** Refuses an operation beyond a limit before it is executed; the message names the setting and both numbers. */
+/** Refuses an operation beyond a limit before it is executed; the message has both numbers, and words for whoever wrote the operation. */
 export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
-  const { depth, cost, aliases } = measure;
-  const refuse = (bound: Bound, what: string, setting: string, limit: number): never => {
+  const { depth, complexity, list, aliases } = measure;
+  const { maxDepth, maxComplexity, maxAliases } = limits;
+  const refuse = (bound: Bound, error: GraphQLError): never => {
     onRefusal(bound);
-    throw overLimit(`The operation ${what}, but ${setting} allows ${limit}.`);
+    throw error;
   };
-  if (depth > limits.maxDepth) refuse('depth', `is ${depth} fields deep`, 'GRAPHQL_MAX_DEPTH', limits.maxDepth);
-  if (aliases > limits.maxAliases)
-    refuse('aliases', `has ${aliases} aliases`, 'GRAPHQL_MAX_ALIASES', limits.maxAliases);
-  if (cost > limits.maxCost) refuse('cost', `costs ${cost}`, 'GRAPHQL_MAX_COST', limits.maxCost);
+  if (depth > maxDepth)
+    refuse('depth', overLimit(`The operation is ${depth} fields deep, but at most ${maxDepth} are allowed.`));
+  if (aliases > maxAliases)
+    refuse('aliases', overLimit(`The operation has ${aliases} aliases, but at most ${maxAliases} are allowed.`));
+  if (complexity > maxComplexity) {
+    const message = `The operation's complexity is ${complexity}, but at most ${maxComplexity} is allowed. ${adviceFor(list)}`;
+    const extensions = { code: 'COMPLEXITY_LIMIT_EXCEEDED', complexity, maxComplexity, http: { status: 400 } };
+    refuse('complexity', new GraphQLError(message, { extensions }));
+  }
 }
 
 /** The error for a document that exceeds a limit. */

@@ -20,12 +20,13 @@ import {
 import type { OnRefusal } from '../../http/bounds.ts';
 import { PreparedOperation } from '../prepared/operation.ts';
 import { overLimit } from './admission.ts';
-import { formatError, isOverTokenLimit, markBadInput } from './errors.ts';
+import { countComparisons, withoutRepetitions } from './compared-fields.ts';
+import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure, type ValidOperation } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
-import { exactSearch, headersOfPrograms, type GraphQLBody } from './request.ts';
+import { exactVariables, headersOfPrograms, searchOf, type GraphQLBody } from './request.ts';
 import { countSelectedFields } from './selected-fields.ts';
 
 interface DocumentLimits {
@@ -50,6 +51,8 @@ interface ValidRequest {
   readonly isValid: true;
   readonly operation: KnownOperation;
   readonly text: string;
+  /** The hash that was sent with the text, to ask for it by the hash alone from then on. */
+  readonly hashToKeep: string | undefined;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>>;
 }
@@ -66,6 +69,10 @@ interface ApolloContext {
   readonly state: {
     valid?: ValidRequest;
     fieldCount: number;
+    /** Why the document isn't validated. */
+    refusal?: GraphQLError;
+    /** Of a GET, which Apollo parses with rounded numbers. */
+    readonly variables: Readonly<Record<string, unknown>> | undefined;
   };
 }
 
@@ -73,6 +80,9 @@ type Plugin = ApolloServerPlugin<ApolloContext>;
 
 /** Security scanners report directive overloading when ten unknown directives return ten errors. */
 const maxValidationErrors = 5;
+
+/** So many take some ten milliseconds; graphql-js itself would go on to 500,000. Operations made of many fragments need hundreds. */
+const maxComparisons = 20_000;
 
 /** The part of a request that Apollo reads. */
 const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
@@ -106,7 +116,9 @@ export class ApolloValidator {
     url,
     body,
   }: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>): Promise<Validation> {
-    const context: ApolloContext = { state: { fieldCount: 0 } };
+    const context: ApolloContext = {
+      state: { fieldCount: 0, variables: method === 'POST' ? undefined : exactVariables(url) },
+    };
     const forApollo = new HeaderMap();
     for (const name of headersForApollo) {
       const value = headers[name];
@@ -118,7 +130,7 @@ export class ApolloValidator {
         method: method === 'HEAD' ? 'GET' : method,
         headers: forApollo,
         body: (body as GraphQLBody | undefined)?.value,
-        search: exactSearch(url),
+        search: searchOf(url),
       },
       context: () => Promise.resolve(context),
     });
@@ -152,7 +164,8 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
       cache: {
         // Apollo puts a prefix before the hash.
         get: (key) => Promise.resolve(texts.get(hashOf(key))),
-        set: (key, text) => Promise.resolve(texts.set(hashOf(key), text)),
+        // Apollo doesn't say whose text it is: the caller of `validate` keeps it.
+        set: () => Promise.resolve(),
         delete: () => Promise.resolve(),
       },
     },
@@ -174,21 +187,39 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
 
 /** Refuses documents that are too large to validate, and prepares valid ones instead of executing them. */
 function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
-  const assertFewFields = (fieldCount: number): void => {
-    if (fieldCount <= limits.maxFields) return;
-    onRefusal('fields');
-    throw overLimit(`The operation selects ${fieldCount} fields, but GRAPHQL_MAX_FIELDS allows ${limits.maxFields}.`);
+  /** What is validated instead of the document, in bounded time; undefined beyond the limits. */
+  const comparableOf = (document: DocumentNode, state: ApolloContext['state']): DocumentNode | undefined => {
+    state.fieldCount = countSelectedFields(document);
+    if (state.fieldCount > limits.maxFields) {
+      state.refusal = overLimit(
+        `The operation selects ${state.fieldCount} fields, but at most ${limits.maxFields} are allowed.`,
+      );
+      return undefined;
+    }
+    if (countComparisons(document, maxComparisons) < maxComparisons) return document;
+    const shorter = withoutRepetitions(document);
+    if (countComparisons(shorter, maxComparisons) < maxComparisons) return shorter;
+    state.refusal = overLimit(tooManyRepetitions);
+    return undefined;
   };
   const listener = Promise.resolve<Awaited<ReturnType<NonNullable<Plugin['requestDidStart']>>>>({
     validationDidStart: async (request) => {
       const { document, contextValue } = request;
-      contextValue.state.fieldCount = countSelectedFields(document);
+      const comparable = comparableOf(document, contextValue.state);
+      if (comparable === document) return undefined;
       // Apollo has no way to refuse at this point, so an empty document is validated, and the refusal comes next.
-      if (contextValue.state.fieldCount > limits.maxFields) Object.assign(request, { document: emptyDocument });
+      Object.assign(request, { document: comparable ?? emptyDocument });
+      return async () => void Object.assign(request, { document: comparable === undefined ? emptyDocument : document });
     },
-    didResolveOperation: async ({ document, operation, request, source, contextValue: { state } }) => {
-      assertFewFields(state.fieldCount);
-      const { operationName, variables = {} } = request;
+    didResolveOperation: async (resolved) => {
+      const { document, operation, request, source, queryHash, metrics, contextValue } = resolved;
+      const { state } = contextValue;
+      if (state.refusal !== undefined) {
+        onRefusal('fields');
+        throw state.refusal;
+      }
+      const { operationName } = request;
+      const variables = state.variables ?? request.variables ?? {};
       if (!operation) throw unresolved(operationName);
       if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
       const found: ValidOperation = { schema, document, operation };
@@ -201,6 +232,7 @@ function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
           fieldCount: state.fieldCount,
         },
         text: source,
+        hashToKeep: metrics.persistedQueryRegister ? queryHash : undefined,
         operationName,
         variables,
       };

@@ -53,6 +53,11 @@ export class Documents {
     return text !== undefined && this.#trusted.has(keyOf(text, operationName));
   }
 
+  /** Keeps the text of a valid operation, which can be asked for by its hash from then on. */
+  keep(sha256: string, text: string, client: string): void {
+    this.#texts.set(sha256, text, client);
+  }
+
   add(text: string, operationName: string | undefined, operation: KnownOperation): void {
     this.#recent.add(text, operationName, operation);
   }

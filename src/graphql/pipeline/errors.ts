@@ -30,7 +30,7 @@ export function formatError(formatted: GraphQLFormattedError, error: unknown): G
   };
 }
 
-/** The parser has stopped because there are more tokens than `GRAPHQL_MAX_TOKENS`. */
+/** The parser has stopped because there are too many tokens. */
 export function isOverTokenLimit({ message }: GraphQLError): boolean {
   return tooManyTokens.test(message);
 }
@@ -93,15 +93,16 @@ export function statusOf({ extensions: { http, code } }: GraphQLError): number {
   return (http as { readonly status?: number } | undefined)?.status ?? 400;
 }
 
-/** The parser's own message doesn't name the setting. */
+export const tooManyRepetitions = 'The document repeats fields too often to be compared: ask for each once.';
+
+/** Says in plain words what the libraries' own messages don't. */
 function explain(message: string): string {
-  if (message === 'Validation aborted.')
-    return 'The document repeats fields too often to be compared: ask for each once.';
+  if (message === 'Validation aborted.') return tooManyRepetitions;
   const incremental = incrementalDirective.exec(message)?.[1];
   if (incremental !== undefined) return `@${incremental} is not offered: responses are not sent in parts.`;
   const limit = tooManyTokens.exec(message)?.[1];
   if (limit === undefined) return shorten(message);
-  return `The document has more tokens than GRAPHQL_MAX_TOKENS allows, which is ${limit}.`;
+  return `The document has too many tokens: at most ${limit} are allowed.`;
 }
 
 function shortenViolation({ field, message }: Violation): Violation {

@@ -1,11 +1,17 @@
 import { OperationTypeNode, type GraphQLError } from 'graphql';
 
+import { redactKeys } from '../../domain/access/api-key.ts';
+import type { Stores } from '../../domain/stores.ts';
 import type { OnRefusal } from '../../http/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
-import { smallResponseBytes, type Reservation } from '../../http/response-memory.ts';
+import type { Lease } from '../../account/share.ts';
+import { complexityHeaderName } from '../../http/quota-headers.ts';
+import { smallResponseBytes } from '../../http/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
+import { isAtomic } from '../safe-writes/atomic-directive.ts';
+import { executeAtomically } from './atomic-execution.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
-import { executionResponse, refusalResponse, type GraphQLResponse } from './response.ts';
+import { executionResponse, refusalResponse, withReplays, type GraphQLResponse } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
 import { coerceVariables } from './input-errors.ts';
 import type { KnownOperation } from './operation-cache.ts';
@@ -16,11 +22,12 @@ interface ExecutionLimits extends OperationLimits {
 }
 
 /** Waits until there is memory for a response of this size; throws UNAVAILABLE. */
-export type ReserveMemory = (bytes: number) => Promise<Pick<Reservation, 'resize'>>;
+export type ReserveMemory = (bytes: number) => Promise<Pick<Lease, 'resize'>>;
 
 export interface ExecutionOptions {
   readonly limits: ExecutionLimits;
   readonly introspection: boolean;
+  readonly stores: Pick<Stores, 'atomically'>;
   readonly onRefusal: OnRefusal;
   /** Called with the errors of a request: the operation's name in the metrics, and the code of each error. */
   readonly onErrors: (operation: string, codes: readonly string[]) => void;
@@ -48,17 +55,23 @@ export async function executeOperation(
   const label = operationLabel(prepared.kind, measured);
   request.operation = label;
   let response: GraphQLResponse;
+  let cost = quotaCost(measured, bytesOf(request));
   try {
-    await meter.spend(quotaCost(measured, bytesOf(request)));
+    ({ cost } = await meter.spend(cost));
     const coerced = coerceVariables(source, variables, !introspection);
     assertWithinLimits(measured, limits, onRefusal);
+    const isMutation = prepared.kind === OperationTypeNode.MUTATION;
+    if (isMutation) context.keyed?.assertFewFields(measured.rootFields.size);
     const bytes = Math.min(measured.bytes, limits.maxResponseBytes);
     const memory = bytes > smallResponseBytes ? await reserve(bytes) : undefined;
-    const execution = await prepared.run(context, coerced, limits.maxResponseBytes);
+    const execution = isAtomic(source)
+      ? await executeAtomically({ source, prepared }, coerced, context, options)
+      : await prepared.run(context, coerced, limits.maxResponseBytes);
     memory?.resize(execution.data?.length ?? 0);
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
-    response = executionResponse(execution, prepared.kind === OperationTypeNode.MUTATION, limits.maxResponseBytes);
+    response = executionResponse(execution, isMutation, limits.maxResponseBytes, measured);
+    response = withReplays(response, context.keyed?.replayed ?? [], measured);
   } catch (cause) {
     const error = asGraphQLError(cause);
     logErrors([error], false, context);
@@ -67,12 +80,14 @@ export async function executeOperation(
   if (response.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
   if (response.codes.length > 0) onErrors(label, response.codes);
   request.graphql = {
-    name: source.operation.name?.value.slice(0, maxLoggedName),
+    name: source.operation.name && redactKeys(source.operation.name.value).slice(0, maxLoggedName),
     fields: measured.rootFieldNames,
-    cost: measured.cost,
+    cost,
+    complexity: measured.complexity,
     codes: [...new Set(response.codes)],
   };
-  return response;
+  const headers = { ...response.headers, [complexityHeaderName]: String(measured.complexity) };
+  return { ...response, headers };
 }
 
 /** Logs unexpected errors whole, and those that fail the whole response. */

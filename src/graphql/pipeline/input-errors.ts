@@ -16,14 +16,13 @@ import {
 } from 'graphql';
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
+import { withExactIds } from './inexact-number.ts';
 
 /** A list may have thousands of wrong values; only the first ones are reported. */
 const maxViolations = 50;
 
 /** Matches the field in a message of graphql-js about a missing or an unknown field. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
-
-const longInteger = /^-?\d{16,}$/;
 
 interface Request {
   readonly schema: GraphQLSchema;
@@ -56,9 +55,9 @@ export function coerceVariables(
     if (Object.hasOwn(given, name)) {
       const { [name]: value } = given;
       coerced[name] = coerceInputValue(
-        value,
+        withExactIds(value, type),
         type,
-        (path, wrong, { message }) => refuse(path, withoutQuotes(message, wrong)),
+        (path, _wrong, { message }) => refuse(path, message),
         hideSuggestions,
       );
     } else if (defaultValue !== undefined) {
@@ -69,11 +68,6 @@ export function coerceVariables(
   }
   if (violations.length > 0) throw validationFailed(violations);
   return coerced;
-}
-
-/** A number beyond JavaScript's precision is a string here; the message shows it as a number. */
-function withoutQuotes(message: string, value: unknown): string {
-  return typeof value === 'string' && longInteger.test(value) ? message.replace(`"${value}"`, value) : message;
 }
 
 /** The violation by a literal in the document; undefined for other errors. */

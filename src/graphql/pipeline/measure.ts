@@ -1,7 +1,6 @@
 import {
   Kind,
   valueFromASTUntyped,
-  visit,
   type ArgumentNode,
   type DocumentNode,
   type FieldNode,
@@ -15,14 +14,19 @@ import {
 } from 'graphql';
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
+import { pageFields } from '../connections/connection.ts';
+import { heavier, listWith, type CountedList } from './counted-list.ts';
 import { isConnection, isEdge, typeOfField } from './schema-shape.ts';
+import { sizeOf, sizingVariables, type SizingValue } from './sizing-variables.ts';
 
 /** The measures of an operation before its execution, with `@skip` and `@include` applied. */
 export interface Measure {
   /** Fields inside each other; introspection doesn't count. */
   readonly depth: number;
   /** Objects that could be looked up; see `Measurement`. */
-  readonly cost: number;
+  readonly complexity: number;
+  /** The list that counts most in it. */
+  readonly list: CountedList | undefined;
   readonly aliases: number;
   /** An estimate of the size of a large result; without bound for introspection. */
   readonly bytes: number;
@@ -41,10 +45,8 @@ export interface ValidOperation {
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** The arguments that set the size of a result. */
-const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
 const maxRemembered = 16;
-const costOfTotalCount = 20;
+const complexityOfTotalCount = 20;
 
 /**
  * Measures one operation, for any variables. The last few results are cached by the values that they depend on.
@@ -86,29 +88,11 @@ export class OperationMeasure {
   }
 }
 
-/** A number, a boolean, or the length of a list; other values don't matter here. */
-type SizingValue = number | boolean | undefined;
-
-function sizeOf(value: unknown): SizingValue {
-  if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (Array.isArray(value)) return value.length;
-  return typeof value === 'string' ? 1 : undefined;
-}
-
-function sizingVariables(document: DocumentNode): ReadonlySet<string> {
-  const names = new Set<string>();
-  visit(document, {
-    Argument: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE && sizingArguments.has(name.value)) names.add(value.name.value);
-    },
-  });
-  return names;
-}
-
 /** The measures of some selections of one type. */
 interface Size {
   readonly depth: number;
-  readonly cost: number;
+  readonly complexity: number;
+  readonly list: CountedList | undefined;
   readonly aliases: number;
   /** An estimate of what it writes. */
   readonly bytes: number;
@@ -117,15 +101,27 @@ interface Size {
   readonly isCounted: boolean;
 }
 
-const empty: Size = { depth: 0, cost: 0, aliases: 0, bytes: 0, isPaged: false, isCounted: false };
+const empty: Size = {
+  depth: 0,
+  complexity: 0,
+  list: undefined,
+  aliases: 0,
+  bytes: 0,
+  isPaged: false,
+  isCounted: false,
+};
+
+type Counted = Pick<Size, 'complexity' | 'list'>;
+
+const nothing: Counted = { complexity: 0, list: undefined };
 
 /**
  * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never with what its
  * fragments expand to.
  *
- * Cost: a field that returns an object costs 1 for each parent; edges, page information and introspection nothing. A connection whose rows are
- * read costs, instead of 1, its page size times 1 plus what its nodes select, and 20 more when they are counted. `nodes` costs the
- * number of its ids times 1 plus its selection. No field costs less than 1. Fields that are selected twice count twice, though they are merged.
+ * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection nothing. A connection whose
+ * rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and 20 more when they are counted. `nodes` counts the
+ * number of its ids times 1 plus its selection. No object counts less than 1. Fields that are selected twice count twice, though they are merged.
  */
 class Measurement {
   readonly #source: ValidOperation;
@@ -143,13 +139,13 @@ class Measurement {
 
   measure(): Measure {
     const { operation, schema } = this.#source;
-    const { depth, cost, aliases, bytes } = this.#ofSelections(
+    const { depth, complexity, list, aliases, bytes } = this.#ofSelections(
       operation.selectionSet,
       schema.getRootType(operation.operation) ?? undefined,
     );
     const rootFields = this.#rootFields();
     const rootFieldNames = [...new Set(rootFields.values())];
-    return { depth, cost, aliases, bytes, rootFields, rootFieldNames };
+    return { depth, complexity, list, aliases, bytes, rootFields, rootFieldNames };
   }
 
   /** Equal response keys are merged, as the specification's CollectFields does. */
@@ -175,18 +171,19 @@ class Measurement {
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
-    let { depth, cost, aliases, bytes, isPaged, isCounted } = empty;
+    let { depth, complexity, list, aliases, bytes, isPaged, isCounted } = empty;
     for (const selection of selections) {
       if (this.#isSkipped(selection)) continue;
       const size = this.#ofSelection(selection, parent);
       depth = Math.max(depth, size.depth);
-      cost = countable(cost + size.cost);
+      complexity = countable(complexity + size.complexity);
+      list = heavier(list, size.list);
       aliases = countable(aliases + size.aliases);
       bytes = countable(bytes + size.bytes);
       isPaged ||= size.isPaged;
       isCounted ||= size.isCounted;
     }
-    return { depth, cost, aliases, bytes, isPaged, isCounted };
+    return { depth, complexity, list, aliases, bytes, isPaged, isCounted };
   }
 
   #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
@@ -223,32 +220,34 @@ class Measurement {
     const isOfConnection = isConnection(parent);
     return {
       depth: within.depth + 1,
-      cost: field.selectionSet === undefined ? 0 : this.#costOf(field, parent, type, within),
+      ...(field.selectionSet === undefined ? nothing : this.#countOf(field, parent, type, within)),
       aliases,
       bytes: countable(keyBytes + this.#bytesOf(field, type, within)),
-      isPaged: isOfConnection && (name === 'edges' || name === 'pageInfo'),
+      isPaged: isOfConnection && pageFields.has(name),
       isCounted: isOfConnection && name === 'totalCount',
     };
   }
 
-  #costOf(
+  #countOf(
     field: FieldNode,
     parent: GraphQLNamedType | undefined,
     type: GraphQLNamedType | undefined,
     within: Size,
-  ): number {
+  ): Counted {
     const { value: name } = field.name;
-    const isPartOfPage = isConnection(parent)
-      ? name === 'edges' || name === 'pageInfo'
-      : isEdge(parent) && name === 'node';
-    if (isPartOfPage) return within.cost;
+    const isPartOfPage = isConnection(parent) ? pageFields.has(name) : isEdge(parent) && name === 'node';
+    if (isPartOfPage) return { complexity: within.complexity, list: within.list };
+    const { value: key } = field.alias ?? field.name;
     if (isConnection(type)) {
-      const rows = within.isPaged ? Math.max(1, this.#pageSize(field) * (1 + within.cost)) : 1;
-      return countable(rows + (within.isCounted ? costOfTotalCount : 0));
+      const size = within.isPaged ? this.#pageSize(field) : 0;
+      const rows = Math.max(1, size * (1 + within.complexity));
+      const complexity = countable(rows + (within.isCounted ? complexityOfTotalCount : 0));
+      return { complexity, list: listWith(key, size, complexity, within.list) };
     }
     const ids = this.#argument(field.arguments, 'nodeIds');
     const times = typeof ids === 'number' ? Math.min(Math.max(ids, 1), maxPageSize) : 1;
-    return countable(times * (1 + within.cost));
+    const complexity = countable(times * (1 + within.complexity));
+    return { complexity, list: listWith(key, times, complexity, within.list) };
   }
 
   #bytesOf(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {

@@ -46,9 +46,9 @@ export class OperationCache {
   }
 }
 
-/** The cache key of an operation. No valid document contains NUL. */
+/** The cache key of an operation. A separator alone wouldn't do: comments and names that clients send may contain any character. */
 export function keyOf(text: string, operationName: string | undefined): string {
-  return operationName === undefined ? text : `${text}\0${operationName}`;
+  return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
 }
 
 function weightOf(key: string, { prepared, fieldCount }: KnownOperation): number {

@@ -1,7 +1,17 @@
+import { randomUUID } from 'node:crypto';
+
 import type { FastifyRequest } from 'fastify';
 
 import { HttpError } from '../../http/error-table.ts';
-import { replaceNumbers } from '../../http/exact-json.ts';
+import {
+  assertNesting,
+  decodeJson,
+  isExact,
+  mayHaveRoundedNumbers,
+  parseJson,
+  replaceNumbers,
+} from '../../http/exact-json.ts';
+import { InexactNumber } from './inexact-number.ts';
 
 /** The parameters of a GraphQL request, by POST or GET. */
 export interface GraphQLRequest {
@@ -20,35 +30,38 @@ export interface GraphQLBody {
   readonly bytes: number;
 }
 
-/** Numbers of this many digits may not survive as a JavaScript number. */
-const longNumber = /\d{16}/;
-const integer = /^-?\d+$/;
-
 /** Headers that a browser never sends cross-site without a preflight. */
 export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
 
-/** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON. */
+/** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON, or too deep. */
 export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
   try {
-    return { value: parseExactly(body.toString()), bytes: body.length };
-  } catch {
-    return new HttpError('BAD_REQUEST', 'The body is not valid JSON.');
+    const text = decodeJson(body);
+    const value: unknown = parseJson(text);
+    const hasVariables = isRecord(value) && isRecord(value['variables']);
+    const exact = hasVariables && mayHaveRoundedNumbers(text) ? { ...value, variables: variablesIn(text) } : value;
+    return { value: exact, bytes: body.length };
+  } catch (error) {
+    return error instanceof HttpError ? error : new HttpError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
   }
 }
 
-/** The query string with ids in `variables` kept exact; Apollo refuses invalid JSON there. */
-export function exactSearch(url: string): string {
-  const search = searchOf(url);
-  if (!longNumber.test(search)) return search;
-  const parameters = new URLSearchParams(search);
-  const [variables, ...others] = parameters.getAll('variables');
-  if (variables === undefined || others.length > 0) return search;
+/** The variables of a JSON body that is known to be an object, with exact numbers. */
+function variablesIn(text: string): unknown {
+  return (parseExactly(text) as { readonly variables?: unknown }).variables;
+}
+
+/** The variables of a GET with exact numbers; undefined when there are none, or no object, which Apollo refuses. Throws BAD_REQUEST for JSON that is too deep. */
+export function exactVariables(url: string): Readonly<Record<string, unknown>> | undefined {
+  const parameters = new URLSearchParams(searchOf(url));
+  for (const name of ['variables', 'extensions']) parameters.getAll(name).forEach(assertNesting);
+  const text = parameters.get('variables');
   try {
-    parameters.set('variables', JSON.stringify(parseExactly(variables)));
+    const variables = text === null ? undefined : parseExactly(text);
+    return isRecord(variables) ? variables : undefined;
   } catch {
-    return search;
+    return undefined;
   }
-  return `?${parameters.toString()}`;
 }
 
 /** The size of what the client has written: the body, or the target of a GET. */
@@ -56,7 +69,7 @@ export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): nu
   return body === undefined ? Buffer.byteLength(url) : (body as GraphQLBody).bytes;
 }
 
-/** The parameters of a usual request; undefined for any other, which Apollo has to check. */
+/** The parameters of a usual request; undefined for any other, which Apollo has to check. Throws BAD_REQUEST for JSON that is too deep. */
 export function readRequest(request: FastifyRequest): GraphQLRequest | undefined {
   if (request.method === 'POST') return readParameters((request.body as GraphQLBody | undefined)?.value);
   const { headers } = request;
@@ -120,12 +133,13 @@ function readSearch(url: string): GraphQLRequest | undefined {
     if (variables === null || extensions === null) return undefined;
     const [query, operationName, documentId] = [text('query'), text('operationName'), text('documentId')];
     return readParameters({ query, operationName, documentId, variables, extensions });
-  } catch {
+  } catch (error) {
+    if (error instanceof HttpError) throw error;
     return undefined;
   }
 }
 
-function searchOf(url: string): string {
+export function searchOf(url: string): string {
   const start = url.indexOf('?');
   return start === -1 ? '' : url.slice(start);
 }
@@ -134,13 +148,26 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whole numbers beyond 2^53 become strings of the same digits, so that an id sent as a JSON number stays exact. */
+/** Numbers that a JavaScript number can't keep become `InexactNumber`. No client can know how the strings begin that stand in for them. */
 function parseExactly(text: string): unknown {
-  const value: unknown = JSON.parse(text);
-  return longNumber.test(text) ? JSON.parse(replaceNumbers(text, quoteLong)) : value;
+  const value = parseJson(text);
+  if (!mayHaveRoundedNumbers(text)) return value;
+  const marker = randomUUID();
+  const marked = replaceNumbers(text, (literal) => (isKept(literal) ? undefined : `"${marker}${literal}"`));
+  return withNumbers(JSON.parse(marked), marker);
 }
 
-function quoteLong(literal: string): string | undefined {
-  const isLong = literal.length >= 16 && integer.test(literal) && !Number.isSafeInteger(Number(literal));
-  return isLong ? `"${literal}"` : undefined;
+/** A short fraction is one as a double too, which is all that refusing it needs. */
+function isKept(literal: string): boolean {
+  return isExact(literal) || (literal.length < 16 && !Number.isInteger(Number(literal)));
+}
+
+function withNumbers(value: unknown, marker: string): unknown {
+  if (typeof value === 'string') {
+    return value.startsWith(marker) ? new InexactNumber(value.slice(marker.length)) : value;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) members[name] = withNumbers(members[name], marker);
+  return members;
 }

@@ -2,6 +2,7 @@ import type { GraphQLError } from 'graphql';
 
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import type { Execution } from '../prepared/operation.ts';
+import type { Measure } from './measure.ts';
 import { asGraphQLError, decisiveRefusal, enrichError, formatError, statusOf } from './errors.ts';
 
 /** A response, without the headers that every response has. */
@@ -23,7 +24,8 @@ export function refusalResponse(error: GraphQLError): GraphQLResponse {
 }
 
 /**
- * The response to a request that was executed: HTTP 200 even with field errors, unless the database is unavailable.
+ * The response to a request that was executed: HTTP 200 even with field errors, unless the database is unavailable. Clients repeat
+ * such a request, so a mutation of which a root field was carried out is 200 then too: its errors say when to try again.
  *
  * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
  */
@@ -31,19 +33,47 @@ export function executionResponse(
   { data, errors, omittedErrors }: Execution,
   isMutation: boolean,
   maxBytes: number,
+  { rootFields }: Pick<Measure, 'rootFields'>,
 ): GraphQLResponse {
   if (data === undefined) return resultTooLarge(maxBytes);
   if (errors.length === 0) return { status: 200, headers: {}, body: `{"data":${data}}\n`, codes: [] };
   const room = maxBytes - Buffer.byteLength(data);
   const written = writeErrors(errors, room, omittedErrors);
   if (written.omitted > omittedErrors && !isMutation) return resultTooLarge(maxBytes);
-  const refusal = decisiveRefusal(errors, true);
+  const refusal = isMutation && isAnyCarriedOut(errors, rootFields) ? undefined : decisiveRefusal(errors, true);
   const { status, headers } = refusal === undefined ? { status: 200, headers: {} } : describeFailure(refusal);
   return { status, headers, body: `{"errors":${written.text},"data":${data}}\n`, codes: written.codes };
 }
 
+/** Whether a root field of a mutation was carried out: one without an error of its own, or with one about its payload. */
+function isAnyCarriedOut(errors: readonly GraphQLError[], rootFields: Measure['rootFields']): boolean {
+  const refused = errors.filter(({ path, originalError }) => path?.length === 1 && !isTooLarge(originalError));
+  const written = [...rootFields.values()].filter((name) => !name.startsWith('__'));
+  return refused.length < Math.max(errors.length, written.length);
+}
+
+function isTooLarge(cause: unknown): boolean {
+  return cause instanceof HttpError && cause.code === 'RESULT_TOO_LARGE';
+}
+
+/** The response with the names of the fields that an Idempotency-Key has replayed. */
+export function withReplays(
+  response: GraphQLResponse,
+  replayed: readonly string[],
+  { rootFields }: Pick<Measure, 'rootFields'>,
+): GraphQLResponse {
+  if (replayed.length === 0) return response;
+  const written = [...rootFields.values()].filter((name) => !name.startsWith('__'));
+  const isWhole = replayed.length === written.length;
+  return {
+    ...response,
+    headers: isWhole ? { ...response.headers, 'idempotent-replayed': 'true' } : response.headers,
+    body: `${response.body.trimEnd().slice(0, -1)},"extensions":{"replayed":${JSON.stringify(replayed)}}}\n`,
+  };
+}
+
 function resultTooLarge(maxBytes: number): GraphQLResponse {
-  const message = `The response would be larger than the ${maxBytes} bytes that GRAPHQL_MAX_RESPONSE_BYTES allows: ask for fewer fields or shorter pages.`;
+  const message = `The response would be larger than the ${maxBytes} bytes that are allowed: ask for fewer fields or shorter pages.`;
   return refusalResponse(asGraphQLError(new HttpError('RESULT_TOO_LARGE', message)));
 }
 

@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, OperationTypeNode } from 'graphql';
 
+import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
-import { readBody } from '../../http/body.ts';
 import { HttpError } from '../../http/error-table.ts';
+import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { reserveFor } from '../../http/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
+import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
 import { ApolloValidator, type ApolloOptions } from './apollo.ts';
+import { DocumentTurns } from './document-turns.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import type { KnownOperation } from './operation-cache.ts';
@@ -19,6 +22,7 @@ import { forApollo, parseGraphQLBody, readRequest, type GraphQLRequest } from '.
 
 export interface GraphQLServerOptions extends Omit<ApolloOptions, 'texts'>, ExecutionOptions, DocumentOptions {
   readonly services: Services;
+  readonly idempotency: IdempotencyService;
   readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
 }
 
@@ -43,6 +47,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
     routes: async (api) => {
       await api.register((scope, _options, done) => {
         acceptJson(scope);
+        const turns = new DocumentTurns(api.accounts, options.onRefusal);
         // A refused body has no computed cost, and costs 1.
         scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
           await meter?.spend();
@@ -53,7 +58,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
-          handler: (request, reply) => endpoint.handle(request, reply),
+          handler: (request, reply) => endpoint.handle(request, reply, turns),
         });
         done();
       });
@@ -81,20 +86,27 @@ class Endpoint {
     if (documentsPath !== undefined) await this.documents.load(documentsPath, this.validator, limits);
   }
 
-  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async handle(request: FastifyRequest, reply: FastifyReply, turns: DocumentTurns): Promise<FastifyReply> {
+    const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const parsed = readRequest(request);
     const text = parsed && this.documents.textOf(parsed);
     const known = parsed && this.#find(parsed, text, request.method);
     if (parsed !== undefined && known !== undefined)
-      return this.#execute(known, parsed.variables ?? {}, request, reply);
+      return this.#execute(known, parsed.variables ?? {}, key, request, reply);
     if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request, reply);
     const isById =
       parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
-    const validation = await this.validator.validate(isById ? forApollo(request, parsed, text) : request);
+    const { principal, meter } = request;
+    const validation = await turns.run(
+      principal.id,
+      () => meter.requireLeft(),
+      () => this.validator.validate(isById ? forApollo(request, parsed, text) : request),
+    );
     if (!validation.isValid) return this.#refuse(validation, request, reply);
-    const { operation, operationName, variables } = validation;
+    const { operation, operationName, variables, hashToKeep } = validation;
+    if (hashToKeep !== undefined) this.documents.keep(hashToKeep, validation.text, request.principal.subject.id);
     this.documents.add(validation.text, operationName, operation);
-    return this.#execute(operation, variables, request, reply);
+    return this.#execute(operation, variables, key, request, reply);
   }
 
   /** Finds a known operation: only queries by GET, and no text that must be compared with a hash. */
@@ -116,10 +128,13 @@ class Endpoint {
   async #execute(
     operation: KnownOperation,
     variables: Readonly<Record<string, unknown>>,
+    key: string | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const context = new GraphQLContext(this.#options.services, this.#nestedQuota, request);
+    const { services, idempotency } = this.#options;
+    const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, request.principal.id, key);
+    const context = new GraphQLContext(services, this.#nestedQuota, request, { keyed });
     const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
       reserveFor(request, reply, bytes),
     );
@@ -200,7 +215,7 @@ function findUnacceptable({
 
 function acceptJson(scope: FastifyInstance): void {
   scope.addContentTypeParser('application/json', (request, payload, done) => {
-    readBody(request, payload, (error, bytes) => {
+    request.server.bodies.read(request, payload, (error, bytes) => {
       if (error !== null) return done(error);
       const body = parseGraphQLBody(bytes);
       return body instanceof HttpError ? done(body) : done(null, body);

@@ -33,6 +33,9 @@ export interface Execution {
   readonly omittedErrors: number;
 }
 
+/** A root field, by its response key. */
+export type RootField = Pick<SelectedField, 'key' | 'name' | 'nodes'>;
+
 /**
  * An operation prepared for repeated execution.
  *
@@ -65,15 +68,24 @@ export class PreparedOperation {
     this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
   }
 
-  /** Executes it with variables that have been coerced. Rejects only because of a bug in this code. */
-  async run(context: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
+  /**
+   * Executes it with variables that have been coerced. Rejects only because of a bug in this code.
+   *
+   * `mayGoOn` is asked after each root mutation; the fields after one for which it is false are neither carried out nor in the data.
+   */
+  async run(
+    context: unknown,
+    variables: Readonly<Record<string, unknown>>,
+    maxBytes: number,
+    mayGoOn: (key: string) => boolean = () => true,
+  ): Promise<Execution> {
     const run = new Run(context, variables, maxBytes);
     let data: string | undefined;
     try {
       const root = this.#variantFor(variables);
       data =
         this.kind === OperationTypeNode.MUTATION
-          ? await serially(root.fields, run, maxBytes)
+          ? await serially(root.fields, run, maxBytes, mayGoOn)
           : await promiseOf(root.write(undefined, undefined, run));
     } catch (failure) {
       run.report(undefined, () => locatedError(failure, undefined));
@@ -81,6 +93,22 @@ export class PreparedOperation {
     }
     const isTooLarge = data === undefined || run.isTooLarge || hasMoreBytes(data, maxBytes);
     return { data: isTooLarge ? undefined : data, errors: run.errors, omittedErrors: run.omittedErrors };
+  }
+
+  /** The root fields with these variables, as they are in the response, without `__typename`. */
+  rootFields(variables: Readonly<Record<string, unknown>>): readonly RootField[] {
+    return this.#variantFor(variables).fields.filter(({ name }) => !name.startsWith('__'));
+  }
+
+  /** The execution in which every root field has failed. */
+  failed(variables: Readonly<Record<string, unknown>>, causeOf: (key: string) => unknown): Execution {
+    const errors: GraphQLError[] = [];
+    const data = this.#variantFor(variables).fields.map(({ key, name, nodes, prefix }) => {
+      if (name.startsWith('__')) return `${prefix}${JSON.stringify(this.#source.schema.getMutationType()?.name)}`;
+      errors.push(locatedError(causeOf(key), nodes, [key]));
+      return `${prefix}null`;
+    });
+    return { data: `${data.join('')}}`, errors, omittedErrors: 0 };
   }
 
   get #areVariantsRemembered(): boolean {
@@ -115,7 +143,12 @@ export class PreparedOperation {
  *
  * All of them are executed, even when the response is full: then their fields are null, each with an error that says so.
  */
-async function serially(fields: readonly SelectedField[], run: Run, maxBytes: number): Promise<string> {
+async function serially(
+  fields: readonly SelectedField[],
+  run: Run,
+  maxBytes: number,
+  mayGoOn: (key: string) => boolean,
+): Promise<string> {
   let data = '';
   let bytes = 2;
   for (const { key, name, nodes, prefix, field } of fields) {
@@ -131,12 +164,13 @@ async function serially(fields: readonly SelectedField[], run: Run, maxBytes: nu
     }
     bytes += Buffer.byteLength(text);
     data += prefix + text;
+    if (!name.startsWith('__') && !mayGoOn(key)) break;
   }
   return fields.length === 0 ? '{}' : `${data}}`;
 }
 
 function payloadTooLarge(name: string, maxBytes: number): HttpError {
-  const message = `${name} was carried out, but the response with its payload would be larger than the ${maxBytes} bytes that GRAPHQL_MAX_RESPONSE_BYTES allows.`;
+  const message = `${name} was carried out, but the response with its payload would be larger than the ${maxBytes} bytes that are allowed.`;
   return new HttpError('RESULT_TOO_LARGE', message);
 }
 

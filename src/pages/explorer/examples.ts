@@ -110,7 +110,34 @@ query NextPage($after: String) {
 }
 `;
 
-/** The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store with a first category. */
+const sale = `# A sale: all of it, or nothing.
+#
+# With the version of the stock as
+# "ifVersion" it fails when somebody
+# else was faster. With the header
+# Idempotency-Key it happens once,
+# however often it is sent.
+mutation Sell($pet: ID!) @atomic {
+  createOrder(input: { petId: $pet, quantity: 1 }) {
+    order {
+      id
+    }
+  }
+  updatePet(input: { id: $pet, status: SOLD }) {
+    pet {
+      name
+      status
+      version
+      inventory {
+        quantity
+        version
+      }
+    }
+  }
+}
+`;
+
+/** The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store with a first category and a first pet. */
 export const examples: Example[] = [
   { purpose: 'Pets with their categories and stock', query: nested },
   { purpose: 'A page of pets for each category', query: pagePerParent },
@@ -119,6 +146,7 @@ export const examples: Example[] = [
     query: mutation,
     variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }),
   },
+  { purpose: 'A sale, all of it or nothing', query: sale, variables: json({ pet: '1' }) },
   {
     purpose: 'Paging with a cursor',
     query: nextPage,

@@ -1,15 +1,14 @@
 import { GraphiQL } from 'graphiql';
 import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
 import { pick, useGraphiQL } from '@graphiql/react';
-import { useEffect, useMemo, useState, type ComponentProps } from 'react';
+import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObject } from 'react';
 
 import { takeFromAddress, type Operation } from './address.ts';
 import { headersWith, storeKey } from './api-key.ts';
 import { examples } from './examples.ts';
-import type { ResponseSummary } from './response-summary.ts';
-import { ResponseLine } from './response-line.tsx';
-import { SchemaNotice } from './schema-notice.tsx';
-import { createFetcher } from './service.ts';
+import { ResponseLine, type Summaries } from './response-line.tsx';
+import { focusKeyField, SchemaNotice } from './schema-notice.tsx';
+import { createFetcher, type OnSummary } from './service.ts';
 import { Tools } from './tools.tsx';
 
 type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>[number];
@@ -25,19 +24,28 @@ interface Props {
 /** Without the history, which would keep the headers of every request. */
 const plugins: [] = [];
 
-/** On a narrow screen the documentation would leave no room for the editor. */
-const isNarrow = window.matchMedia('(width < 800px)').matches;
+/** On a narrower screen the documentation would cut off the first example's lines. */
+const isNarrow = window.matchMedia('(width < 1400px)').matches;
 
 /** GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each request went. */
 export function Explorer({ firstKey, firstOperation, onReady }: Props) {
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [arrived, setArrived] = useState<Operation>();
-  const [summary, setSummary] = useState<ResponseSummary>();
-  const fetcher = useMemo(() => createFetcher(key, setSummary), [key]);
+  const [summaries, setSummaries] = useState<Summaries>(new Map());
+  const openTab = useRef('');
+  const fetcher = useMemo(() => {
+    const onStart = (): OnSummary => {
+      const tab = openTab.current;
+      setSummaries((all) => new Map([...all].filter(([id]) => id !== tab)));
+      return (summary) => summary && setSummaries((all) => new Map([...all, [tab, summary]]));
+    };
+    return createFetcher(key, { onStart, askForKey: focusKeyField });
+  }, [key]);
   const changeKey = (changed: string | undefined): void => {
     storeKey(changed);
     setKey(changed);
+    setSummaries(new Map());
     // It has its tab by now.
     setInitial(undefined);
   };
@@ -68,17 +76,28 @@ export function Explorer({ firstKey, firstOperation, onReady }: Props) {
       shouldPersistHeaders={false}
       plugins={plugins}
       schemaDescription
-      {...(isNarrow ? {} : { visiblePlugin: DOC_EXPLORER_PLUGIN })}
+      {...(isNarrow || key === undefined ? {} : { visiblePlugin: DOC_EXPLORER_PLUGIN })}
     >
       <GraphiQL.Logo>{null}</GraphiQL.Logo>
       <GraphiQL.Footer>
-        <ResponseLine summary={summary} />
+        <ResponseLine summaries={summaries} />
       </GraphiQL.Footer>
       <Tools apiKey={key} onForget={() => changeKey(undefined)} arrived={arrived} />
+      <FollowTab id={openTab} />
       <WhenReady onReady={takeOver} />
       <SchemaNotice onKey={changeKey} />
     </GraphiQL>
   );
+}
+
+/** Keeps the id of the open tab, for what happens outside of rendering. */
+function FollowTab({ id }: { readonly id: RefObject<string> }) {
+  const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
+  const open = tabs[activeTabIndex]?.id ?? '';
+  useEffect(() => {
+    id.current = open;
+  }, [open]);
+  return null;
 }
 
 function WhenReady({ onReady }: { readonly onReady: () => void }) {

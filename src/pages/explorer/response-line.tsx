@@ -1,10 +1,30 @@
+import { pick, useGraphiQL } from '@graphiql/react';
+import { useEffect } from 'react';
+
 import { describe, type ResponseSummary } from './response-summary.ts';
 
-/** The line below the result: how the last request went. */
-export function ResponseLine({ summary }: { readonly summary: ResponseSummary | undefined }) {
+/** How the last request of each tab went, by the tab's id. */
+export type Summaries = ReadonlyMap<string, ResponseSummary>;
+
+const isStacked = window.matchMedia('(width < 800px)');
+
+/** The line below the result of the open tab: how its last request went; and what to do where there is no result. */
+export function ResponseLine({ summaries }: { readonly summaries: Summaries }) {
+  const { tabs, activeTabIndex, isFetching } = useGraphiQL(pick('tabs', 'activeTabIndex', 'isFetching'));
+  const tab = tabs[activeTabIndex];
+  const summary = tab && summaries.get(tab.id);
+  useEffect(() => {
+    // Below the editor, it would be out of sight.
+    if (isFetching && isStacked.matches) document.querySelector('.graphiql-response')?.scrollIntoView();
+  }, [isFetching]);
   return (
-    <p className="response-line" role="status" aria-label="Last response">
-      {summary === undefined ? 'Nothing sent yet.' : describe(summary)}
-    </p>
+    <>
+      {isFetching || tab?.response ? null : (
+        <p className="result-hint">The result is shown here: run the operation by its button, or by Ctrl-Enter.</p>
+      )}
+      <p className="response-line" role="status" aria-label="Last response">
+        {summary === undefined ? 'No response yet.' : describe(summary)}
+      </p>
+    </>
   );
 }

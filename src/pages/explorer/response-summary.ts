@@ -5,6 +5,8 @@ export interface ResponseSummary {
   readonly millis: number;
   /** The cost of the request, if the response has it. */
   readonly cost: string | undefined;
+  /** What the operation counts towards the limit of complexity, if the response has it. */
+  readonly complexity: string | undefined;
   /** What is left of the quota's windows, by their names: `minute`, `day`. */
   readonly left: readonly { readonly window: string; readonly remaining: string }[];
   readonly requestId: string | undefined;
@@ -17,6 +19,7 @@ export function summaryOf({ status, headers }: Response, millis: number): Respon
     status,
     millis: Math.round(millis),
     cost: headers.get('x-ratelimit-cost') ?? undefined,
+    complexity: headers.get('x-graphql-complexity') ?? undefined,
     left: [...(headers.get('ratelimit') ?? '').matchAll(windowFigures)].map(([, window = '', remaining = '']) => ({
       window,
       remaining,
@@ -25,13 +28,14 @@ export function summaryOf({ status, headers }: Response, millis: number): Respon
   };
 }
 
-/** The status line: `HTTP 200 · 74 ms · cost 1 · left 998 this minute, 99998 this day · request …`. */
-export function describe({ status, millis, cost, left, requestId }: ResponseSummary): string {
+/** The status line: `HTTP 200 · 74 ms · cost 1 · complexity 40 · left 998 this minute, 99998 this day · request …`. */
+export function describe({ status, millis, cost, complexity, left, requestId }: ResponseSummary): string {
   const windows = left.map(({ window, remaining }) => `${remaining} this ${window}`).join(', ');
   return [
     `HTTP ${status}`,
     `${millis} ms`,
     cost && `cost ${cost}`,
+    complexity && `complexity ${complexity}`,
     windows && `left ${windows}`,
     requestId && `request ${requestId}`,
   ]

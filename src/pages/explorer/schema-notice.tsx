@@ -1,7 +1,17 @@
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import type { SubmitEvent } from 'react';
+import { createPortal } from 'react-dom';
 
 import { readFailure } from './service.ts';
+
+const place = document.getElementById('notice');
+
+/** False when the key isn't asked for. */
+export function focusKeyField(): boolean {
+  const field = place?.querySelector('input');
+  field?.focus();
+  return field instanceof HTMLInputElement;
+}
 
 interface Props {
   readonly onKey: (key: string) => void;
@@ -11,10 +21,10 @@ interface Props {
 export function SchemaNotice({ onKey }: Props) {
   const { fetchError } = useGraphiQL(pick('fetchError'));
   const actions = useGraphiQLActions();
-  if (fetchError === null) return null;
+  if (fetchError === null || place === null) return null;
 
   const { message, extensions } = readFailure(fetchError);
-  return (
+  return createPortal(
     <section className="notice" role="alert" aria-label="Why there is no schema">
       <p>
         <strong>{message}</strong>
@@ -26,7 +36,8 @@ export function SchemaNotice({ onKey }: Props) {
           Ask again
         </button>
       )}
-    </section>
+    </section>,
+    place,
   );
 }
 

@@ -12,30 +12,68 @@ export interface Failure {
   readonly extensions?: { readonly code?: string } | undefined;
 }
 
+type Headers = Readonly<Record<string, unknown>>;
+
 interface GraphQLResponse {
   readonly data?: unknown;
   readonly errors?: readonly Failure[];
 }
 
-type OnSummary = (summary: ResponseSummary | undefined) => void;
+export type OnSummary = (summary: ResponseSummary | undefined) => void;
+
+export interface RequestEvents {
+  /** Called when a request begins; what it returns is called when it has ended. */
+  readonly onStart: () => OnSummary;
+  /** Asks for the key in place of a request that has none, which would be 401. False when nothing on the page can ask. */
+  readonly askForKey: () => boolean;
+}
 
 /** Relative, so that the service may live below a path of another. */
 const endpoint = './graphql';
 
 /**
- * Sends operations to the service that this page came from, and reports how each of the user's own went.
+ * Sends operations to the service that this page came from, and reports how each of the user's own went. One that is stopped is
+ * aborted, and its result is dropped: GraphiQL 5.4 would write it into whichever tab is open by then.
  *
  * They have the headers that stand in the headers editor, with the key where its mask is. The introspection query, which
  * GraphiQL sends before it has an editor, has only the key.
  */
-export function createFetcher(key: string | undefined, onSummary: OnSummary): Fetcher {
-  return async (params, options) => {
-    if (params.operationName !== 'IntrospectionQuery')
-      return send(withoutStaleName(params), options?.headers ?? {}, key, onSummary);
-    const response = await send(params, options?.headers ?? headersWith(key), key);
-    // Without `data`, GraphiQL would send a second query, which costs quota and fails too.
-    return { data: null, ...response };
-  };
+export function createFetcher(key: string | undefined, { onStart, askForKey }: RequestEvents): Fetcher {
+  return (params, options) =>
+    params.operationName === 'IntrospectionQuery'
+      ? introspect(params, options?.headers ?? headersWith(key), key)
+      : {
+          subscribe({ next, complete }: Observer) {
+            const stopped = new AbortController();
+            const headers = options?.headers ?? {};
+            if (hasCredential(headers) || !askForKey()) {
+              void send(withoutStaleName(params), headers, key, onStart(), stopped.signal).then((response) => {
+                if (stopped.signal.aborted) return;
+                next(response);
+                complete();
+              });
+            } else {
+              // Not before GraphiQL has what this returns.
+              queueMicrotask(complete);
+            }
+            return { unsubscribe: () => stopped.abort() };
+          },
+        };
+}
+
+interface Observer {
+  readonly next: (response: GraphQLResponse) => void;
+  readonly complete: () => void;
+}
+
+async function introspect(params: FetcherParams, headers: Headers, key: string | undefined) {
+  const response = await send(params, headers, key);
+  // Without `data`, GraphiQL would send a second query, which costs quota and fails too.
+  return { data: null, ...response };
+}
+
+function hasCredential(headers: Headers): boolean {
+  return Object.keys(headers).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
 }
 
 /** The failure that GraphiQL has written down for us. */
@@ -57,9 +95,10 @@ function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherP
 /** Sends one operation. Never rejects: where there is no response, the errors hold the reason. */
 export async function send(
   params: FetcherParams,
-  headers: Readonly<Record<string, unknown>>,
+  headers: Headers,
   key: string | undefined,
   onSummary?: OnSummary,
+  signal?: AbortSignal,
 ): Promise<GraphQLResponse> {
   let summary: ResponseSummary | undefined;
   try {
@@ -72,6 +111,7 @@ export async function send(
         ...unmasked(headers, key),
       },
       body: JSON.stringify(params),
+      ...(signal && { signal }),
     });
     summary = summaryOf(response, performance.now() - begun);
     const body = await response.text();

@@ -4,6 +4,7 @@ import { createPortal } from 'react-dom';
 
 import { linkTo, type Operation } from './address.ts';
 import { masked } from './api-key.ts';
+import { curlFor } from './curl.ts';
 import { examples, nameOf } from './examples.ts';
 
 interface Props {
@@ -26,6 +27,7 @@ export function Tools({ apiKey, onForget, arrived }: Props) {
     <>
       <Examples onChoose={open} />
       <CopyLink />
+      <CopyAsCurl />
       {apiKey === undefined ? null : (
         <span className="key">
           Key <code>{masked(apiKey)}</code>, kept in this browser tab until it is closed{' '}
@@ -96,10 +98,40 @@ function CopyLink() {
       setState('It is in the address bar, without the key');
     }
   };
+  return <CopyButton name="Copy link" state={state} onCopy={copy} />;
+}
+
+/** The operation in the open tab as a shell command. */
+function CopyAsCurl() {
+  const { queryEditor, variableEditor, headerEditor } = useGraphiQL(
+    pick('queryEditor', 'variableEditor', 'headerEditor'),
+  );
+  const [state, setState] = useState('');
+  const copy = async (): Promise<void> => {
+    const operation = { query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() };
+    try {
+      const headers = JSON.parse(headerEditor?.getValue().trim() || '{}') as Record<string, unknown>;
+      const endpoint = new URL('./graphql', window.location.href).href;
+      await navigator.clipboard.writeText(curlFor(operation, headers, endpoint));
+      setState('Copied, with $KEY for the key');
+    } catch (error) {
+      setState(error instanceof SyntaxError ? 'Variables or headers are no JSON' : 'The browser keeps its clipboard');
+    }
+  };
+  return <CopyButton name="Copy as curl" state={state} onCopy={copy} />;
+}
+
+interface CopyButtonProps {
+  readonly name: string;
+  readonly state: string;
+  readonly onCopy: () => Promise<void>;
+}
+
+function CopyButton({ name, state, onCopy }: CopyButtonProps) {
   return (
     <span>
-      <button type="button" onClick={() => void copy()}>
-        Copy link
+      <button type="button" onClick={() => void onCopy()}>
+        {name}
       </button>{' '}
       <span role="status">{state}</span>
     </span>

@@ -1,4 +1,3 @@
-import { LruMap } from '../../domain/lru-map.ts';
 import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
 import { entityTagOf } from '../../rest/entity-tag.ts';
 import type { PublicText } from '../public-text.ts';
@@ -17,16 +16,16 @@ export function publishedYaml(prefix: string): string {
   return readYaml().replace(`- url: /\n`, `- url: ${prefix || '/'}\n`);
 }
 
-/** How many addresses a text is cached for: clients choose the Host, so the memory needs a bound. */
-const cachedAddresses = 4;
-
-/** A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work as pasted. */
+/**
+ * A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work as pasted.
+ *
+ * Clients choose the Host: nothing but the address itself is made for each of them, the parts between are the same buffers for all.
+ */
 export class AddressedText {
   readonly #mediaType: string;
   readonly #write: () => string;
-  readonly #texts = new LruMap<string, PublicText>(cachedAddresses);
-  /** The parts between the addresses, computed on first use. */
-  #parts: readonly string[] | undefined;
+  /** The parts between the addresses, made on first use. */
+  #parts: readonly Buffer[] | undefined;
   #tag = '';
 
   constructor(mediaType: string, write: () => string) {
@@ -35,21 +34,18 @@ export class AddressedText {
   }
 
   at(address: string): PublicText {
-    const known = this.#texts.get(address);
-    if (known !== undefined) return known;
-    const parts = (this.#parts ??= this.#split());
-    const text = {
+    const [first, ...others] = (this.#parts ??= this.#split());
+    const between = Buffer.from(address);
+    return {
       mediaType: this.#mediaType,
-      body: Buffer.from(parts.join(address)),
+      parts: [first as Buffer, ...others.flatMap((part) => [between, part])],
       tag: entityTagOf(`${this.#tag} ${address}`),
     };
-    this.#texts.set(address, text);
-    return text;
   }
 
-  #split(): readonly string[] {
+  #split(): readonly Buffer[] {
     const text = this.#write();
     this.#tag = entityTagOf(text);
-    return text.split(writtenAddress);
+    return text.split(writtenAddress).map((part) => Buffer.from(part));
   }
 }

@@ -16,14 +16,10 @@ export const categoryRoutes = {
   getCategory: async ({ path }, { categories }) => resource(categoryBody(await categories.get(path.categoryId))),
 
   updateCategory: async ({ path, body, ifMatch }, { categories }) =>
-    resource(
-      categoryBody(
-        await categories.update(path.categoryId, body, { precondition: preconditionOf(ifMatch, categoryBody) }),
-      ),
-    ),
+    resource(categoryBody(await categories.update(path.categoryId, body, { precondition: preconditionOf(ifMatch) }))),
 
   deleteCategory: async ({ path, ifMatch }, { categories }) => {
-    await categories.delete(path.categoryId, preconditionOf(ifMatch, categoryBody));
+    await categories.delete(path.categoryId, preconditionOf(ifMatch));
     return deleted;
   },
 } satisfies Partial<Handlers>;

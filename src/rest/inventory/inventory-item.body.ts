@@ -1,11 +1,10 @@
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import { jsonId, type Json } from '../json.ts';
+import { inventoryItemRepresentation } from '../../domain/inventory/inventory-item.version.ts';
+import type { Json } from '../json.ts';
 import type { components } from '../openapi/types.ts';
 
 /** The longest values. */
 export const maxInventoryItemBytes = 100;
 
-export function inventoryItemBody(item: InventoryItem): Json<components['schemas']['InventoryItem']> {
-  const { petId, quantity, status } = item;
-  return { petId: jsonId(petId), quantity, status };
-}
+export const inventoryItemBody: (row: InventoryItem) => Json<components['schemas']['InventoryItem']> =
+  inventoryItemRepresentation;

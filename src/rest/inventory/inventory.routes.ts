@@ -16,9 +16,5 @@ export const inventoryRoutes = {
   getInventoryItem: async ({ path }, { inventory }) => resource(inventoryItemBody(await inventory.get(path.petId))),
 
   updateInventory: async ({ path, body, ifMatch }, { inventory }) =>
-    resource(
-      inventoryItemBody(
-        await inventory.update(path.petId, body, { precondition: preconditionOf(ifMatch, inventoryItemBody) }),
-      ),
-    ),
+    resource(inventoryItemBody(await inventory.update(path.petId, body, { precondition: preconditionOf(ifMatch) }))),
 } satisfies Partial<Handlers>;

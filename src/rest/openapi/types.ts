@@ -18,10 +18,43 @@ export interface components {
       readonly id: Id;
     };
     Pets: components['schemas']['Pet'][];
+    /** ApiError */
     Error: {
-      code: string;
+      /** @enum {string} */
+      code:
+        | 'bad_request'
+        | 'validation_failed'
+        | 'unauthorized'
+        | 'forbidden'
+        | 'key_banned'
+        | 'not_found'
+        | 'method_not_allowed'
+        | 'not_acceptable'
+        | 'request_timeout'
+        | 'conflict'
+        | 'precondition_failed'
+        | 'payload_too_large'
+        | 'uri_too_long'
+        | 'unsupported_media_type'
+        | 'expectation_failed'
+        | 'idempotency_key_reused'
+        | 'headers_too_large'
+        | 'rate_limited'
+        | 'internal_error'
+        | 'unavailable';
       message: string;
       status: number;
+    };
+    /** ApiProblem */
+    Problem: components['schemas']['Error'] & {
+      /** Format: uri-reference */
+      type: string;
+      title: string;
+      detail: string;
+      violations?: {
+        field: string;
+        message: string;
+      }[];
     };
     PetChanges: {
       /** Format: name */

@@ -16,10 +16,10 @@ export const orderRoutes = {
   getOrder: async ({ path }, { orders }) => resource(orderBody(await orders.get(path.orderId))),
 
   updateOrder: async ({ path, body, ifMatch }, { orders }) =>
-    resource(orderBody(await orders.update(path.orderId, body, { precondition: preconditionOf(ifMatch, orderBody) }))),
+    resource(orderBody(await orders.update(path.orderId, body, { precondition: preconditionOf(ifMatch) }))),
 
   cancelOrder: async ({ path, ifMatch }, { orders }) => {
-    await orders.cancelOrder(path.orderId, preconditionOf(ifMatch, orderBody));
+    await orders.cancelOrder(path.orderId, preconditionOf(ifMatch));
     return deleted;
   },
 } satisfies Partial<Handlers>;

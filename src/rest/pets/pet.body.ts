@@ -1,7 +1,6 @@
 import type { Pet } from '../../domain/pets/pet.entity.ts';
-import { jsonId, type Json } from '../json.ts';
+import { petRepresentation } from '../../domain/pets/pet.version.ts';
+import type { Json } from '../json.ts';
 import type { components } from '../openapi/types.ts';
 
-export function petBody({ id, name, categoryId, status }: Pet): Json<components['schemas']['Pet']> {
-  return { id: jsonId(id), name, categoryId: jsonId(categoryId), status };
-}
+export const petBody: (row: Pet) => Json<components['schemas']['Pet']> = petRepresentation;

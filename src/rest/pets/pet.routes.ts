@@ -22,10 +22,10 @@ export const petRoutes = {
   getPet: async ({ path }, { pets }) => resource(petBody(await pets.get(path.petId))),
 
   updatePet: async ({ path, body, ifMatch }, { pets }) =>
-    resource(petBody(await pets.update(path.petId, body, { precondition: preconditionOf(ifMatch, petBody) }))),
+    resource(petBody(await pets.update(path.petId, body, { precondition: preconditionOf(ifMatch) }))),
 
   deletePet: async ({ path, ifMatch }, { pets }) => {
-    await pets.delete(path.petId, preconditionOf(ifMatch, petBody));
+    await pets.delete(path.petId, preconditionOf(ifMatch));
     return deleted;
   },
 } satisfies Partial<Handlers>;

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict';
 import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, InMemoryCache } from '@apollo/client';
 import { ErrorLink } from '@apollo/client/link/error';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
+import { RetryLink } from '@apollo/client/link/retry';
 import { relayStylePagination } from '@apollo/client/utilities';
 import { mergeMap, timer } from 'rxjs';
 
 import { graphql } from '../generated/graphql/index.ts';
+import { LossyProxy } from '../shared/lossy-proxy.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 
 // guide:begin apollo-client-throttling
@@ -36,23 +38,39 @@ const trustedDocuments = new PersistedQueryLink({
 });
 // guide:end
 
+// guide:begin apollo-client-idempotency
+/** Sends what has an `Idempotency-Key` again when its response was lost. Without a key that could do it twice. */
+const retrying = new RetryLink({
+  delay: { initial: 50, jitter: true },
+  attempts: {
+    max: 6,
+    retryIf: (_error, operation) => operation.getContext().headers?.['Idempotency-Key'] !== undefined,
+  },
+});
+
+/** What an operation that is done exactly once has as its `context`: the same for each of its attempts. */
+function exactlyOnce() {
+  return { headers: { 'Idempotency-Key': crypto.randomUUID() } };
+}
+// guide:end
+
 /** The bodies that were sent. */
 const sent: string[] = [];
-const recordingFetch = (url: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+const { fetch: sendRequest } = globalThis;
+globalThis.fetch = (url, init) => {
   sent.push(String(init?.body));
-  return fetch(url, init);
+  return sendRequest(url, init);
 };
 
 // guide:begin apollo-client-setup
-function createClient(key: string, links: readonly ApolloLink[] = []): ApolloClient {
+function createClient(key: string, links: readonly ApolloLink[] = [], origin = serviceUrl): ApolloClient {
   return new ApolloClient({
     link: ApolloLink.from([
       throttling,
       ...links,
       new HttpLink({
-        uri: `${serviceUrl}/graphql`,
+        uri: `${origin}/graphql`,
         headers: { Authorization: `Bearer ${key}` },
-        fetch: recordingFetch,
       }),
     ]),
     cache: new InMemoryCache({
@@ -115,6 +133,105 @@ const updatePet = graphql(`
 `);
 // guide:end
 
+// guide:begin apollo-client-atomic
+const sellPet = graphql(`
+  mutation ApolloSellPet($order: CreateOrderInput!, $stock: UpdateInventoryInput!, $pet: UpdatePetInput!) @atomic {
+    createOrder(input: $order) {
+      order {
+        id
+      }
+    }
+    updateInventory(input: $stock) {
+      inventoryItem {
+        id
+        quantity
+        version
+      }
+    }
+    updatePet(input: $pet) {
+      pet {
+        id
+        status
+      }
+    }
+  }
+`);
+
+/** An order, one less in stock and a pet that is sold; nothing of it when the stock has changed since it was read. */
+async function sell(client: ApolloClient, item: { id: string; quantity: number; version: string }) {
+  const { id, quantity, version } = item;
+  const variables = {
+    order: { petId: id, quantity: 1 },
+    stock: { petId: id, quantity: quantity - 1, ifVersion: version },
+    pet: { id, status: 'SOLD' as const },
+  };
+  const { error } = await client.mutate({ mutation: sellPet, variables, context: exactlyOnce(), errorPolicy: 'all' });
+  if (error === undefined) return true;
+  // The field that failed has its own error, and the others ABORTED.
+  const isOutdated = ({ extensions }: { extensions?: Record<string, unknown> }) =>
+    extensions?.['code'] === 'PRECONDITION_FAILED';
+  if (CombinedGraphQLErrors.is(error) && error.errors.some(isOutdated)) return false;
+  throw error;
+}
+// guide:end
+
+const saleQuery = graphql(`
+  query ApolloSale($petId: ID!) {
+    inventoryItem(petId: $petId) {
+      id
+      quantity
+      status
+      version
+    }
+    orders(first: 100) {
+      edges {
+        node {
+          id
+          petId
+        }
+      }
+    }
+  }
+`);
+const stockPet = graphql(`
+  mutation ApolloStockPet($input: UpdateInventoryInput!) {
+    updateInventory(input: $input) {
+      inventoryItem {
+        id
+        quantity
+        status
+        version
+      }
+    }
+  }
+`);
+
+/** Sells through a proxy that loses responses: each sale is made once and whole, an outdated one leaves nothing. */
+async function sellThroughLosses(petIds: readonly string[]) {
+  const proxy = await LossyProxy.start();
+  const lossy = createClient(apiKey, [retrying, persistedQueries], proxy.url);
+  const expectSale = async (petId: string, orders: readonly string[]) => {
+    const { data } = await client.query({ query: saleQuery, variables: { petId }, fetchPolicy: 'network-only' });
+    const { quantity, status } = data?.inventoryItem ?? {};
+    assert.deepEqual([quantity, status], [4, 'SOLD']);
+    assert.deepEqual(
+      data?.orders?.edges.map(({ node }) => node.petId),
+      orders,
+    );
+  };
+  for (const [index, petId] of petIds.entries()) {
+    const { data } = await client.mutate({ mutation: stockPet, variables: { input: { petId, quantity: 5 } } });
+    const item = data?.updateInventory?.inventoryItem;
+    assert.ok(item);
+    assert.equal(await sell(lossy, item), true);
+    await expectSale(petId, petIds.slice(0, index + 1));
+    assert.equal(await sell(lossy, item), false);
+    await expectSale(petId, petIds.slice(0, index + 1));
+  }
+  proxy.close();
+  return { sales: petIds.length, lostResponses: proxy.lost };
+}
+
 const client = createClient(apiKey, [persistedQueries]);
 const throttled = createClient(throttledKey, [trustedDocuments]);
 const throttledQuery = graphql(`
@@ -143,9 +260,10 @@ assert.ok(pet);
 await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, name: 'Rex of Apollo' } } });
 const cached = client.readQuery({ query: petsQuery })?.pets?.edges.find(({ node }) => node.id === pet.id);
 assert.equal(cached?.node.name, 'Rex of Apollo');
+const retried = await sellThroughLosses(pets.slice(0, 10).map(({ id }) => id));
 const waitedSeconds = await waiting;
 assert.deepEqual(
   sent.filter((body) => body.includes('ApolloThrottled') && body.includes('"query":')),
   [],
 );
-report({ client: 'Apollo Client', pets: pets.length, pages, cacheUpdated: true, waitedSeconds });
+report({ client: 'Apollo Client', pets: pets.length, pages, cacheUpdated: true, ...retried, waitedSeconds });

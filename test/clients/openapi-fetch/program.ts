@@ -3,16 +3,18 @@ import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 
 import type { components, paths } from '../generated/openapi.ts';
+import { LossyProxy } from '../shared/lossy-proxy.ts';
+import { retryingFetch } from '../shared/retrying-fetch.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
-import { waitingFetch } from '../shared/waiting-fetch.ts';
 
+type Order = components['schemas']['Order'];
 type Pet = components['schemas']['Pet'];
 
 // guide:begin openapi-fetch-setup
 const client = createClient<paths>({
   baseUrl: serviceUrl,
   headers: { Authorization: `Bearer ${apiKey}` },
-  fetch: waitingFetch,
+  fetch: retryingFetch,
 });
 // guide:end
 
@@ -47,6 +49,35 @@ async function renamePet(id: number, name: string): Promise<Pet | undefined> {
   return response.status === 412 ? undefined : data;
 }
 // guide:end
+
+// guide:begin openapi-fetch-idempotency
+/** Orders exactly once: `intent` is made before the first attempt, for example by `crypto.randomUUID()`. */
+async function orderOnce(
+  body: { petId: number; quantity: number },
+  intent: string,
+  baseUrl = serviceUrl,
+): Promise<Order> {
+  const { data, error } = await client.POST('/store/orders', {
+    baseUrl,
+    params: { header: { 'Idempotency-Key': intent } },
+    body,
+  });
+  if (error !== undefined) throw new Error(error.message);
+  return data;
+}
+// guide:end
+
+/** Orders through a proxy that loses responses. Each order is there once, as it was answered. */
+async function orderThroughLosses(petId: number) {
+  const proxy = await LossyProxy.start();
+  const orders: Order[] = [];
+  for (let quantity = 1; quantity <= 10; quantity += 1) {
+    orders.push(await orderOnce({ petId, quantity }, crypto.randomUUID(), proxy.url));
+  }
+  proxy.close();
+  assert.deepEqual((await client.GET('/store/orders')).data, orders);
+  return { orders: orders.length, lostResponses: proxy.lost };
+}
 
 /** Everything that can be done with each noun: that this compiles is half of the test. */
 async function useEveryOperation(): Promise<void> {
@@ -122,5 +153,6 @@ assert.ok(pet);
 assert.equal((await renamePet(pet.id, 'Rex of REST'))?.name, 'Rex of REST');
 await useEveryOperation();
 await tryBrackets();
+const retried = await orderThroughLosses(pet.id);
 const waitedSeconds = await waiting;
-report({ client: 'openapi-fetch', pets: pets.length, pages, waitedSeconds });
+report({ client: 'openapi-fetch', pets: pets.length, pages, ...retried, waitedSeconds });

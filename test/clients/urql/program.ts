@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, fetchExchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
@@ -6,14 +7,15 @@ import { relayPagination } from '@urql/exchange-graphcache/extras';
 
 import { graphql } from '../generated/graphql/index.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
-import { waitingFetch } from '../shared/waiting-fetch.ts';
+import { LossyProxy } from '../shared/lossy-proxy.ts';
+import { retryingFetch } from '../shared/retrying-fetch.ts';
 
 // guide:begin urql-setup
-function createClient(key: string): Client {
+function createClient(key: string, origin = serviceUrl): Client {
   return new Client({
-    url: `${serviceUrl}/graphql`,
+    url: `${origin}/graphql`,
     preferGetMethod: false,
-    fetch: waitingFetch,
+    fetch: retryingFetch,
     fetchOptions: { headers: { Authorization: `Bearer ${key}` } },
     exchanges: [
       cacheExchange({
@@ -68,6 +70,118 @@ async function readAllPets(client: Client) {
 }
 // guide:end
 
+// guide:begin urql-idempotency
+const orderPet = graphql(`
+  mutation UrqlOrderPet($input: CreateOrderInput!) {
+    createOrder(input: $input) {
+      order {
+        id
+        quantity
+      }
+    }
+  }
+`);
+
+/** Orders exactly once: `intent` is made before the first attempt, for example by `crypto.randomUUID()`. */
+async function orderOnce(client: Client, input: { petId: string; quantity: number }, intent: string) {
+  // The options of an operation replace those of the client.
+  const headers = { Authorization: `Bearer ${apiKey}`, 'Idempotency-Key': intent };
+  const { data, error } = await client.mutation(orderPet, { input }, { fetchOptions: { headers } }).toPromise();
+  if (error !== undefined) throw error;
+  return data?.createOrder?.order;
+}
+// guide:end
+
+// guide:begin urql-if-version
+const stockQuery = graphql(`
+  query UrqlStock($petId: ID!) {
+    inventoryItem(petId: $petId) {
+      id
+      quantity
+      version
+    }
+  }
+`);
+const updateStock = graphql(`
+  mutation UrqlUpdateStock($input: UpdateInventoryInput!) {
+    updateInventory(input: $input) {
+      inventoryItem {
+        id
+        quantity
+        version
+      }
+    }
+  }
+`);
+
+/** Sells one, unless none is left. When another till was faster nothing was written: then it reads and decides again. */
+async function sellOne(client: Client, petId: string): Promise<boolean> {
+  for (;;) {
+    const read = await client.query(stockQuery, { petId }, { requestPolicy: 'network-only' }).toPromise();
+    if (read.error !== undefined) throw read.error;
+    const item = read.data?.inventoryItem;
+    if (item == null || item.quantity === 0) return false;
+    const input = { petId, quantity: item.quantity - 1, ifVersion: item.version };
+    const { error } = await client.mutation(updateStock, { input }).toPromise();
+    if (error === undefined) return true;
+    if (error.graphQLErrors[0]?.extensions['code'] !== 'PRECONDITION_FAILED') throw error;
+  }
+}
+// guide:end
+
+const ordersQuery = graphql(`
+  query UrqlOrders {
+    orders(first: 100) {
+      edges {
+        node {
+          id
+          quantity
+        }
+      }
+    }
+  }
+`);
+
+/** Orders through a proxy that loses responses. Each order is there once, as it was answered. */
+async function orderThroughLosses(petId: string) {
+  const proxy = await LossyProxy.start();
+  const lossy = createClient(apiKey, proxy.url);
+  const orders: unknown[] = [];
+  for (let quantity = 1; quantity <= 10; quantity += 1) {
+    orders.push(await orderOnce(lossy, { petId, quantity }, crypto.randomUUID()));
+  }
+  proxy.close();
+  const { data } = await client.query(ordersQuery, {}, { requestPolicy: 'network-only' }).toPromise();
+  assert.deepEqual(
+    data?.orders?.edges.map(({ node }) => node),
+    orders,
+  );
+  return { orders: orders.length, lostResponses: proxy.lost };
+}
+
+/** Two tills sell from one inventory entry until it is empty: together they have sold what there was. */
+async function sellAtTwoTills(petId: string) {
+  const quantity = 20;
+  const stocked = await client.mutation(updateStock, { input: { petId, quantity } }).toPromise();
+  assert.equal(stocked.error, undefined);
+  const sold = await Promise.all(
+    [createClient(apiKey), createClient(apiKey)].map(async (till) => {
+      let count = 0;
+      while (await sellOne(till, petId)) {
+        count += 1;
+        // The next customer comes by chance: so now this till is first, now the other.
+        await sleep(Math.random() * 50);
+      }
+      return count;
+    }),
+  );
+  assert.equal(
+    sold.reduce((sum, count) => sum + count, 0),
+    quantity,
+  );
+  return sold;
+}
+
 const updatePet = graphql(`
   mutation UrqlUpdatePet($input: UpdatePetInput!) {
     updatePet(input: $input) {
@@ -100,5 +214,7 @@ const changed = await client.mutation(updatePet, { input: { id: pet.id, name: 'R
 assert.equal(changed.error, undefined);
 const cached = client.readQuery(petsQuery, {});
 assert.equal(cached?.data?.pets?.edges.find(({ node }) => node.id === pet.id)?.node.name, 'Rex of urql');
+const retried = await orderThroughLosses(pet.id);
+const soldAtTills = await sellAtTwoTills(pet.id);
 const waitedSeconds = await waiting;
-report({ client: 'urql', pets: pets.length, pages, cacheUpdated: true, waitedSeconds });
+report({ client: 'urql', pets: pets.length, pages, cacheUpdated: true, ...retried, soldAtTills, waitedSeconds });

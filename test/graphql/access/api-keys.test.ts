@@ -55,6 +55,8 @@ describe('an administrator', () => {
     expect(await use(secret)).toMatchObject({ status: 200, errors: [] });
     const list = await administer(`{ apiKeys(last: 1) { edges { node { ${fields} } } } }`);
     expect(list.data.apiKeys.edges).toEqual([{ node: apiKey }]);
+    const rows = await administer(`{ apiKeys(last: 1) { nodes { ${fields} } } }`);
+    expect(rows.data.apiKeys.nodes).toEqual([apiKey]);
   });
 
   it('gives a key READ and WRITE when nothing else is said', async () => {

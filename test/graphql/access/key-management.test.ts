@@ -118,6 +118,20 @@ describe('a key', () => {
     expect(await use(secret)).toEqual([401]);
   });
 
+  it('may expire at the very end of the years, by SQL too, and is listed so', async () => {
+    const { id, secret } = await create();
+    const expiresAt = '9999-12-31T23:59:59.999Z';
+    await store.sql('update api_keys set expires_at = $1 where id = $2', [expiresAt, id]);
+    expect(await key(id, 'expiresAt')).toEqual({ expiresAt });
+    const { data } = await store.graphql('{ viewer { expiresAt } }', {}, secret);
+    expect(data).toEqual({ viewer: { expiresAt } });
+    for (const column of ['expires_at', 'banned_until']) {
+      await expect(store.sql(`update api_keys set ${column} = 'infinity' where id = $1`, [id])).rejects.toThrow(
+        /api_keys_years_1_to_9999/,
+      );
+    }
+  });
+
   it('can not be rotated when it is revoked or expired, nor for more than 30 days', async () => {
     const { id } = await create();
     for (const overlapSeconds of [-1, 2_592_001]) {
@@ -241,8 +255,12 @@ describe('the history of a key', () => {
     await store.sql(
       `do $$ begin for n in 1..1003 loop update api_keys set name = 'n' || n where id = ${id}; end loop; end $$`,
     );
-    const { history: all } = await key(id, 'history(first: 1) { totalCount edges { node { changes } } }');
-    expect(all).toEqual({ totalCount: 1_000, edges: [{ node: { changes: ['name: n1002 → n1003'] } }] });
+    const { history: all } = await key(
+      id,
+      'history(first: 1) { totalCount edges { node { changes } } nodes { changes } }',
+    );
+    const changes = ['name: n1002 → n1003'];
+    expect(all).toEqual({ totalCount: 1_000, edges: [{ node: { changes } }], nodes: [{ changes }] });
   });
 });
 

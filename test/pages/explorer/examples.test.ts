@@ -7,7 +7,9 @@ let app: TestApp;
 
 beforeAll(async () => {
   app = await startTestApp();
-  await app.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
+  await app.graphql(
+    'mutation { createCategory(input: { name: "Dogs" }) { category { id } } createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } } }',
+  );
 });
 afterAll(() => app.close());
 
@@ -21,4 +23,11 @@ it.each(
 
 it('opens with an example without variables, for GraphiQL shows those of the other tabs only', () => {
   expect(examples[0]!.variables).toBeUndefined();
+});
+
+it('the documentation lists the nouns of the store first, and what concerns keys last', async () => {
+  const { data } = await app.graphql('{ __schema { queryType { fields { name } } } }');
+  const { fields } = (data['__schema'] as { queryType: { fields: { name: string }[] } }).queryType;
+  const nouns = ['pets', 'categories', 'orders', 'inventory', 'viewer', 'apiKeys'];
+  expect(fields.map(({ name }) => name).filter((name) => nouns.includes(name))).toEqual(nouns);
 });

@@ -1,0 +1,84 @@
+/** What one client holds of one share: an amount, and those that wait for more. */
+export interface Holding {
+  amount: number;
+  leases: number;
+  readonly waiters: Set<Waiter>;
+}
+
+/** A request of a client that waits. */
+export interface Waiter {
+  readonly amount: number;
+  readonly grant: () => void;
+}
+
+/** A client: a key, or an address without one. */
+export interface Account {
+  readonly id: string;
+  /** Its virtual time: what it has used, in milliseconds, from the time on at which it entered. */
+  usedMillis: number;
+  /** By the number of the share. */
+  readonly holdings: (Holding | undefined)[];
+}
+
+/** Idle accounts are forgotten when there are so many more than the last time. */
+const sweepEvery = 10_000;
+
+/**
+ * The clients of the process: what each holds of the shares (`Share`), and what it has used lately.
+ *
+ * Model: start-time fair queueing. Each client has a virtual time, which grows by what it uses. Who waits is served in the
+ * order of these; a client with nothing waiting enters at the virtual time of the one served last, so that a pause earns
+ * nothing.
+ * Guarantees: an account that holds something or waits is never forgotten; of the others some ten thousand are remembered.
+ */
+export class Accounts {
+  readonly #accounts = new Map<string, Account>();
+  #clockMillis = 0;
+  #shares = 0;
+  #sweepAt = sweepEvery;
+
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  /** Adds to what a client has used. */
+  use(clientId: string, millis: number): void {
+    this.entered(clientId).usedMillis += millis;
+  }
+
+  /** For a new share: its number. */
+  nextShare(): number {
+    this.#shares += 1;
+    return this.#shares - 1;
+  }
+
+  /** The account of a client, at the clock at least. */
+  entered(clientId: string): Account {
+    let account = this.#accounts.get(clientId);
+    if (account === undefined) {
+      if (this.#accounts.size >= this.#sweepAt) this.#sweep();
+      account = { id: clientId, usedMillis: this.#clockMillis, holdings: [] };
+      this.#accounts.set(clientId, account);
+    }
+    if (account.usedMillis < this.#clockMillis && !isWaiting(account)) account.usedMillis = this.#clockMillis;
+    return account;
+  }
+
+  /** What an account waited for, or took, begins. */
+  serve({ usedMillis }: Account): void {
+    if (usedMillis > this.#clockMillis) this.#clockMillis = usedMillis;
+  }
+
+  #sweep(): void {
+    for (const account of this.#accounts.values()) if (isIdle(account)) this.#accounts.delete(account.id);
+    this.#sweepAt = this.#accounts.size + sweepEvery;
+  }
+}
+
+function isIdle({ holdings }: Account): boolean {
+  return holdings.every((holding) => holding === undefined || (holding.leases === 0 && holding.waiters.size === 0));
+}
+
+function isWaiting({ holdings }: Account): boolean {
+  return holdings.some((holding) => holding !== undefined && holding.waiters.size > 0);
+}

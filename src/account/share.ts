@@ -1,0 +1,168 @@
+import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
+
+/** Why something can't be had: the client has its part already, or all together have everything. */
+export type Refusal = 'client' | 'all';
+
+export interface ShareOptions {
+  /** What one client may hold; a function of how many clients hold something, the one that asks included. */
+  readonly ofClient: number | ((clients: number) => number);
+  /** What all may hold together. */
+  readonly ofAll: number;
+  /** How long `take` waits. */
+  readonly waitMillis?: number;
+  /** Whether a client that holds nothing may hold more than its part, and the first of all more than everything. */
+  readonly isOneAlwaysPossible?: boolean;
+  /** The error for the client; called for each refusal. */
+  readonly refuse: (refusal: Refusal, held: number) => Error;
+}
+
+/** Something that a client holds, until `release`. */
+export interface Lease {
+  /** Its amount is another now. Without effect after `release`. */
+  resize(amount: number): void;
+  /** May be called more than once. */
+  release(): void;
+}
+
+/**
+ * Something of which the process has so much (bytes, streams, slots), leased to clients.
+ *
+ * Guarantees: no client holds more than its part, and all together never more than everything, but for
+ * `isOneAlwaysPossible` and what is resized. Nobody waits longer than `waitMillis`, or for a request that is aborted. Those
+ * who wait are served by client, the one that has used least first (see `Accounts`), and within a client in their order.
+ * Choosing the next one takes a step for each client that waits.
+ */
+export class Share {
+  readonly #accounts: Accounts;
+  readonly #options: ShareOptions;
+  readonly #number: number;
+  readonly #waiting = new Set<Account>();
+  #held = 0;
+  #holders = 0;
+
+  constructor(accounts: Accounts, options: ShareOptions) {
+    this.#accounts = accounts;
+    this.#options = options;
+    this.#number = accounts.nextShare();
+  }
+
+  /** What all clients hold. */
+  get held(): number {
+    return this.#held;
+  }
+
+  /** The clients that hold something. */
+  get holders(): number {
+    return this.#holders;
+  }
+
+  /** What a client holds. */
+  heldBy(clientId: string): number {
+    return this.#holdingOf(this.#accounts.entered(clientId)).amount;
+  }
+
+  /** Takes the amount now, or throws the refusal. */
+  takeNow(clientId: string, amount = 1): Lease {
+    const account = this.#accounts.entered(clientId);
+    const holding = this.#holdingOf(account);
+    const refusal = this.#refusalOf(holding, amount);
+    if (refusal !== undefined) throw this.#options.refuse(refusal, holding.amount);
+    return this.#lease(account, holding, amount);
+  }
+
+  /** Takes the amount when it is free. Throws the refusal after `waitMillis`, or the reason of the signal. */
+  async take(clientId: string, amount = 1, signal?: AbortSignal): Promise<Lease> {
+    const account = this.#accounts.entered(clientId);
+    const holding = this.#holdingOf(account);
+    if (holding.waiters.size === 0 && this.#refusalOf(holding, amount) === undefined)
+      return this.#lease(account, holding, amount);
+    return new Promise((resolve, reject) => {
+      const stopWaiting = (): void => {
+        clearTimeout(timeout);
+        signal?.removeEventListener('abort', abort);
+        holding.waiters.delete(waiter);
+        // To the end: of those that have used the same, the others are next.
+        this.#waiting.delete(account);
+        if (holding.waiters.size > 0) this.#waiting.add(account);
+      };
+      const waiter: Waiter = {
+        amount,
+        grant: () => {
+          stopWaiting();
+          resolve(this.#lease(account, holding, amount));
+        },
+      };
+      const refuse = (): void => {
+        stopWaiting();
+        reject(this.#options.refuse(this.#refusalOf(holding, amount) ?? 'all', holding.amount));
+      };
+      const abort = (): void => {
+        stopWaiting();
+        reject(signal?.reason as Error);
+      };
+      const timeout = setTimeout(refuse, this.#options.waitMillis ?? 0).unref();
+      signal?.addEventListener('abort', abort);
+      holding.waiters.add(waiter);
+      this.#waiting.add(account);
+    });
+  }
+
+  #refusalOf({ amount: held }: Holding, amount: number): Refusal | undefined {
+    const { ofClient, ofAll, isOneAlwaysPossible = false } = this.#options;
+    const part = typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0));
+    if (held + amount > part && !(isOneAlwaysPossible && held === 0)) return 'client';
+    if (this.#held + amount > ofAll && !(isOneAlwaysPossible && this.#held === 0)) return 'all';
+    return undefined;
+  }
+
+  #lease(account: Account, holding: Holding, amount: number): Lease {
+    let leased = 0;
+    let isReleased = false;
+    const hold = (wanted: number): void => {
+      if (holding.amount === 0 && wanted > leased) this.#holders += 1;
+      holding.amount += wanted - leased;
+      this.#held += wanted - leased;
+      if (holding.amount === 0 && wanted < leased) this.#holders -= 1;
+      const isLess = wanted < leased;
+      leased = wanted;
+      if (isLess) this.#grantWaiting();
+    };
+    this.#accounts.serve(account);
+    holding.leases += 1;
+    hold(amount);
+    return {
+      resize: (wanted) => {
+        if (!isReleased) hold(wanted);
+      },
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        holding.leases -= 1;
+        hold(0);
+      },
+    };
+  }
+
+  #grantWaiting(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) next.grant();
+  }
+
+  /** The first waiter of the client that has used least, of those that may have what they wait for. */
+  #next(): Waiter | undefined {
+    let next: Waiter | undefined;
+    let least = Infinity;
+    for (const account of this.#waiting) {
+      if (account.usedMillis >= least) continue;
+      const holding = this.#holdingOf(account);
+      const [first] = holding.waiters;
+      if (first === undefined || this.#refusalOf(holding, first.amount) !== undefined) continue;
+      next = first;
+      least = account.usedMillis;
+    }
+    return next;
+  }
+
+  #holdingOf({ holdings }: Account): Holding {
+    return (holdings[this.#number] ??= { amount: 0, leases: 0, waiters: new Set() });
+  }
+}

@@ -1,0 +1,27 @@
+/** The code when the cause of a failed connection has none. */
+export const noConnection = 'NO_CONNECTION';
+
+/** PostgreSQL's code for a write that is refused because the transaction, or the server, is read-only. */
+export const readOnlyState = '25006';
+
+/** A failed connection. The message is that of the cause, in one line and without a password. */
+export class ConnectionFailure extends Error {
+  override readonly name = 'ConnectionFailure';
+  /** The cause's code: MikroORM wraps errors and keeps only this. */
+  readonly code: string;
+
+  constructor(cause: unknown) {
+    const reason: unknown = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
+    const { message, code } = reason as { readonly message?: unknown; readonly code?: unknown };
+    const text = String(message).split('\n')[0];
+    super(isTlsFailure(code, text) ? `TLS to the database failed: ${text}` : text, { cause });
+    this.code = typeof code === 'string' ? code : noConnection;
+  }
+}
+
+function isTlsFailure(code: unknown, message = ''): boolean {
+  return (
+    /^(?:ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(String(code)) ||
+    /\bSSL\b/.test(message)
+  );
+}

@@ -1,0 +1,35 @@
+/** A list in an operation, which multiplies what its entries select. */
+export interface CountedList {
+  /** Its response key, and those of the objects that it is in: `pets`, `category.pets`. */
+  readonly path: string;
+  readonly entries: number;
+  /** What it counts, with all that is in it, for one parent. */
+  readonly complexity: number;
+  /** The list that counts most in each of its entries. */
+  readonly within: CountedList | undefined;
+}
+
+export function heavier(one: CountedList | undefined, other: CountedList | undefined): CountedList | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.complexity > one.complexity ? other : one;
+}
+
+/** The list that counts most in a field: the field itself, unless it can't be made shorter. */
+export function listWith(
+  key: string,
+  entries: number,
+  complexity: number,
+  within: CountedList | undefined,
+): CountedList | undefined {
+  if (entries > 1) return { path: key, entries, complexity, within };
+  if (entries === 0 || within === undefined) return undefined;
+  return { ...within, path: `${key}.${within.path}` };
+}
+
+/** How to make an operation less complex, in the words of whoever wrote it. */
+export function adviceFor(list: CountedList | undefined): string {
+  if (list === undefined) return 'Select fewer objects.';
+  const { path, entries, complexity, within } = list;
+  const inner = within === undefined ? '' : `, with ${within.entries} of ${within.path} in each`;
+  return `Make a list shorter: ${path} counts ${complexity} with ${entries} entries${inner}.`;
+}

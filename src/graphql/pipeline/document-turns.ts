@@ -1,0 +1,58 @@
+import { performance } from 'node:perf_hooks';
+
+import type { Accounts } from '../../account/accounts.ts';
+import { Share } from '../../account/share.ts';
+import { currentRequest } from '../../domain/access/current-request.ts';
+import type { OnRefusal } from '../../http/bounds.ts';
+import { HttpError } from '../../http/error-table.ts';
+
+const waitMillis = 2_000;
+const retryAfterSeconds = 1;
+
+/**
+ * Parses, validates and prepares new documents one after another: one in a tick of the event loop, in which other requests go on.
+ *
+ * It is the most expensive work that a short request can cause. Who waits is served by client, the one first that has used least.
+ */
+export class DocumentTurns {
+  readonly #accounts: Accounts;
+  readonly #share: Share;
+
+  constructor(accounts: Accounts, onRefusal: OnRefusal) {
+    this.#accounts = accounts;
+    this.#share = new Share(accounts, {
+      ofClient: 1,
+      ofAll: 1,
+      waitMillis,
+      refuse: () => {
+        onRefusal('documents');
+        const message = 'Too many new documents wait to be validated. Try again in a second.';
+        return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+      },
+    });
+  }
+
+  /**
+   * Does the work in the client's turn, and adds what it takes to what the client has used. Throws UNAVAILABLE after a wait of two seconds;
+   * `recheck` may throw after a wait, in which other requests of the client may have spent its quota.
+   */
+  async run<Result>(clientId: string, recheck: () => Promise<void>, work: () => Promise<Result>): Promise<Result> {
+    const isFree = this.#share.held === 0;
+    const turn = await this.#share.take(clientId, 1, currentRequest()?.signal);
+    try {
+      if (!isFree) await recheck();
+      return await this.#measured(clientId, work);
+    } finally {
+      setImmediate(() => turn.release());
+    }
+  }
+
+  async #measured<Result>(clientId: string, work: () => Promise<Result>): Promise<Result> {
+    const startedAt = performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#accounts.use(clientId, performance.now() - startedAt);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import { hash } from 'node:crypto';
+
+import {
+  getNullableType,
+  isInputObjectType,
+  isListType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLInputType,
+} from 'graphql';
+import { Extensions } from 'type-graphql';
+
+/** Says what an input field means when it is omitted or null, as its description has it. */
+export function DefaultsTo(value: unknown): PropertyDecorator {
+  return Extensions({ defaultsTo: value });
+}
+
+/** Marks an input field whose null removes a value: null isn't the same as omitting it. */
+export function NullRemoves(): PropertyDecorator {
+  return Extensions({ nullRemoves: true });
+}
+
+type Input = Pick<GraphQLArgument | GraphQLInputField, 'name' | 'type' | 'extensions'>;
+
+/**
+ * The same for the same root field with the same input, however the document spells it.
+ *
+ * The arguments are coerced. Null, omitted and the documented default are one.
+ */
+export function fingerprintOf(
+  field: string,
+  inputs: readonly Input[],
+  args: Readonly<Record<string, unknown>>,
+): string {
+  return hash('sha256', JSON.stringify([field, canonicalObject(inputs, args)]), 'base64url');
+}
+
+function canonicalObject(inputs: readonly Input[], values: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(
+    inputs
+      .map((input) => [input.name, canonicalField(input, values[input.name])])
+      .filter(([, value]) => value !== undefined),
+  ) as object;
+}
+
+function canonicalField({ type, extensions }: Input, value: unknown): unknown {
+  if (value === null && extensions['nullRemoves'] === true) return null;
+  const canonical = canonicalValue(type, value);
+  return canonical === extensions['defaultsTo'] ? undefined : canonical;
+}
+
+function canonicalValue(type: GraphQLInputType, value: unknown): unknown {
+  if (value === null || value === undefined) return undefined;
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) {
+    const itemType = nullable.ofType;
+    return (value as readonly unknown[]).map((item) => canonicalValue(itemType, item) ?? null);
+  }
+  if (!isInputObjectType(nullable)) return value;
+  return canonicalObject(Object.values(nullable.getFields()), value as Readonly<Record<string, unknown>>);
+}

@@ -1,0 +1,68 @@
+import { DomainError, validationFailed } from '../../domain/errors.ts';
+import type {
+  FieldResults,
+  IdempotencyService,
+  IdempotentOutcome,
+} from '../../domain/idempotency/idempotency.service.ts';
+import type { Stores } from '../../domain/stores.ts';
+import type { AtomicWrites } from './atomic-writes.ts';
+import type { PayloadCodec } from './stored-payload.ts';
+
+/** A root field that is to be carried out once. */
+export interface KeyedField {
+  /** Its response name. */
+  readonly field: string;
+  readonly fingerprint: string;
+  readonly codec: PayloadCodec;
+}
+
+const maxFields = 50;
+
+/** The root fields of one request with an Idempotency-Key. */
+export class KeyedWrites {
+  readonly #service: IdempotencyService;
+  readonly #principalId: string;
+  readonly #key: string;
+  #stillRunning: DomainError | undefined;
+  /** The response names of the fields that were replayed. */
+  readonly replayed: string[] = [];
+
+  constructor(service: IdempotencyService, principalId: string, key: string) {
+    this.#service = service;
+    this.#principalId = principalId;
+    this.#key = key;
+  }
+
+  /** Throws VALIDATION_FAILED. */
+  assertFewFields(count: number): void {
+    if (count <= maxFields) return;
+    const message = `covers at most ${maxFields} root fields, not ${count}.`;
+    throw validationFailed([{ field: 'Idempotency-Key', message }]);
+  }
+
+  /** Carries out the fields of an operation with `@atomic` together, or returns the payloads that were stored. */
+  onceForOperation(
+    fields: readonly string[],
+    fingerprint: string,
+    work: (stores: Stores) => Promise<AtomicWrites>,
+  ): Promise<IdempotentOutcome<AtomicWrites | FieldResults>> {
+    const request = { principalId: this.#principalId, key: this.#key, fields, fingerprint };
+    return this.#service.onceForOperation(request, work, ({ payloads }) => payloads);
+  }
+
+  /** Carries the field out, or returns the payload that was stored. */
+  async once({ field, fingerprint, codec }: KeyedField, work: (stores: Stores) => Promise<object>): Promise<object> {
+    // The first request goes on with its next fields: none of them is carried out here before that one.
+    if (this.#stillRunning !== undefined) throw this.#stillRunning;
+    const request = { principalId: this.#principalId, key: this.#key, field, fingerprint };
+    try {
+      const { result, isReplayed } = await this.#service.onceForField(request, work, codec.encode);
+      if (!isReplayed) return result;
+      this.replayed.push(field);
+      return codec.decode(result as never);
+    } catch (error) {
+      if (error instanceof DomainError && error.isUnderWay) this.#stillRunning = error;
+      throw error;
+    }
+  }
+}

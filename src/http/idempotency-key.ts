@@ -1,0 +1,28 @@
+import { validationFailed } from '../domain/errors.ts';
+
+const maxKeyLength = 255;
+
+/** The structured-field string of RFC 8941, section 3.3.3. */
+const quotedString = /^"(?<characters>(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
+
+/**
+ * The key of a request; undefined without the header.
+ *
+ * `"abc"`, as draft-ietf-httpapi-idempotency-key-header-07 writes it, and `abc` are the same key. Throws VALIDATION_FAILED.
+ */
+export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  const value = typeof header === 'string' ? header : header.join(', ');
+  const key = value.startsWith('"')
+    ? quotedString.exec(value)?.groups?.['characters']?.replaceAll(/\\(["\\])/g, '$1')
+    : value;
+  if (key === undefined) throw refused('begins with a quote, so it must be a string such as "abc".');
+  if (key.length < 1 || key.length > maxKeyLength) {
+    throw refused(`must have 1 to ${maxKeyLength} characters, not ${key.length}.`);
+  }
+  return key;
+}
+
+function refused(message: string): Error {
+  return validationFailed([{ field: 'Idempotency-Key', message }]);
+}

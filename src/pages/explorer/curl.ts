@@ -1,0 +1,29 @@
+interface Operation {
+  readonly query: string;
+  /** JSON. */
+  readonly variables?: string | undefined;
+}
+
+/**
+ * A shell command that sends the operation, with these headers and `$KEY` for the key, whichever way it is sent: the key itself is never
+ * in it. Everything else stands between single quotes, so that the shell takes it as it is.
+ */
+export function curlFor(
+  { query, variables }: Operation,
+  headers: Readonly<Record<string, unknown>>,
+  endpoint: string,
+): string {
+  const others = Object.entries(headers).filter(([name]) => !/^(?:authorization|x-api-key|content-type)$/i.test(name));
+  const values: unknown = variables?.trim() ? JSON.parse(variables) : undefined;
+  return [
+    `curl -sS ${quoted(endpoint)} -H "Authorization: Bearer $KEY"`,
+    ...['Content-Type: application/json', ...others.map(([name, value]) => `${name}: ${String(value)}`)].map(
+      (header) => `-H ${quoted(header)}`,
+    ),
+    `-d ${quoted(JSON.stringify({ query, variables: values }))}`,
+  ].join(' \\\n  ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

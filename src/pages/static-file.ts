@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+import { entityTagOf, isNamedBy } from '../rest/entity-tag.ts';
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.ttf': 'font/ttf',
+};
+
+/** The codings that the build compresses files with, the best one first, and the endings of their names. */
+const codings = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+interface Contents {
+  readonly tag: string;
+  /** By coding; `identity` is always there. */
+  readonly bodies: ReadonlyMap<string, Buffer>;
+}
+
+/**
+ * A file that is sent from memory: one buffer for each coding, however many clients take it at the same time.
+ *
+ * It is read when the first client asks for it.
+ */
+export class StaticFile {
+  readonly #path: string;
+  #reading: Promise<Contents> | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    this.#reading ??= readContents(this.#path).catch((error: unknown) => {
+      this.#reading = undefined;
+      throw error;
+    });
+    const { tag, bodies } = await this.#reading;
+    // Weak: it names the file, in whichever coding it is sent.
+    void reply.headers({ vary: 'accept-encoding', etag: `W/${tag}` });
+    if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    const coding = preferredCoding(request.headers['accept-encoding'], bodies);
+    if (coding !== 'identity') void reply.header('content-encoding', coding);
+    return reply.type(mediaTypes[extname(this.#path)] ?? 'application/octet-stream').send(bodies.get(coding));
+  }
+}
+
+async function readContents(path: string): Promise<Contents> {
+  const plain = await readFile(path);
+  const bodies = new Map([['identity', plain]]);
+  for (const [coding, ending] of codings) {
+    if (existsSync(path + ending)) bodies.set(coding, await readFile(path + ending));
+  }
+  return { tag: entityTagOf(plain.toString('latin1')), bodies };
+}
+
+function preferredCoding(accepted: string | undefined, bodies: ReadonlyMap<string, Buffer>): string {
+  const names = new Set(
+    (accepted ?? '')
+      .toLowerCase()
+      .split(',')
+      .filter((coding) => !/;\s*q=0(?:\.0*)?\s*$/.test(coding))
+      .map((coding) => coding.split(';', 1)[0]?.trim()),
+  );
+  return codings.find(([coding]) => bodies.has(coding) && names.has(coding))?.[0] ?? 'identity';
+}

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { runSql, withClient } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { adminKey, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+/** Two servers, one the other's standby; they change roles from test to test, and stay at their ports. */
+let primary: PostgresCluster;
+let standby: PostgresCluster;
+let service: Service;
+
+const acknowledged: string[] = [];
+const statuses = new Set<number>();
+let writes = 0;
+
+function urlOf(...clusters: PostgresCluster[]): string {
+  const hosts = clusters.map(({ port }) => `127.0.0.1:${port}`);
+  return `postgresql://postgres:petstore@${hosts.join(',')}/postgres`;
+}
+
+beforeAll(async () => {
+  primary = await PostgresCluster.create();
+  standby = await primary.addStandby();
+  // The standby is named first.
+  service = await Service.start({ DATABASE_URL: urlOf(standby, primary), DATABASE_POOL: '6' });
+  await runSql(primary.url, `insert into categories (name) values ('Dogs')`);
+});
+
+afterAll(() => {
+  standby.remove();
+  primary.remove();
+});
+
+/** Creates a pet, with the same key until it is known to be there, as a client should. */
+async function write(): Promise<number> {
+  writes += 1;
+  const name = `pet ${writes}`;
+  for (;;) {
+    const headers = { 'idempotency-key': name };
+    const { status } = await service.post('/pets', { name, categoryId: 1 }, headers);
+    statuses.add(status);
+    if (status === 201) {
+      acknowledged.push(name);
+      return status;
+    }
+    if (status !== 503 && status !== 409) throw new Error(`${name}: ${status}`);
+    await new Promise(setImmediate);
+  }
+}
+
+async function writesAndReads(count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    await write();
+    const { status } = await service.get('/pets/1', { authorization: `Bearer ${adminKey}` });
+    expect([200, 503]).toContain(status);
+  }
+}
+
+async function isReady(): Promise<boolean> {
+  return (await service.get('/readyz')).status === 200;
+}
+
+async function metric(name: string): Promise<string> {
+  const text = await (await fetch(`${service.address}/metrics`)).text();
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith(name))
+    .join('\n');
+}
+
+/** The old primary ends, the standby is promoted, and the old primary comes back as its standby at the same port. */
+async function failOver(): Promise<void> {
+  // What was acknowledged must have been replicated, as it would be synchronously.
+  await until(async () => {
+    const [row] = await runSql(
+      primary.url,
+      'select replay_lsn = pg_current_wal_lsn() as "isCaughtUp" from pg_stat_replication',
+    );
+    return row?.['isCaughtUp'] === true;
+  });
+  primary.stop();
+  // A check of `/readyz` holds for a second.
+  await until(async () => !(await isReady()));
+  const [read, health] = await Promise.all([
+    service.graphql('{ pets(first: 1) { totalCount } }'),
+    service.get('/healthz'),
+  ]);
+  expect([read.status, health.status]).toEqual([503, 200]);
+  expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0);
+  standby.promote();
+  primary.follow(standby);
+  [primary, standby] = [standby, primary];
+}
+
+it('goes to the server that takes writes, whatever the order of the hosts', async () => {
+  await writesAndReads(5);
+  expect(await metric('petstore_database_server')).toContain(`{host="127.0.0.1:${standby.port}",role="standby"} 1`);
+  expect(await metric('petstore_database_server')).toContain(`{host="127.0.0.1:${primary.port}",role="primary"} 1`);
+});
+
+it('follows two fail-overs without a restart: every acknowledged write is there once, and nothing else than 503 is seen', async () => {
+  for (const count of [1, 2]) {
+    await failOver();
+    await until(isReady);
+    await writesAndReads(10);
+    expect(await metric('petstore_database_failovers_total')).toBe(`petstore_database_failovers_total ${count}`);
+  }
+  const rows = await runSql(primary.url, 'select name from pets order by id');
+  expect(rows.map(({ name }) => name)).toEqual(acknowledged);
+  expect([...statuses].filter((status) => ![201, 409, 503].includes(status))).toEqual([]);
+  const changes = service.output
+    .split('\n')
+    .filter((line) => line.includes('the database is written to on another server'));
+  expect(changes).toHaveLength(2);
+});
+
+it('uses no connection to a server that turned read-only, and is ready again when it takes writes', async () => {
+  await runSql(primary.url, 'alter system set default_transaction_read_only = on');
+  await runSql(primary.url, 'select pg_reload_conf()');
+  await until(async () => (await service.get('/readyz')).status === 503);
+  const read = await service.get('/pets/1', { authorization: `Bearer ${adminKey}` });
+  const change = await service.post('/pets', { name: 'Late', categoryId: 1 });
+  expect([read.status, change.status]).toEqual([503, 503]);
+  await withClient(primary.url, async (client) => {
+    await client.query('set default_transaction_read_only = off');
+    await client.query('alter system reset default_transaction_read_only');
+  });
+  await runSql(primary.url, 'select pg_reload_conf()');
+  await until(isReady);
+  await writesAndReads(2);
+});
+
+it('a start waits for a server that takes writes, and says so', async () => {
+  const waiting = new Service({ DATABASE_URL: standby.url });
+  const [line] = await waiting.line(/.*Waiting for a server that takes writes/);
+  expect(line).toContain(`127.0.0.1:${standby.port} is a standby`);
+  primary.stop();
+  standby.promote();
+  await waiting.line(/^The store is open at/);
+  await waiting.stop();
+  primary.start();
+});

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+
+import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import type { Category } from '../../src/domain/categories/category.entity.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+import { runSql } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const cluster = await PostgresCluster.create();
+const timeouts = { waitMillis: 300, statementTimeoutMillis: 300, responseTimeoutMillis: 400 };
+
+/** Two exclusive connections: of three, one is for short reads. */
+let database: Database;
+let category: Category;
+/** Called before each statement. */
+let onStatement: (sql: string) => void = () => undefined;
+
+beforeAll(async () => {
+  await migrate({ location: cluster.url });
+  database = await connectDatabase({
+    location: cluster.url,
+    poolSize: 3,
+    timeouts,
+    onStatement: (sql) => onStatement(sql),
+  });
+  category = await database.stores.categories.insert({ name: 'Leased' });
+});
+
+beforeEach(() => {
+  onStatement = () => undefined;
+});
+
+afterAll(async () => {
+  cluster.resume();
+  await database.close();
+  cluster.remove();
+});
+
+/** Whether two transactions are under way at the same time, which need a connection each. */
+async function areTwoFree(): Promise<boolean> {
+  let entered = 0;
+  let hasFailed = false;
+  const enter = async (): Promise<void> => {
+    try {
+      await database.stores.transaction(async (stores) => {
+        await stores.categories.byIds([category.id]);
+        entered += 1;
+        await until(() => entered === 2 || hasFailed);
+      });
+    } catch {
+      hasFailed = true;
+    }
+  };
+  await Promise.all([enter(), enter()]);
+  return !hasFailed;
+}
+
+async function expectTwoFree(): Promise<void> {
+  await until(areTwoFree);
+  await until(() => {
+    const { total, idle, waiting } = database.poolFigures();
+    return total === idle && waiting === 0;
+  });
+}
+
+/** Ends the server's processes for its clients. */
+function cutConnections(): void {
+  const children = readFileSync(`/proc/${cluster.pid}/task/${cluster.pid}/children`, 'utf8').trim().split(' ');
+  for (const child of children) {
+    if (readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('127.0.0.1')) process.kill(Number(child), 'SIGTERM');
+  }
+}
+
+const faults: Readonly<Record<string, () => void>> = {
+  'is refused': () => {
+    throw Object.assign(new Error('Refused'), { code: '42501' });
+  },
+  'is cancelled': () => {
+    throw Object.assign(new Error('canceling statement due to user request'), { code: '57014' });
+  },
+  'gets no response': () => cluster.pause(),
+  'is on a connection that is cut': cutConnections,
+};
+
+const change = async (stores: Stores): Promise<void> => {
+  await stores.categories.lock(category.id);
+  await stores.categories.update(category.id, { description: 'changed' });
+};
+
+const rollback = (): Promise<never> => Promise.reject(new Error('rolled back'));
+
+describe.each(Object.keys(faults))('a transaction whose statement %s', (fault) => {
+  it.each([
+    ['begin', /^begin/, change],
+    ['a read', /for (no key )?update/, change],
+    ['a change', /^(with|update)/, change],
+    ['commit', /^commit/, change],
+    ['rollback', /^rollback/, rollback],
+  ])('gives its connection back: %s', async (_, statement, work) => {
+    let isDone = false;
+    onStatement = (sql) => {
+      if (isDone || !statement.test(sql)) return;
+      isDone = true;
+      faults[fault]!();
+    };
+    const transactions = [database.stores.transaction(work), database.stores.transaction(work)];
+    await Promise.allSettled(transactions);
+    cluster.resume();
+    expect(isDone).toBe(true);
+    await expectTwoFree();
+  });
+});
+
+it('a transaction that the server cancels at its commit gives its connection back', async () => {
+  await runSql(
+    cluster.url,
+    `create function slow_commit() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return null; end $$;
+     create constraint trigger slow_commit after update on categories deferrable initially deferred
+       for each row execute function slow_commit()`,
+  );
+  const refused = expect(database.stores.transaction(change)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where query = 'commit' and state = 'active'`;
+  await until(async () => (await runSql(cluster.url, cancel)).length > 0);
+  await refused;
+  await runSql(cluster.url, 'drop function slow_commit cascade');
+  await expectTwoFree();
+});
+
+it('a pool whose connections nobody gives back is not ready', async () => {
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  const transactions = [database.stores.transaction(() => held), database.stores.transaction(() => held)];
+  const isReady = (): Promise<boolean> =>
+    database.checkReady().then(
+      () => true,
+      () => false,
+    );
+  expect(await isReady()).toBe(true);
+  await until(async () => !(await isReady()));
+  release();
+  await Promise.all(transactions);
+  expect(await isReady()).toBe(true);
+});
+
+it('after five seconds without a server writes succeed within two seconds of its return', async () => {
+  const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
+  let sent = 0;
+  const write = () =>
+    service
+      .post('/categories', { name: 'Written' }, { 'idempotency-key': `key ${(sent += 1)}` })
+      .then(({ status }) => status);
+  expect(await write()).toBe(201);
+  cluster.pause();
+  const during = await Promise.all(Array.from({ length: 8 }, write));
+  const ready = await service.get('/readyz');
+  cluster.resume();
+  const returned = performance.now();
+  await until(async () => (await write()) === 201);
+  expect(performance.now() - returned).toBeLessThan(2_000);
+  expect([new Set(during), ready.status]).toEqual([new Set([503]), 503]);
+  expect(await Promise.all(Array.from({ length: 8 }, write))).toEqual(Array.from({ length: 8 }, () => 201));
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+
+import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
+import type { Id } from '../../src/domain/id.ts';
+import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+
+/** How many reads of one client wait for a response on each connection. */
+const share = 8;
+
+const cluster = await PostgresCluster.create();
+const statements: string[] = [];
+/** One connection for short reads, and one for others. */
+let database: Database;
+
+beforeAll(async () => {
+  await migrate({ location: cluster.url });
+  database = await connectDatabase({
+    location: cluster.url,
+    poolSize: 2,
+    onStatement: (sql) => statements.push(sql),
+  });
+});
+
+beforeEach(async () => {
+  await page('a', 1);
+  statements.length = 0;
+});
+
+afterAll(async () => {
+  cluster.resume();
+  await database.close();
+  cluster.remove();
+});
+
+/** A read like no other of its client. */
+function page(client: string, limit: number, filter: PetFilter = {}): Promise<unknown> {
+  const keyset = {
+    sort: { field: 'ID', direction: 'asc' },
+    after: undefined,
+    before: undefined,
+    takeLast: false,
+    limit,
+  };
+  return runIn(new RequestContext(client), () => database.stores.pets.page(filter, keyset as never));
+}
+
+const endOfTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
+
+it('of the short reads of one client a few are sent, and the others after them, so that another client waits for few', async () => {
+  const done: string[] = [];
+  const read = (client: string, count: number) =>
+    Array.from({ length: count }, (_, n) => page(client, n + 1).then(() => done.push(client)));
+  cluster.pause();
+  const all = [...read('a', 40), ...read('b', 1)];
+  await endOfTick();
+  expect(statements).toHaveLength(share + 1);
+  cluster.resume();
+  await Promise.all(all);
+  expect(statements).toHaveLength(41);
+  expect(done.indexOf('b')).toBe(share);
+});
+
+it('short reads that wait for too long are refused, and those of a client that has disconnected are not sent', async () => {
+  cluster.pause();
+  const gone = new RequestContext('gone');
+  const keyset = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined, takeLast: false };
+  const reads = [
+    ...Array.from({ length: 2 * share }, (_, n) => page('a', n + 1)),
+    ...Array.from({ length: 2 * share }, (_, n) =>
+      runIn(gone, () => database.stores.pets.page({}, { ...keyset, limit: n + 1 } as never)),
+    ),
+  ];
+  const outcomes = Promise.allSettled(reads);
+  await endOfTick();
+  gone.abort(new Error('The client has disconnected.'));
+  const began = performance.now();
+  const codes = (await outcomes).map((outcome) => outcome.status === 'rejected' && (outcome.reason as Error).message);
+  cluster.resume();
+  expect(performance.now() - began).toBeLessThan(5_000);
+  expect(new Set(codes.slice(0, 2 * share))).not.toContain(false);
+  expect(new Set(codes.slice(2 * share))).toEqual(new Set(['The client has disconnected.']));
+  expect(statements).toHaveLength(2 * share);
+});
+
+it('what walks an index more than 200 times has a connection of its own', async () => {
+  const anyOf = (count: number): Promise<unknown> =>
+    page('a', 1, { categoryIdIn: Array.from({ length: count }, (_, n) => String(n + 1) as Id) });
+  await anyOf(200);
+  expect(database.poolFigures().total).toBe(0);
+  await anyOf(201);
+  expect(database.poolFigures().total).toBe(1);
+});

@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { connect } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
+
+/** `SAFE_WRITES=1000` is the long form. */
+const total = Number(process.env['SAFE_WRITES'] ?? 24);
+const clients = 6;
+const betweenKills = Math.max(8, Math.ceil(total / 12));
+const stock = 10 * total;
+
+let cluster: PostgresCluster;
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+});
+afterAll(() => cluster.remove());
+
+const retried: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'CONFLICT', 'ABORTED', 'PRECONDITION_FAILED']);
+
+interface Failure {
+  readonly extensions: { readonly code: string };
+}
+
+/** Every third operation is a sale in one transaction; the others are an order and the name of a category, each for itself. */
+function operation(n: number, quantity: number, version: string): string {
+  const order = `order: createOrder(input: { petId: 1, quantity: ${n + 1} }) { order { id } }`;
+  return n % 3 === 0
+    ? `mutation @atomic { ${order} stock: updateInventory(input: { petId: 1, quantity: ${quantity - 1}, ifVersion: "${version}" }) { inventoryItem { quantity } } }`
+    : `mutation { ${order} category: createCategory(input: { name: "written ${n}" }) { category { id } } }`;
+}
+
+describe.each([{ processes: 1 }, { processes: 3 }])('with $processes processes', ({ processes }) => {
+  it('each key has its effect exactly once, whatever is killed between two root fields', async () => {
+    const database = await connect(cluster.url);
+    await database.query('drop schema public cascade; create schema public');
+    await database.end();
+    const settings = { DATABASE_URL: cluster.url, DATABASE_POOL: '4', LOG_LEVEL: 'silent' };
+    const services = [await Service.start(settings)];
+    while (services.length < processes) services.push(await Service.start(settings));
+    const seed = `mutation { createCategory(input: { name: "Dogs" }) { category { id } } createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } }
+      updateInventory(input: { petId: 1, quantity: ${stock} }) { inventoryItem { quantity } } }`;
+    expect((await services[0]!.graphql(seed)).body.errors).toBeUndefined();
+
+    let done = 0;
+    let next = 0;
+    let kills = 0;
+    const sent = new Map<number, string>();
+    const unexpected: string[] = [];
+    /** Sends the same operation with the same key until all of its fields have a payload. A refused sale is read again: nothing of it is stored. */
+    const carryOut = async (n: number): Promise<void> => {
+      for (let tries = n; ; tries += 1) {
+        const service = services[tries % processes]!;
+        try {
+          const { body: seen } = await service.graphql('{ inventoryItem(petId: 1) { quantity version } }');
+          const { quantity, version } = seen.data.inventoryItem;
+          const remembered = sent.get(n) ?? operation(n, quantity, version);
+          sent.set(n, remembered);
+          const { body } = await service.post('/graphql', { query: remembered }, { 'idempotency-key': `key ${n}` });
+          const codes = ((body.errors ?? []) as Failure[]).map(({ extensions }) => extensions.code);
+          if (codes.length === 0) return;
+          // Nothing of it was carried out, now or before: it may be another sale.
+          if (codes.includes('PRECONDITION_FAILED')) sent.delete(n);
+          unexpected.push(...codes.filter((code) => !retried.has(code)));
+        } catch {
+          // The process is gone, or is starting again: the next one is asked.
+        }
+      }
+    };
+    const kill = async (): Promise<void> => {
+      kills += 1;
+      if (kills % 3 === 0) {
+        cluster.stop();
+        cluster.start();
+        return;
+      }
+      const index = kills % processes;
+      services[index]!.signal('SIGKILL');
+      await services[index]!.ended();
+      services[index] = await Service.start(settings);
+    };
+    let killing = Promise.resolve();
+    const work = async (): Promise<void> => {
+      for (let n = next++; n < total; n = next++) {
+        await carryOut(n);
+        done += 1;
+        if (done % betweenKills === 3 && done < total - 3) killing = killing.then(kill);
+      }
+    };
+    await Promise.all(Array.from({ length: clients }, work));
+    await killing;
+
+    const check = await connect(cluster.url);
+    const { rows } = await check.query(`select (select count(*)::int from orders) as orders,
+      (select count(distinct quantity)::int from orders) as different, (select quantity from inventory) as stock,
+      (select count(*)::int from categories) as categories, (select count(distinct name)::int from categories) as names`);
+    await check.end();
+    for (const service of services) {
+      service.signal('SIGTERM');
+      await service.ended();
+    }
+    const sales = Math.ceil(total / 3);
+    const categories = total - sales + 1;
+    expect(unexpected).toEqual([]);
+    expect(kills).toBeGreaterThan(2);
+    expect(rows).toEqual([{ orders: total, different: total, stock: stock - sales, categories, names: categories }]);
+  });
+});

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let service: TestApp;
+beforeAll(async () => {
+  service = await startTestApp();
+  await service.sql(`insert into categories (id, name) values (1, 'Dogs')`);
+  await service.sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1), (2, 'Max', 1)`);
+  await service.sql('insert into inventory (pet_id, quantity) values (1, 5), (2, 1000)');
+});
+afterAll(() => service.close());
+
+interface Failure {
+  readonly message: string;
+  readonly path: readonly string[];
+  readonly extensions: { readonly code: string; readonly status: number };
+}
+
+interface Sent {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a response holds is each test's own to say
+  readonly data: any;
+  readonly errors: readonly Failure[];
+  readonly replayed: readonly string[];
+}
+
+/** As a client sends it: again while the database is busy, which on one connection and a slow machine may be after 500 ms. */
+async function send(query: string, key?: string, secret = service.key): Promise<Sent> {
+  for (let tries = 1; ; tries += 1) {
+    const headers = { authorization: `Bearer ${secret}`, ...(key === undefined ? {} : { 'idempotency-key': key }) };
+    const response = await service.app.server.inject({ method: 'POST', url: '/graphql', headers, payload: { query } });
+    if (response.statusCode === 503 && tries < 5) continue;
+    const { data, errors = [], extensions = {} } = response.json();
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      data,
+      errors,
+      replayed: extensions.replayed ?? [],
+    };
+  }
+}
+
+const codes = ({ errors }: Sent) =>
+  errors.map(({ path, extensions: { code, status } }) => [path?.join('.'), code, status]);
+
+async function rows(): Promise<unknown> {
+  const [row] = await service.sql(
+    `select (select count(*)::int from orders) as orders, (select sum(quantity)::int from inventory) as stock,
+            (select string_agg(status, ',' order by id) from pets) as status`,
+  );
+  return row;
+}
+
+const order = 'createOrder(input: { petId: 1, quantity: 1 }) { order { id } }';
+const sell = (quantity: number) =>
+  `updateInventory(input: { petId: 1, quantity: ${quantity} }) { inventoryItem { quantity status pet { name status } } }`;
+const sold =
+  'updatePet(input: { id: 1, status: SOLD }) { pet { status inventory { quantity status } orders { totalCount } } }';
+const fails = 'createOrder(input: { petId: 404 }) { order { id } }';
+
+it('carries out all root fields in one transaction, each payload as it is after its own field', async () => {
+  service.forgetStatements();
+  const { data, errors } = await send(`mutation Sell @atomic { __typename ${order} ${sell(4)} ${sold} }`);
+  expect(errors).toEqual([]);
+  expect(data.__typename).toBe('Mutation');
+  expect(data.updateInventory.inventoryItem).toEqual({
+    quantity: 4,
+    status: 'AVAILABLE',
+    pet: { name: 'Rex', status: 'AVAILABLE' },
+  });
+  expect(data.updatePet.pet).toEqual({
+    status: 'SOLD',
+    inventory: { quantity: 4, status: 'SOLD' },
+    orders: { totalCount: 1 },
+  });
+  const control = service.statements.filter((sql) => ['begin', 'commit', 'rollback'].includes(sql));
+  expect(control).toEqual(['begin', 'commit']);
+  expect(service.statements.at(-1)).toBe('commit');
+});
+
+it.each([
+  ['the first', `a: ${fails} b: ${order} c: ${sell(1)}`, 'a'],
+  ['one in between', `a: ${order} b: ${fails} c: ${sell(1)}`, 'b'],
+  ['the last', `a: ${order} b: ${sell(1)} c: ${fails}`, 'c'],
+])('carries out nothing when %s fails: the others are ABORTED and name it', async (_which, fields, failed) => {
+  const before = await rows();
+  const response = await send(`mutation @atomic { ${fields} }`);
+  expect([response.status, response.data]).toEqual([200, { a: null, b: null, c: null }]);
+  expect(codes(response)).toEqual(
+    ['a', 'b', 'c'].map((key) => (key === failed ? [key, 'BAD_USER_INPUT', 400] : [key, 'ABORTED', 409])),
+  );
+  for (const { path, message } of response.errors) if (path[0] !== failed) expect(message).toContain(` ${failed} `);
+  expect(await rows()).toEqual(before);
+});
+
+it('is aborted by arguments and scopes that are refused before a field is resolved', async () => {
+  const before = await rows();
+  const { secret } = await service.createKey({ scopes: ['read', 'write'] });
+  const response = await send(
+    `mutation @atomic { ${order} revokeApiKey(input: { id: 1 }) { apiKey { id } } }`,
+    undefined,
+    secret,
+  );
+  expect(codes(response)).toEqual([
+    ['createOrder', 'ABORTED', 409],
+    ['revokeApiKey', 'FORBIDDEN', 403],
+  ]);
+  const { data, errors } = await service.graphql(
+    `mutation ($input: UpdatePetInput = { id: 1, name: "New" }) @atomic { ${order} updatePet(input: $input) { pet { id } } }`,
+    { input: null },
+  );
+  expect([data?.createOrder ?? null, errors.length > 0]).toEqual([null, true]);
+  expect(await rows()).toEqual(before);
+});
+
+it('an error below a payload does not abort', async () => {
+  const { data, errors } = await send(
+    `mutation @atomic { updatePet(input: { id: 1, status: SOLD }) { pet { id orders(first: -1) { totalCount } } } ${order} }`,
+  );
+  expect(errors.map(({ path }) => path)).toEqual([['updatePet', 'pet', 'orders']]);
+  expect([data.updatePet.pet, data.createOrder.order.id]).toEqual([{ id: '1', orders: null }, expect.any(String)]);
+});
+
+it("an earlier field's change counts for a later ifVersion", async () => {
+  const { data } = await send('{ pet(id: 1) { version inventory { version } } }');
+  const change = (version: string) =>
+    send(`mutation @atomic {
+      updatePet(input: { id: 1, status: PENDING, ifVersion: "${data.pet.version}" }) { pet { version inventory { version } } }
+      updateInventory(input: { petId: 1, quantity: 3, ifVersion: "${version}" }) { inventoryItem { quantity } }
+    }`);
+  expect(codes(await change(data.pet.inventory.version))).toEqual([
+    ['updatePet', 'ABORTED', 409],
+    ['updateInventory', 'PRECONDITION_FAILED', 412],
+  ]);
+  await send('mutation { updatePet(input: { id: 1, status: PENDING }) { pet { id } } }');
+  const pending = (await send('{ inventoryItem(petId: 1) { version } }')).data.inventoryItem.version;
+  await send(`mutation { updatePet(input: { id: 1, status: SOLD }) { pet { id } } }`);
+  expect((await change(pending)).errors).toEqual([]);
+});
+
+it('takes at most 20 root fields, and costs what it costs without', async () => {
+  const many = (n: number, directive: string) =>
+    send(
+      `mutation ${directive} { ${Array.from({ length: n }, (_, i) => `f${i}: createOrder(input: {}) { order { id } }`).join(' ')} }`,
+    );
+  const refused = await many(21, '@atomic');
+  expect([refused.status, refused.errors[0]?.extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+  expect(refused.errors[0]?.message).toContain('20');
+  const accepted = await many(20, '@atomic');
+  expect(accepted.errors).toEqual([]);
+  expect((await many(20, '')).headers['x-ratelimit-cost']).toBe(accepted.headers['x-ratelimit-cost']);
+  expect((await send('query @atomic { pets { totalCount } }')).status).toBe(400);
+});
+
+describe('with an Idempotency-Key', () => {
+  const sale = (quantity = 2) => `mutation @atomic { a: ${order} b: ${sell(quantity)} }`;
+
+  it('is one record, replayed as a whole', async () => {
+    const key = randomUUID();
+    const first = await send(sale(), key);
+    const before = await rows();
+    await send('mutation { updatePet(input: { id: 1, name: "Moritz" }) { pet { id } } }');
+    const second = await send(sale(), key);
+    expect([first.errors, first.replayed, second.errors]).toEqual([[], [], []]);
+    expect([second.replayed, second.headers['idempotent-replayed']]).toEqual([['a', 'b'], 'true']);
+    expect(second.data.a).toEqual(first.data.a);
+    expect(second.data.b.inventoryItem).toMatchObject({ quantity: 2, pet: { name: 'Moritz' } });
+    expect(await rows()).toEqual(before);
+  });
+
+  it('refuses all for other names, fields or inputs, and for the same without @atomic', async () => {
+    const key = randomUUID();
+    await send(sale(), key);
+    for (const other of [
+      sale(9),
+      `mutation @atomic { b: ${sell(2)} a: ${order} }`,
+      `mutation @atomic { a: ${order} }`,
+      `mutation @atomic { a: ${order} c: ${sell(2)} }`,
+      sale().replace(' @atomic', ''),
+    ]) {
+      const { data, errors } = await send(other, key);
+      expect(Object.values(data).filter((payload) => payload !== null)).toEqual([]);
+      expect([...new Set(errors.map(({ extensions: { code } }) => code))]).toEqual(['IDEMPOTENCY_KEY_REUSED']);
+    }
+  });
+
+  it('refuses a key that has records of single fields, or of REST', async () => {
+    const single = randomUUID();
+    await send(`mutation { other: ${order} }`, single);
+    expect(codes(await send(sale(), single))).toEqual([
+      ['a', 'IDEMPOTENCY_KEY_REUSED', 422],
+      ['b', 'IDEMPOTENCY_KEY_REUSED', 422],
+    ]);
+    const whole = randomUUID();
+    await send(sale(), whole);
+    const headers = { 'x-api-key': service.key, 'idempotency-key': whole };
+    const rest = await service.app.server.inject({ method: 'POST', url: '/store/orders', headers, payload: {} });
+    expect(rest.statusCode).toBe(422);
+  });
+
+  it('keeps nothing of an operation that failed', async () => {
+    const key = randomUUID();
+    const failed = await send(`mutation @atomic { a: ${order} b: ${fails} }`, key);
+    expect(failed.data).toEqual({ a: null, b: null });
+    const other = await send(sale(), key);
+    expect([other.errors, other.replayed]).toEqual([[], []]);
+  });
+});
+
+it('sales of parallel sellers keep the sum of stock and orders, and what is retried is sold once', async () => {
+  const [before] = await service.sql('select (select count(*)::int from orders where pet_id = 2) as orders');
+  const sellOne = async (key: string): Promise<void> => {
+    for (;;) {
+      const { data } = await send('{ inventoryItem(petId: 2) { quantity version } }');
+      const { quantity, version } = data.inventoryItem;
+      const { errors, replayed } = await send(
+        `mutation @atomic {
+          createOrder(input: { petId: 2, quantity: 1 }) { order { id } }
+          updateInventory(input: { petId: 2, quantity: ${quantity - 1}, ifVersion: "${version}" }) { inventoryItem { quantity } }
+        }`,
+        key,
+      );
+      expect(replayed).toEqual([]);
+      if (errors.length === 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: 6 }, () => sellOne(randomUUID())));
+  const [after] = await service.sql(
+    'select (select count(*)::int from orders where pet_id = 2) as orders, (select quantity from inventory where pet_id = 2) as stock',
+  );
+  expect(after).toEqual({ orders: Number(before?.['orders']) + 6, stock: 994 });
+}, 20_000);
