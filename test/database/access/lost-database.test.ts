@@ -9,8 +9,10 @@ import { embeddedPostgresAddress } from '../../../src/database/embedded/embedded
 import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { generateKey } from '../../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../../src/domain/access/key-directory.ts';
+import { parseId } from '../../../src/domain/id.ts';
 import { startAccessProcess } from '../../support/access-process.ts';
 import { spawnChild } from '../../support/child-process.ts';
+import { until } from '../../support/until.ts';
 import { DataDirectories } from '../embedded/data-directories.ts';
 
 // Processes and engines are started several times.
@@ -31,6 +33,17 @@ async function serve(): Promise<void> {
   // Only as long as it is waited for: later it is killed on purpose.
   ended.catch(() => undefined);
   await Promise.race([once(child.stdout, 'data'), ended]);
+}
+
+/** Serves again, until the pause after the last failed connection is over. */
+async function serveAgain(): Promise<void> {
+  await serve();
+  const reads = (): Promise<boolean> =>
+    database.stores.apiKeys.byIds([parseId('1')!]).then(
+      () => true,
+      () => false,
+    );
+  await until(reads);
 }
 
 async function kill(): Promise<void> {
@@ -71,7 +84,7 @@ it('without the database known keys stay good, and of the others nothing is said
     await directory.catchUp();
   }
 
-  await serve();
+  await serveAgain();
   now += 1_000;
   expect(await directory.find(neverAsked)).toBeUndefined();
   expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
@@ -98,7 +111,7 @@ it('a ban that begins without the database is written down when it is back', asy
   }
   expect(outcomes).toEqual(['admitted', 'refused', 'refused', 'banned', 'banned']);
 
-  await serve();
+  await serveAgain();
   expect(failures[0]).toMatchObject({ code: 'UNAVAILABLE' });
   await access.close();
   const [written] = await database.stores.apiKeys.byIds([apiKey.id]);
