@@ -12,7 +12,7 @@ const rooms = {
   pages: ['domain', 'http', 'rest'],
   cli: ['app', 'config', 'database', 'domain', 'graphql', 'node-version'],
   app: ['account', 'config', 'counters', 'database', 'domain', 'graphql', 'http', 'pages', 'rest'],
-  config: ['database'],
+  config: ['counters', 'database'],
   main: ['app', 'config', 'database', 'heap', 'http', 'node-version'],
   heap: [],
   'node-version': [],

@@ -39,8 +39,8 @@ export interface AppOverrides {
   /** The engine of the embedded database; without one it is started here. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   readonly onStatement?: (sql: string) => void;
-  /** Receives a sentence for people when the start has to wait. */
-  readonly onWait?: (reason: string) => void;
+  /** Receives a sentence for people when the start has to wait, or goes on without Redis. */
+  readonly onNotice?: (sentence: string) => void;
   readonly logStream?: LogStream;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly httpLimits?: Partial<HttpLimits>;
@@ -80,7 +80,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
     onRefusal: () => onRefusal('database_connections'),
-    onWait: overrides.onWait,
+    onWait: overrides.onNotice,
   });
   // Created while the database opens.
   const schema = createSchema();
@@ -103,6 +103,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     rules: config.banRules,
     ...events,
   });
+  if (counters.isShared() === false) overrides.onNotice?.(withoutRedis(counters.lossReason()));
   const services = createServices(database.stores, {
     saveUsage: () => counters.saveUsage(),
     onChange: () => {
@@ -219,6 +220,10 @@ async function listenOn(
   } catch (error) {
     throw listenFailure(error, portName, host, port);
   }
+}
+
+function withoutRedis(reason: unknown): string {
+  return `Redis can't be used: ${(reason as Error).message}\nUntil it can, this process counts quotas alone; it tries again every half second.`;
 }
 
 /** Logs the events of keys and counters. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 
+import { parseRedisUrl, UnusableRedisUrl } from './counters/redis-url.ts';
 import { parseDatabaseUrl, UnusableDatabaseUrl } from './database/connection-config.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
@@ -181,8 +182,11 @@ function adminApiKey(text: string, problems: string[]): string {
 
 /** The message never repeats the value: it may hold a password. */
 function redisUrl(text: string, problems: string[]): string {
-  if (!['redis:', 'rediss:'].includes(URL.parse(text)?.protocol ?? '')) {
-    problems.push('REDIS_URL must be the URL of a Redis server: redis://user:password@host:port.');
+  try {
+    parseRedisUrl(text);
+  } catch (error) {
+    if (!(error instanceof UnusableRedisUrl)) throw error;
+    problems.push(error.message);
   }
   return text;
 }

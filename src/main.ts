@@ -23,7 +23,7 @@ async function start(): Promise<void> {
   const app = await createApp(config, {
     embedded,
     logStream: log,
-    onWait: (reason) => void process.stderr.write(`${reason}\n`),
+    onNotice: (sentence) => void process.stderr.write(`${sentence}\n`),
   });
   stopOnSignals(app, log, config);
   exitOnUncaughtErrors(app, log);

@@ -161,6 +161,11 @@ describe('settings', () => {
     ['DATABASE_URL', 'postgres://a:b@c/d', { databaseUrl: 'postgres://a:b@c/d' }],
     ['DATABASE_URL', 'postgresql://c/d', { databaseUrl: 'postgresql://c/d' }],
     ['REDIS_URL', 'rediss://:a@b:6379/1', { redisUrl: 'rediss://:a@b:6379/1' }],
+    ...[
+      'redis+sentinel://s1/mymaster',
+      'redis+sentinel://user:p%40ss@s1:26379,[fd00::2]:26380,s3/mymaster',
+      'rediss+sentinel://:kkk@s1,s2/mymaster/3',
+    ].map((url) => ['REDIS_URL', url, { redisUrl: url }] as const),
     ['ADMIN_API_KEY', adminKey, { adminApiKey: adminKey }],
   ])('accept %s=%s', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
@@ -170,6 +175,13 @@ describe('settings', () => {
     ['DATABASE_URL', 'mysql://user:kkk@host/db', /^DATABASE_URL must be .*postgresql:\/\//],
     ['DATABASE_URL', 'user:kkk@host', /^DATABASE_URL must be .*postgresql:\/\//],
     ['REDIS_URL', 'http://user:kkk@host', /^REDIS_URL must be .*redis:\/\//],
+    ['REDIS_URL', 'redis://:kkk@h1,h2', /^REDIS_URL must be .*redis\+sentinel:\/\//],
+    ['REDIS_URL', 'redis://:kkk@h1/mymaster', /^REDIS_URL must be .*redis\+sentinel:\/\//],
+    ['REDIS_URL', 'redis+sentinel://:kkk@s1:26379,s2:26379', /^REDIS_URL must be .*redis\+sentinel:\/\//],
+    ['REDIS_URL', 'redis+sentinel://:kkk@s1,,s2/mymaster', /^REDIS_URL must be /],
+    ['REDIS_URL', 'redis+sentinel://:kkk@s1:99999/mymaster', /^REDIS_URL must be /],
+    ['REDIS_URL', 'redis+sentinel://:kkk@s1/my%master', /^REDIS_URL must be /],
+    ['REDIS_URL', 'redis+cluster://:kkk@n1:6379,n2:6379', /^REDIS_URL must not name a Redis Cluster/],
     ['ADMIN_API_KEY', adminKey.slice(1), /^ADMIN_API_KEY must be at least 32 /],
     ['ADMIN_API_KEY', `${adminKey} k`, /^ADMIN_API_KEY must be at least 32 /],
     ['ADMIN_API_KEY', `${adminKey}ö`, /^ADMIN_API_KEY must be at least 32 /],

@@ -22,7 +22,8 @@ import { UsageRecorder } from './usage-recorder.ts';
  * and tries to reconnect every 500 ms. An emptied Redis is detected before anything is counted in it, because its generation is gone
  * with the counters; it is handled as a lost one. A process that reconnects restores what it knows: for the same window the larger figure
  * holds; what was counted meanwhile in a window that began later is added to the earlier one. So with a limit of n, each process admits at most n
- * once more, less what it knows to be spent. A killed process loses half a second of its day counters.
+ * once more, less what it knows to be spent. A fail-over of Redis is the same, with what the new master had received by then: the larger figure
+ * holds. A killed process loses half a second of its day counters.
  */
 
 export interface CountersOptions {
@@ -44,13 +45,15 @@ export interface Counters {
   readonly store: CounterStore;
   /** Whether the counters are shared at the moment; undefined without Redis. */
   isShared(): boolean | undefined;
+  /** Why they were not shared the last time. */
+  lossReason(): unknown;
   /** Saves the usage counted before the call, so that the database has it. Never throws. */
   saveUsage(): Promise<void>;
   /** Before the database is closed. */
   close(): Promise<void>;
 }
 
-/** Throws UNAVAILABLE when the database can't be reached. */
+/** Throws UNAVAILABLE when the database can't be reached, and UnsuitableCounters for a Redis Cluster. */
 export async function openCounters(options: CountersOptions): Promise<Counters> {
   const { table, redisUrl, rules, onSaveFailure, now } = options;
   const fallback = redisUrl === undefined ? undefined : await openRedis(redisUrl, options);
@@ -60,6 +63,7 @@ export async function openCounters(options: CountersOptions): Promise<Counters> 
   return {
     store: fallback ?? store,
     isShared: () => fallback?.isShared,
+    lossReason: () => fallback?.lossReason,
     saveUsage: () => recorder.flush(),
     close: async () => {
       fallback?.close();

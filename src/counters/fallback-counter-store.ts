@@ -5,6 +5,11 @@ import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from '../domai
 import { decisionOf, type CounterDecision } from '../domain/quota/counter.ts';
 import { MemoryCounterStore, type CounterSnapshot } from './memory-counter-store.ts';
 
+/** The shared counters can never be used. The message says what would be right. */
+export class UnsuitableCounters extends Error {
+  override readonly name = 'UnsuitableCounters';
+}
+
 /** Counters of several processes, over a connection that can be lost. */
 export interface SharedCounters {
   /** Restores `known` in counters that have lost it. Rejects when the counters can't be reached in time, or have been emptied. */
@@ -37,6 +42,7 @@ export class FallbackCounterStore implements CounterStore {
   #shared: SharedCounters | undefined;
   /** How far the shared clock is ahead of this process's: windows continue by the clock that opened them. */
   #clockOffsetMillis = 0;
+  #lossReason: unknown;
   #isClosed = false;
 
   private constructor(options: FallbackCounterStoreOptions) {
@@ -45,12 +51,13 @@ export class FallbackCounterStore implements CounterStore {
     this.local = new MemoryCounterStore({ rules, now });
   }
 
-  /** Waits no longer than a connection may take; without one, counting begins in this process. */
+  /** Waits no longer than a connection may take; without one, counting begins in this process. Throws UnsuitableCounters. */
   static async open(options: FallbackCounterStoreOptions): Promise<FallbackCounterStore> {
     const store = new FallbackCounterStore(options);
     try {
       store.#shared = await store.#connect();
     } catch (error) {
+      if (error instanceof UnsuitableCounters) throw error;
       store.#lose(undefined, error);
     }
     return store;
@@ -59,6 +66,11 @@ export class FallbackCounterStore implements CounterStore {
   /** Whether the counters are shared at the moment. */
   get isShared(): boolean {
     return this.#shared !== undefined;
+  }
+
+  /** Why they were lost the last time. */
+  get lossReason(): unknown {
+    return this.#lossReason;
   }
 
   async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
@@ -96,6 +108,7 @@ export class FallbackCounterStore implements CounterStore {
   #lose(shared: SharedCounters | undefined, reason: unknown): void {
     if (this.#isClosed || this.#shared !== shared) return;
     this.#shared = undefined;
+    this.#lossReason = reason;
     shared?.close();
     this.#options.onSharedChange(false, reason);
     void this.#recover();

@@ -5,10 +5,12 @@ import type { Charge, QuotaSubject } from '../domain/quota/counter-store.ts';
 import type { CounterDecision } from '../domain/quota/counter.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import { consumeScript } from './consume-script.ts';
-import type { SharedCounters } from './fallback-counter-store.ts';
+import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
 import type { CounterSnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
 import { claimRedisKeys, type RedisKeys } from './redis-keys.ts';
+import { serverUrlOf, watchMaster } from './redis-master.ts';
+import { noCluster, parseRedisUrl } from './redis-url.ts';
 
 export interface RedisCountersOptions {
   readonly url: string;
@@ -42,19 +44,29 @@ const nothingKnown: CounterSnapshot = {
   bannedUntil: 0,
 };
 
-/** Connects to the counters of all processes. Rejects when Redis can't be reached in time, or can't be written to. */
+/** How a node of a Redis Cluster refuses keys that may be on different nodes. */
+const clusterRefusal = /^(?:CROSSSLOT|MOVED|ASK|CLUSTERDOWN)\b/;
+
+/**
+ * Connects to the counters of all processes. Rejects when Redis can't be reached in time, or can't be written to,
+ * and with UnsuitableCounters when it is a Redis Cluster.
+ */
 export async function connectRedisCounters(
   options: RedisCountersOptions,
   onError: (error: unknown) => void,
 ): Promise<SharedCounters> {
-  const connection = await RedisConnection.open(options.url, onError);
+  const location = parseRedisUrl(options.url);
+  const url = await serverUrlOf(location);
+  const connection = await RedisConnection.open(url, onError);
   try {
     const counters = new RedisCounters(connection, options, await claimRedisKeys(connection, options.installation));
     await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
+    void watchMaster(location, url, counters.ending, onError);
     return counters;
   } catch (error) {
     connection.close();
-    throw error;
+    if (!(error instanceof Error && clusterRefusal.test(error.message))) throw error;
+    throw new UnsuitableCounters(`REDIS_URL ${noCluster}`, { cause: error });
   }
 }
 
@@ -62,6 +74,7 @@ class RedisCounters implements SharedCounters {
   readonly #connection: RedisConnection;
   readonly #options: RedisCountersOptions;
   readonly #keys: RedisKeys;
+  readonly #ending = new AbortController();
 
   constructor(connection: RedisConnection, options: RedisCountersOptions, keys: RedisKeys) {
     this.#connection = connection;
@@ -95,7 +108,13 @@ class RedisCounters implements SharedCounters {
     return counterDecisionOf(reply);
   }
 
+  /** Aborted when the connection is closed. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
   close(): void {
+    this.#ending.abort();
     this.#connection.close();
   }
 }

@@ -3,6 +3,7 @@ const plainErrors = new Set([
   'ConfigError',
   'ConnectionFailure',
   'EmbeddedPostgresInUse',
+  'UnsuitableCounters',
   'UnsuitableServer',
   'UnusableDocuments',
   'UnusableDataDirectory',

@@ -4,77 +4,20 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
 import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
 import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
-import type { BanRules } from '../../src/domain/quota/bans.ts';
 import { decisionOf } from '../../src/domain/quota/counter.ts';
-import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
-import { atEnd } from '../support/at-end.ts';
+import { Counting, installation, newKey, noBans, one } from './counting.ts';
 import { RedisServer } from './redis-server.ts';
 
-const one = { needs: 1, spends: 1 };
 const nothingKnown = { minute: { openedAt: 0, spent: 0 }, day: { openedAt: 0, spent: 0 }, bannedUntil: 0 };
-const installation = { id: 'one', previousNamesUntil: 0 };
-const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
 
 let redis: RedisServer;
-let lastId = 0;
 
 beforeAll(async () => {
   redis = await RedisServer.start();
 });
-
-/** The store of one process, with its reports that Redis was lost or found. */
-class Counting {
-  readonly store: FallbackCounterStore;
-  readonly #changes: boolean[];
-  readonly #waiting: (() => void)[];
-
-  private constructor(store: FallbackCounterStore, changes: boolean[], waiting: (() => void)[]) {
-    this.store = store;
-    this.#changes = changes;
-    this.#waiting = waiting;
-  }
-
-  static async open(rules = noBans, now?: () => number): Promise<Counting> {
-    const changes: boolean[] = [];
-    const waiting: (() => void)[] = [];
-    const store = await FallbackCounterStore.open({
-      connect: (onError) => connectRedisCounters({ url: redis.url, installation, rules, now }, onError),
-      rules,
-      now,
-      onSharedChange: (isShared) => {
-        changes.push(isShared);
-        for (const wake of waiting.splice(0)) wake();
-      },
-    });
-    atEnd(() => store.close());
-    return new Counting(store, changes, waiting);
-  }
-
-  /** Whether Redis was shared after each change so far. */
-  get changes(): readonly boolean[] {
-    return [...this.#changes];
-  }
-
-  async shared(isShared: boolean): Promise<void> {
-    while (this.store.isShared !== isShared) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-  }
-
-  /** How many of so many requests at once are admitted. */
-  async admitted(requests: number, subject: QuotaSubject): Promise<number> {
-    const decisions = await Promise.all(Array.from({ length: requests }, () => this.store.decide(subject, one)));
-    return decisions.filter(({ outcome }) => outcome === 'admitted').length;
-  }
-}
-
-function newKey(requestsPerMinute = 60, requestsPerDay = 1_000): QuotaSubject {
-  lastId += 1;
-  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
-  return { id: String(lastId), limits: { requestsPerMinute, requestsPerDay }, bans, isAnonymous: false };
-}
 
 describe('counters in Redis', () => {
   it('decide as those in memory do, whatever is asked when, and whatever clocks and operators do meanwhile', async () => {
@@ -109,7 +52,7 @@ describe('counters in Redis', () => {
     ['business', 1_000, 100_000],
   ])('admit exactly what the plan %s has, over two connections at once', async (_, perMinute, perDay) => {
     const key = newKey(perMinute, perDay);
-    const [first, second] = await Promise.all([Counting.open(), Counting.open()]);
+    const [first, second] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
     const requests = perMinute + 50;
     const admitted = await Promise.all([first.admitted(requests, key), second.admitted(requests, key)]);
     expect(admitted.reduce((sum, each) => sum + each)).toBe(perMinute);
@@ -127,7 +70,7 @@ describe('counters in Redis', () => {
 
   it('go on when Redis forgets the script', async () => {
     const key = newKey();
-    const counting = await Counting.open();
+    const counting = await Counting.open(redis.url);
     expect(await counting.admitted(20, key)).toBe(20);
     await redis.command('SCRIPT', 'FLUSH');
     expect(await counting.admitted(60, key)).toBe(40);
@@ -136,7 +79,7 @@ describe('counters in Redis', () => {
 
   it('leave nothing in Redis for longer than a day and a minute', async () => {
     let now = 1_800_000_000_000;
-    const counting = await Counting.open({ banAfter: 1, banForSeconds: 60 }, () => now);
+    const counting = await Counting.open(redis.url, { banAfter: 1, banForSeconds: 60 }, () => now);
     const key = newKey(1);
     for (const wait of [0, 0, 2_001, 1, 1]) {
       now += wait;
@@ -156,7 +99,10 @@ describe('counters in Redis', () => {
   it('hold a ban for every process at once', async () => {
     let now = 1_800_000_000_000;
     const rules = { banAfter: 2, banForSeconds: 900 };
-    const [first, second] = await Promise.all([Counting.open(rules, () => now), Counting.open(rules, () => now)]);
+    const [first, second] = await Promise.all([
+      Counting.open(redis.url, rules, () => now),
+      Counting.open(redis.url, rules, () => now),
+    ]);
     const key = newKey(1);
     const outcomes: string[] = [];
     for (const wait of [0, 0, 2_001, 0, 0]) {
@@ -169,7 +115,7 @@ describe('counters in Redis', () => {
 
   it('hold a ban to the end of the year 9999', async () => {
     const [now, bannedUntil] = [Date.parse('2027-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
-    const { store } = await Counting.open(noBans, () => now);
+    const { store } = await Counting.open(redis.url, noBans, () => now);
     const key = { ...newKey(), bans: { epoch: 1, bannedUntil, automaticBans: [] } };
     const retryAfterSeconds = Math.ceil((bannedUntil - now) / 1000);
     expect(await store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds });
@@ -181,7 +127,7 @@ describe('addresses without a key', () => {
 
   it('share at most 100,000 counters, that expire', async () => {
     await redis.command('FLUSHALL');
-    const { store } = await Counting.open();
+    const { store } = await Counting.open(redis.url);
     const subjects = Array.from({ length: 2_000 }, (_, n) => ({
       id: `address:2001:db8:${n.toString(16)}:${(n * 7919).toString(16)}::/64`,
       limits,
@@ -197,7 +143,7 @@ describe('addresses without a key', () => {
 
   it('are counted together over all processes', async () => {
     const subject = { id: 'address:192.0.2.1', limits, bans: undefined, isAnonymous: true };
-    const [first, second] = await Promise.all([Counting.open(), Counting.open()]);
+    const [first, second] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
     expect((await first.admitted(40, subject)) + (await second.admitted(40, subject))).toBe(60);
   });
 });
@@ -205,7 +151,7 @@ describe('addresses without a key', () => {
 describe('when Redis is emptied, counting', () => {
   it('goes on in each process from what it knows, and returns with that: nothing more is admitted', async () => {
     const key = newKey(1_000, 100_000);
-    const [first, second] = await Promise.all([Counting.open(), Counting.open()]);
+    const [first, second] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
     expect((await first.admitted(350, key)) + (await second.admitted(350, key))).toBe(700);
 
     await redis.command('FLUSHALL');
@@ -216,13 +162,13 @@ describe('when Redis is emptied, counting', () => {
 
     await Promise.all([first.shared(true), second.shared(true)]);
     expect((await first.admitted(1_000, key)) + (await second.admitted(1_000, key))).toBe(0);
-    const other = await Counting.open();
+    const other = await Counting.open(redis.url);
     expect(await other.admitted(10, key)).toBe(0);
   });
 
   it('in the middle of requests, admits at most once more for each process, in the minute and in the day', async () => {
     for (const key of [newKey(1_000, 100_000), newKey(100_000, 1_000)]) {
-      const processes = await Promise.all([Counting.open(), Counting.open()]);
+      const processes = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
       let admitted = 0;
       const flood = async (process: Counting): Promise<void> => {
         for (let burst = 0; burst < 12; burst += 1) {
@@ -242,7 +188,7 @@ describe('when Redis is emptied, counting', () => {
 
   it('adds what a process that knew nothing has admitted meanwhile to what was known before', async () => {
     const key = newKey(1_000, 100_000);
-    const [knowing, other] = await Promise.all([Counting.open(), Counting.open()]);
+    const [knowing, other] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
     expect(await knowing.admitted(600, key)).toBe(600);
     await redis.command('FLUSHALL');
     await other.admitted(1, newKey());
@@ -258,7 +204,7 @@ describe('when Redis is emptied, counting', () => {
 describe('when Redis is lost, counting', () => {
   it('goes on in the process from what it knows, says so once, and returns with that to a new and empty Redis', async () => {
     const key = newKey();
-    const counting = await Counting.open();
+    const counting = await Counting.open(redis.url);
     expect(await counting.admitted(50, key)).toBe(50);
 
     await redis.kill();
@@ -270,13 +216,13 @@ describe('when Redis is lost, counting', () => {
     expect(await counting.admitted(30, key)).toBe(0);
     expect(counting.changes).toEqual([false, true]);
     // The others learn it as well, once this process has asked.
-    const other = await Counting.open();
+    const other = await Counting.open(redis.url);
     expect(await other.admitted(1, key)).toBe(0);
   });
 
   it('keeps the bans that it knows', async () => {
     let now = 1_800_000_000_000;
-    const counting = await Counting.open({ banAfter: 1, banForSeconds: 900 }, () => now);
+    const counting = await Counting.open(redis.url, { banAfter: 1, banForSeconds: 900 }, () => now);
     const key = newKey(1);
     for (const wait of [0, 0, 2_001, 1]) {
       now += wait;
@@ -291,7 +237,7 @@ describe('when Redis is lost, counting', () => {
 
   it('waits for a paused Redis once, a moment, and returns to it by itself', async () => {
     const key = newKey();
-    const counting = await Counting.open();
+    const counting = await Counting.open(redis.url);
     expect(await counting.admitted(10, key)).toBe(10);
 
     redis.pause();
@@ -306,13 +252,13 @@ describe('when Redis is lost, counting', () => {
     redis.resume();
     await counting.shared(true);
     expect(await counting.admitted(60, key)).toBeLessThanOrEqual(10);
-    const other = await Counting.open();
+    const other = await Counting.open(redis.url);
     expect(await other.admitted(1, key)).toBe(0);
   });
 
   it('begins without it, and finds it later', async () => {
     await redis.kill();
-    const counting = await Counting.open();
+    const counting = await Counting.open(redis.url);
     const key = newKey();
     expect(await counting.admitted(70, key)).toBe(60);
     expect(counting.changes).toEqual([false]);

@@ -11,25 +11,39 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 /** A Redis server of one suite, which can be killed, paused and started again; it keeps nothing on disk. */
 export class RedisServer {
   readonly #directory = temporaryDirectory();
+  readonly #settings: readonly string[];
   #port = 0;
   #process: ChildProcess | undefined;
   #exited: Promise<unknown> | undefined;
 
-  static async start(): Promise<RedisServer> {
-    const server = new RedisServer();
+  /** With settings of the command line. */
+  static async start(...settings: string[]): Promise<RedisServer> {
+    const server = new RedisServer(settings);
     server.#port = await findFreePort();
     await server.restart();
     return server;
   }
 
-  get url(): string {
-    return `redis://127.0.0.1:${this.#port}`;
+  private constructor(settings: readonly string[]) {
+    this.#settings = settings;
   }
 
-  /** On the same port, empty. */
-  async restart(): Promise<void> {
+  get port(): number {
+    return this.#port;
+  }
+
+  get url(): string {
+    const password = this.#settings[this.#settings.indexOf('--requirepass') + 1];
+    const credentials = this.#settings.includes('--requirepass') ? `:${encodeURIComponent(password!)}@` : '';
+    return `redis://${credentials}127.0.0.1:${this.#port}`;
+  }
+
+  /** On the same port, empty, with further settings. */
+  async restart(...more: string[]): Promise<void> {
     const settings = ['--port', String(this.#port), '--bind', '127.0.0.1', '--save', '', '--dir', this.#directory];
-    const child = spawnChild('redis-server', settings, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawnChild('redis-server', [...settings, ...this.#settings, ...more], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     this.#process = child;
     this.#exited = once(child, 'exit');
     const lines: string[] = [];
@@ -58,12 +72,17 @@ export class RedisServer {
 
   /** On a connection of its own. */
   async command(...words: string[]): Promise<unknown> {
-    const client = createClient({ url: this.url });
-    await client.connect();
-    try {
-      return await client.sendCommand(words);
-    } finally {
-      client.destroy();
-    }
+    return sendTo(this.url, words);
+  }
+}
+
+/** Sends one command, on a connection of its own. */
+export async function sendTo(url: string, words: readonly string[]): Promise<unknown> {
+  const client = createClient({ url, RESP: 2, disableClientInfo: true });
+  await client.connect();
+  try {
+    return await client.sendCommand([...words]);
+  } finally {
+    client.destroy();
   }
 }

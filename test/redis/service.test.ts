@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
+import { atEnd } from '../support/at-end.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { RedisServer } from './redis-server.ts';
 
@@ -29,6 +31,17 @@ async function sharedGauge(): Promise<string | undefined> {
   const { body } = await store.app.server.inject('/metrics');
   return /^petstore_quota_shared (\d)$/m.exec(body)?.[1];
 }
+
+it('a start without Redis goes on, and says why and what holds until Redis is there', async () => {
+  const notices: string[] = [];
+  const port = await findFreePort();
+  const settings = { REDIS_URL: `redis://:secret@127.0.0.1:${port}`, LOG_LEVEL: 'silent' };
+  const alone = await startTestApp(settings, { onNotice: (sentence) => notices.push(sentence) });
+  atEnd(() => alone.close());
+  expect(notices).toEqual([
+    `Redis can't be used: connect ECONNREFUSED 127.0.0.1:${port}\nUntil it can, this process counts quotas alone; it tries again every half second.`,
+  ]);
+});
 
 it('the service loses Redis without losing a request or what was spent, and says so in log and metrics', async () => {
   const { secret } = await store.createKey({ plan: 'free' });

@@ -1,0 +1,62 @@
+import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import type { BanRules } from '../../src/domain/quota/bans.ts';
+import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
+import { atEnd } from '../support/at-end.ts';
+
+export const one = { needs: 1, spends: 1 };
+export const installation = { id: 'one', previousNamesUntil: 0 };
+export const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
+
+let lastId = 0;
+
+/** The store of one process, with its reports that Redis was lost or found. */
+export class Counting {
+  readonly store: FallbackCounterStore;
+  readonly #changes: boolean[];
+  readonly #waiting: (() => void)[];
+
+  private constructor(store: FallbackCounterStore, changes: boolean[], waiting: (() => void)[]) {
+    this.store = store;
+    this.#changes = changes;
+    this.#waiting = waiting;
+  }
+
+  static async open(url: string, rules = noBans, now?: () => number): Promise<Counting> {
+    const changes: boolean[] = [];
+    const waiting: (() => void)[] = [];
+    const store = await FallbackCounterStore.open({
+      connect: (onError) => connectRedisCounters({ url, installation, rules, now }, onError),
+      rules,
+      now,
+      onSharedChange: (isShared) => {
+        changes.push(isShared);
+        for (const wake of waiting.splice(0)) wake();
+      },
+    });
+    atEnd(() => store.close());
+    return new Counting(store, changes, waiting);
+  }
+
+  /** Whether Redis was shared after each change so far. */
+  get changes(): readonly boolean[] {
+    return [...this.#changes];
+  }
+
+  async shared(isShared: boolean): Promise<void> {
+    while (this.store.isShared !== isShared) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  /** How many of so many requests at once are admitted. */
+  async admitted(requests: number, subject: QuotaSubject): Promise<number> {
+    const decisions = await Promise.all(Array.from({ length: requests }, () => this.store.decide(subject, one)));
+    return decisions.filter(({ outcome }) => outcome === 'admitted').length;
+  }
+}
+
+/** The key of a client that no other test has. */
+export function newKey(requestsPerMinute = 60, requestsPerDay = 1_000): QuotaSubject {
+  lastId += 1;
+  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+  return { id: String(lastId), limits: { requestsPerMinute, requestsPerDay }, bans, isAnonymous: false };
+}
