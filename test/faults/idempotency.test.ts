@@ -1,5 +1,7 @@
 import { expect, it } from '@jest/globals';
 
+import { runSql } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -29,4 +31,31 @@ it('does the work of an Idempotency-Key once, though kill -9 comes in the midst 
   const { body } = await second.graphql('{ categories(first: 100) { edges { node { name } } } }');
   const names = (body.data.categories.edges as { node: { name: string } }[]).map(({ node }) => node.name);
   expect(names.toSorted()).toEqual(Array.from({ length: total }, (_, n) => `written ${n}`).toSorted());
+});
+
+it('two processes on one server carry out 20 requests with one Idempotency-Key once between them', async () => {
+  const cluster = await PostgresCluster.create();
+  const settings = { DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' };
+  const services = [await Service.start(settings), await Service.start(settings)];
+  const sendAll = (path: string, body: object) =>
+    Promise.all(
+      Array.from({ length: 20 }, (_, n) => services[n % 2]!.post(path, body, { 'idempotency-key': `key of ${path}` })),
+    );
+  const rest = await sendAll('/categories', { name: 'REST' });
+  const graphql = await sendAll('/graphql', {
+    query: 'mutation { createCategory(input: { name: "GraphQL" }) { category { id } } }',
+  });
+  for (const service of services) {
+    service.signal('SIGTERM');
+    await service.ended();
+  }
+  const rows = await runSql(cluster.url, 'select name, count(*)::int as n from categories group by name order by name');
+  cluster.remove();
+  expect([...new Set(rest.map(({ status }) => status))].filter((status) => status !== 409)).toEqual([201]);
+  const codes = graphql.flatMap(({ body }) => body.errors ?? []).map(({ extensions }) => extensions.code);
+  expect(codes.filter((code) => code !== 'CONFLICT')).toEqual([]);
+  expect(rows).toEqual([
+    { name: 'GraphQL', n: 1 },
+    { name: 'REST', n: 1 },
+  ]);
 });

@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash, randomUUID } from 'node:crypto';
 
-import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let service: TestApp;
@@ -22,9 +20,9 @@ interface Sent {
   readonly replayed: readonly string[];
 }
 
-async function post(payload: object, key: string, secret = service.key, app = service.app): Promise<Sent> {
+async function post(payload: object, key: string, secret = service.key): Promise<Sent> {
   const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': key };
-  const response = await app.server.inject({ method: 'POST', url: '/graphql', headers, payload });
+  const response = await service.app.server.inject({ method: 'POST', url: '/graphql', headers, payload });
   const { data, errors = [], extensions = {} } = response.json();
   return {
     status: response.statusCode,
@@ -231,30 +229,14 @@ it('adds two statements and a transaction, and nothing without the header', asyn
   expect(keyed).toHaveLength(3);
 });
 
-describe('at the same time', () => {
-  it('16 requests of one key have one effect', async () => {
-    const key = randomUUID();
-    const before = await count('orders');
-    const query = 'mutation { a: createOrder(input: {}) { order { id } } b: createOrder(input: {}) { order { id } } }';
-    const all = await Promise.all(Array.from({ length: 16 }, () => send(query, key)));
-    expect([...new Set(all.flatMap(({ codes }) => codes))].filter((code) => code !== 'CONFLICT')).toEqual([]);
-    expect(await count('orders')).toBe(before + 2);
-    expect((await send(query, key)).headers['idempotent-replayed']).toBe('true');
-  });
-
-  it('two processes on one server carry it out once between them', async () => {
-    // The embedded database belongs to one process.
-    if (service.environment['DATABASE_URL'] === undefined) return;
-    const other = await createApp(readConfig(service.environment));
-    const key = randomUUID();
-    const before = await count('orders');
-    const payload = { query: 'mutation { createOrder(input: {}) { order { id } } }' };
-    await Promise.all(
-      Array.from({ length: 16 }, (_, n) => post(payload, key, service.key, n % 2 === 0 ? service.app : other)),
-    );
-    await other.close();
-    expect(await count('orders')).toBe(before + 1);
-  });
+it('16 requests of one key at the same time have one effect', async () => {
+  const key = randomUUID();
+  const before = await count('orders');
+  const query = 'mutation { a: createOrder(input: {}) { order { id } } b: createOrder(input: {}) { order { id } } }';
+  const all = await Promise.all(Array.from({ length: 16 }, () => send(query, key)));
+  expect([...new Set(all.flatMap(({ codes }) => codes))].filter((code) => code !== 'CONFLICT')).toEqual([]);
+  expect(await count('orders')).toBe(before + 2);
+  expect((await send(query, key)).headers['idempotent-replayed']).toBe('true');
 });
 
 it('any interleaving of retries of some operations equals one execution of each', async () => {

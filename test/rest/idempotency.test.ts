@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
@@ -158,24 +156,6 @@ it('takes one connection for a request with a key', async () => {
   expect(rest.statements.filter((sql) => sql === 'begin')).toHaveLength(1);
   expect(rest.statements[0]).toBe('begin');
   expect(rest.statements.at(-1)).toBe('commit');
-});
-
-describe('two processes on one server', () => {
-  it('do the work once between them', async () => {
-    const { DATABASE_URL } = rest.environment;
-    // The embedded database belongs to one process.
-    if (DATABASE_URL === undefined) return;
-    const other = await createApp(readConfig(rest.environment));
-    const key = newKey();
-    const headers = { authorization: `Bearer ${rest.key}`, ...key };
-    const request = { method: 'POST', url: '/categories', headers, payload: { name: 'Between two' } } as const;
-    const responses = await Promise.all(
-      Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? rest.app : other).server.inject(request)),
-    );
-    await other.close();
-    expect(responses.filter(({ statusCode }) => ![201, 409].includes(statusCode))).toStrictEqual([]);
-    expect(await count('Between two')).toBe(1);
-  });
 });
 
 describe('the record', () => {

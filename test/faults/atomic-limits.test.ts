@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { runSql, withClient } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
+
+/** On a server: the embedded database has one session, so no other transaction can hold a lock, and nothing can be cancelled. */
+let cluster: PostgresCluster;
+let service: Service;
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
+  await sql(`insert into categories (name) values ('Dogs');
+    insert into pets (name, category_id) values ('Rex', 1), ('Max', 1);
+    insert into inventory (pet_id, quantity) values (1, 5), (2, 5)`);
+});
+afterAll(async () => {
+  service.signal('SIGTERM');
+  await service.ended();
+  cluster.remove();
+});
+
+const sql = (text: string) => runSql(cluster.url, text);
+
+interface Failure {
+  readonly extensions: { readonly code: string };
+}
+
+/** An order and a new name for the pet, together. */
+async function orderAndRename(id: number) {
+  const { status, headers, body } = await service.graphql(
+    `mutation @atomic { order: createOrder(input: {}) { order { id } }
+       name: updatePet(input: { id: ${id}, name: "New" }) { pet { name } } }`,
+  );
+  const codes = ((body.errors ?? []) as Failure[]).map(({ extensions }) => extensions.code);
+  return { status, headers, data: body.data, codes };
+}
+
+const nothing = { order: null, name: null };
+
+it('an operation with @atomic ends after 2 s with 503, and nothing is carried out', async () => {
+  const { status, data, codes, headers } = await withClient(cluster.url, async (other) => {
+    await other.query('begin; update pets set name = name where id = 2');
+    return orderAndRename(2);
+  });
+  expect([status, data, codes]).toEqual([503, nothing, ['ABORTED', 'SERVICE_UNAVAILABLE']]);
+  expect(headers.get('retry-after')).not.toBeNull();
+  expect(await sql('select 1 from orders')).toEqual([]);
+  const after = await service.graphql('mutation @atomic { updatePet(input: { id: 2, name: "New" }) { pet { name } } }');
+  expect(after.body.errors).toBeUndefined();
+});
+
+it('an operation with @atomic is tried again after a deadlock', async () => {
+  // PostgreSQL's own error, at the first of two tries: a sequence isn't rolled back.
+  await sql(`create sequence tries;
+    create function deadlock() returns trigger language plpgsql as
+    $$ begin
+      if nextval('tries') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
+      return new;
+    end $$;
+    create trigger deadlock before update on pets for each row when (new.id = 2) execute function deadlock()`);
+  const { codes } = await orderAndRename(2);
+  await sql('drop trigger deadlock on pets');
+  expect(codes).toEqual([]);
+  const [after] = await sql('select last_value::int as tries, (select count(*)::int from orders) as orders from tries');
+  expect(after).toEqual({ tries: 2, orders: 1 });
+});
+
+it('a COMMIT that fails makes all fields of an operation with @atomic null', async () => {
+  await sql(`create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'disk full' using errcode = '53100'; end $$;
+    create constraint trigger refuse after insert on orders deferrable initially deferred
+      for each row execute function refuse()`);
+  const { status, data, codes } = await orderAndRename(1);
+  await sql('drop trigger refuse on orders');
+  expect([status, data, codes]).toEqual([503, nothing, ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']]);
+});
