@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { NestedQuota } from '../../src/graphql/nested-quota.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { threadMillis } from '../support/event-loop.ts';
 
 function holder(id: string, requestsPerMinute: number): Principal {
   const subject = { id, limits: { requestsPerMinute, requestsPerDay: 1_000_000 }, bans: undefined, isAnonymous: false };
@@ -39,9 +40,9 @@ describe('the parents of nested connections', () => {
 
   it('cost the same however many there have been', async () => {
     const count = new NestedQuota().counterFor(holder('a', 1_000_000));
-    const start = performance.now();
+    const started = threadMillis();
     for (let batch = 0; batch < 1000; batch += 1) await count('Pet.orders', 100);
-    expect(performance.now() - start).toBeLessThan(500);
+    expect(threadMillis() - started).toBeLessThan(500);
   });
 });
 

@@ -246,7 +246,8 @@ describe('when Redis is lost, counting', () => {
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     const brokenAt = performance.now();
     for (let request = 0; request < 20; request += 1) await counting.store.decide(key, one);
-    expect(performance.now() - brokenAt).toBeLessThan(200);
+    // Each would wait for half a second.
+    expect(performance.now() - brokenAt).toBeLessThan(2_000);
     expect(counting.changes).toEqual([false]);
 
     redis.resume();

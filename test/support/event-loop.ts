@@ -20,7 +20,8 @@ export function watchTurns(): { stop(): Promise<{ readonly turns: number; readon
   };
 }
 
-function threadMillis(): number {
+/** Processor time of this thread. */
+export function threadMillis(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
