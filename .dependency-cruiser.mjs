@@ -5,7 +5,7 @@ const rooms = {
   account: [],
   domain: [],
   counters: ['domain'],
-  database: ['domain', 'migrations'],
+  database: ['account', 'domain', 'migrations'],
   http: ['account', 'domain'],
   rest: ['account', 'http', 'domain'],
   graphql: ['account', 'http', 'domain'],

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
+import { Accounts } from './account/accounts.ts';
 import { listenFailure, type Config } from './config.ts';
 import { openCounters } from './counters/counters.ts';
 import type { EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
@@ -72,7 +73,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const metrics = new Metrics();
   overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
   const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
+  const accounts = new Accounts();
   const opening = openDatabase({
+    accounts,
     url: config.databaseUrl,
     dataDir: config.dataDir,
     embedded: overrides.embedded,
@@ -87,6 +90,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const operations = readOperations();
   const database = await opening;
   const server = createServer({
+    accounts,
     logLevel: config.logLevel,
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,

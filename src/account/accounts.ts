@@ -9,6 +9,7 @@ export interface Holding {
 export interface Waiter {
   readonly amount: number;
   readonly grant: () => void;
+  readonly refuse: (error: Error) => void;
 }
 
 /** A client: a key, or an address without one. */

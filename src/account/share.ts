@@ -4,8 +4,8 @@ import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
 export type Refusal = 'client' | 'all';
 
 export interface ShareOptions {
-  /** What one client may hold; a function of how many clients hold something, the one that asks included. */
-  readonly ofClient: number | ((clients: number) => number);
+  /** What one client may hold; a function of how many clients hold something, the one that asks included, and of its id. */
+  readonly ofClient: number | ((clients: number, clientId: string) => number);
   /** What all may hold together. */
   readonly ofAll: number;
   /** How long `take` waits. */
@@ -56,6 +56,13 @@ export class Share {
     return this.#holders;
   }
 
+  /** How many wait. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const account of this.#waiting) waiting += this.#holdingOf(account).waiters.size;
+    return waiting;
+  }
+
   /** What a client holds. */
   heldBy(clientId: string): number {
     return this.#holdingOf(this.#accounts.entered(clientId)).amount;
@@ -65,7 +72,7 @@ export class Share {
   takeNow(clientId: string, amount = 1): Lease {
     const account = this.#accounts.entered(clientId);
     const holding = this.#holdingOf(account);
-    const refusal = this.#refusalOf(holding, amount);
+    const refusal = this.#refusalOf(account, holding, amount);
     if (refusal !== undefined) throw this.#options.refuse(refusal, holding.amount);
     return this.#lease(account, holding, amount);
   }
@@ -74,7 +81,7 @@ export class Share {
   async take(clientId: string, amount = 1, signal?: AbortSignal): Promise<Lease> {
     const account = this.#accounts.entered(clientId);
     const holding = this.#holdingOf(account);
-    if (holding.waiters.size === 0 && this.#refusalOf(holding, amount) === undefined)
+    if (holding.waiters.size === 0 && this.#refusalOf(account, holding, amount) === undefined)
       return this.#lease(account, holding, amount);
     return new Promise((resolve, reject) => {
       const stopWaiting = (): void => {
@@ -91,15 +98,15 @@ export class Share {
           stopWaiting();
           resolve(this.#lease(account, holding, amount));
         },
+        refuse: (error) => {
+          stopWaiting();
+          reject(error);
+        },
       };
       const refuse = (): void => {
-        stopWaiting();
-        reject(this.#options.refuse(this.#refusalOf(holding, amount) ?? 'all', holding.amount));
+        waiter.refuse(this.#options.refuse(this.#refusalOf(account, holding, amount) ?? 'all', holding.amount));
       };
-      const abort = (): void => {
-        stopWaiting();
-        reject(signal?.reason as Error);
-      };
+      const abort = (): void => waiter.refuse(signal?.reason as Error);
       const timeout = setTimeout(refuse, this.#options.waitMillis ?? 0).unref();
       signal?.addEventListener('abort', abort);
       holding.waiters.add(waiter);
@@ -107,9 +114,14 @@ export class Share {
     });
   }
 
-  #refusalOf({ amount: held }: Holding, amount: number): Refusal | undefined {
+  /** Refuses all that wait. */
+  refuseWaiting(error: Error): void {
+    for (const account of this.#waiting) for (const waiter of this.#holdingOf(account).waiters) waiter.refuse(error);
+  }
+
+  #refusalOf({ id }: Account, { amount: held }: Holding, amount: number): Refusal | undefined {
     const { ofClient, ofAll, isOneAlwaysPossible = false } = this.#options;
-    const part = typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0));
+    const part = typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0), id);
     if (held + amount > part && !(isOneAlwaysPossible && held === 0)) return 'client';
     if (this.#held + amount > ofAll && !(isOneAlwaysPossible && this.#held === 0)) return 'all';
     return undefined;
@@ -155,7 +167,7 @@ export class Share {
       if (account.usedMillis >= least) continue;
       const holding = this.#holdingOf(account);
       const [first] = holding.waiters;
-      if (first === undefined || this.#refusalOf(holding, first.amount) !== undefined) continue;
+      if (first === undefined || this.#refusalOf(account, holding, first.amount) !== undefined) continue;
       next = first;
       least = account.usedMillis;
     }

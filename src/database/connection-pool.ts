@@ -1,16 +1,19 @@
+import type { Accounts } from '../account/accounts.ts';
+import type { Lease } from '../account/share.ts';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
 import type { Servers, SessionOptions } from './servers.ts';
-import { Turns, type Turn } from './turns.ts';
+import { ConnectionSlots } from './connection-slots.ts';
 
 export interface PoolOptions {
   readonly servers: Servers;
   readonly connection: SessionOptions;
   readonly size: number;
-  /** The maximum number of connections for one key, and for slow statements of all keys; see `Turns`. */
-  readonly share: number;
+  readonly accounts: Accounts;
+  /** The maximum number of connections for one client, and for slow statements of all clients; see `ConnectionSlots`. */
+  readonly ofClient: number;
   readonly recent: RecentSubjects;
   /** The timeout for a free connection. */
   readonly waitMillis: number;
@@ -25,19 +28,21 @@ export interface PooledConnection extends Connection {
   release(): void;
 }
 
+type Slot = Pick<Lease, 'release'>;
+
 const watchMillis = 100;
 
 /**
  * The exclusive connections, for transactions and for statements that may take long.
  *
- * Model: a turn (see `Turns`) is a connection, open or yet to be opened; keys take turns, so that none can take them all. (`pg-pool`
- * destroys a connection for every refused statement, waits forever at the end for a stopped server, knows no keys, and starts three timers
+ * Model: a slot (see `ConnectionSlots`) is for a connection, open or yet to be opened, and leased by client, so that none can take them all. (`pg-pool`
+ * destroys a connection for every refused statement, waits forever at the end for a stopped server, knows no clients, and starts three timers
  * for each statement.) Guarantees: a connection is reused
  * only if it is healthy and in no transaction; `end` keeps its timeout.
  */
 export class ConnectionPool {
   readonly #options: PoolOptions;
-  readonly #turns: Turns;
+  readonly #slots: ConnectionSlots;
   readonly #all = new Set<Connection>();
   /** Last in, first out, so that surplus connections reach the idle timeout. */
   #idle: { readonly connection: PooledConnection; readonly since: number }[] = [];
@@ -47,13 +52,13 @@ export class ConnectionPool {
   #isEnded = false;
   /** Aborted at the end: no connection is opened any more. */
   readonly #ending = new AbortController();
-  /** When a turn last began or ended. */
+  /** When a slot was last taken or released. */
   #usedAt = 0;
 
   constructor(options: PoolOptions) {
-    const { size, share, recent, waitMillis, onRefusal } = options;
+    const { accounts, size, ofClient, recent, waitMillis, onRefusal } = options;
     this.#options = options;
-    this.#turns = new Turns({ capacity: size, share, recent, waitMillis, onRefusal });
+    this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, recent, waitMillis, onRefusal });
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
     options.servers.onRetire(() => this.#closeRetired());
   }
@@ -67,29 +72,29 @@ export class ConnectionPool {
   }
 
   get waitingCount(): number {
-    return this.#turns.waiting;
+    return this.#slots.waiting;
   }
 
-  /** All connections are in use, and none has been given back for longer than their statements may take: whoever waits, waits in vain. */
+  /** All connections are in use, and none was released for longer than their statements may take: a wait would be in vain. */
   get isStuck(): boolean {
-    return this.#turns.isFull && performance.now() - this.#usedAt > stuckAfterWaits * this.#options.waitMillis;
+    return this.#slots.isFull && performance.now() - this.#usedAt > stuckAfterWaits * this.#options.waitMillis;
   }
 
-  /** Throws TurnRefused when the wait times out, ConnectionFailure when no connection can be opened, the reason of an aborted request. */
+  /** Throws NoFreeConnection when the wait times out, ConnectionFailure when no connection can be opened, the reason of an aborted request. */
   async connect(isSlow = false): Promise<PooledConnection> {
     const request = currentRequest();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis;
     this.#options.recent.record(request?.subjectId);
-    const turn = this.#recorded(await this.#turns.take(request, isSlow));
+    const slot = this.#recorded(await this.#slots.take(request, isSlow));
     const idle = this.#idle.pop()?.connection;
     if (idle === undefined) {
-      const opened = await this.#opened(turn, deadline);
+      const opened = await this.#opened(slot, deadline);
       if (request?.failure === undefined) return opened;
       opened.release();
       throw request.failure;
     }
-    idle.release = this.#releaseFor(idle, turn);
+    idle.release = this.#releaseFor(idle, slot);
     return idle;
   }
 
@@ -120,7 +125,7 @@ export class ConnectionPool {
   async end(timeoutMillis = 1_000): Promise<void> {
     this.#isEnded = true;
     this.#ending.abort();
-    this.#turns.refuseAll(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
+    this.#slots.refuseWaiting(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
     this.renew();
     const deadline = setTimeout(() => this.#destroyAll(), timeoutMillis);
     await Promise.all([...this.#all].map((connection) => ended(connection)));
@@ -128,7 +133,7 @@ export class ConnectionPool {
     clearInterval(this.#watch);
   }
 
-  #recorded({ release }: Turn): Turn {
+  #recorded({ release }: Slot): Slot {
     this.#usedAt = performance.now();
     return {
       release: () => {
@@ -138,9 +143,9 @@ export class ConnectionPool {
     };
   }
 
-  /** Opens a connection for the turn, or fails at the deadline and leaves the connection to the next one that waits. */
-  async #opened(turn: Turn, deadline: number): Promise<PooledConnection> {
-    const opening = this.#open(turn);
+  /** Opens a connection for the slot, or fails at the deadline and leaves the connection to the next one that waits. */
+  async #opened(slot: Slot, deadline: number): Promise<PooledConnection> {
+    const opening = this.#open(slot);
     let timeout: NodeJS.Timeout | undefined;
     const tooLate = new Promise<'late'>((resolve) => {
       timeout = setTimeout(() => resolve('late'), deadline + openGraceMillis - performance.now());
@@ -154,22 +159,22 @@ export class ConnectionPool {
     throw new ConnectionFailure(new Error('No connection in time'));
   }
 
-  async #open(turn: Turn): Promise<PooledConnection> {
+  async #open(slot: Slot): Promise<PooledConnection> {
     const generation = this.#generation;
     try {
       const { servers, connection: options } = this.#options;
       const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
       this.#all.add(connection);
       connection.once('end', () => this.#forget(connection));
-      connection.release = this.#releaseFor(connection, turn, generation);
+      connection.release = this.#releaseFor(connection, slot, generation);
       return connection;
     } catch (error) {
-      turn.release();
+      slot.release();
       throw error;
     }
   }
 
-  #releaseFor(connection: PooledConnection, turn: Turn, generation = this.#generation): () => void {
+  #releaseFor(connection: PooledConnection, slot: Slot, generation = this.#generation): () => void {
     let isReleased = false;
     return () => {
       if (isReleased) return;
@@ -182,7 +187,7 @@ export class ConnectionPool {
         !this.#isEnded;
       if (isUsable) this.#idle.push({ connection, since: performance.now() });
       else this.#discard(connection);
-      turn.release();
+      slot.release();
     };
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { Accounts } from '../account/accounts.ts';
 import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -33,6 +34,8 @@ interface Timeouts extends Pick<ConnectionOptions, 'statementTimeoutMillis' | 'r
 
 export interface ConnectionsOptions {
   readonly location: DatabaseLocation;
+  /** Those of the process; its own without them. */
+  readonly accounts?: Accounts | undefined;
   /** The maximum number of connections; the embedded database always has one. */
   readonly poolSize: number;
   /** The embedded engine runs in another process, whose session must stay as it is: there is one for all connections. */
@@ -93,10 +96,8 @@ function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionC
 }
 
 /** The exclusive connections as the service has them. */
-function createPool(
-  { location, poolSize, isGuest = false, onStatement, onRefusal, timeouts = exclusiveTimeouts }: ConnectionsOptions,
-  { servers, recent, connectTimeoutMillis }: Shared,
-): ConnectionPool {
+function createPool(options: ConnectionsOptions, { servers, recent, connectTimeoutMillis }: Shared): ConnectionPool {
+  const { location, poolSize, isGuest = false, onStatement, onRefusal, timeouts = exclusiveTimeouts } = options;
   const isEmbedded = typeof location !== 'string';
   const limits = isGuest ? guestTimeouts : isEmbedded ? embeddedTimeouts : timeouts;
   const { waitMillis: poolWaitMillis, ...statementTimeouts } = limits;
@@ -110,7 +111,8 @@ function createPool(
       ...statementTimeouts,
     },
     size,
-    share: Math.max(1, Math.floor(size / 2)),
+    accounts: options.accounts ?? new Accounts(),
+    ofClient: Math.max(1, Math.floor(size / 2)),
     recent,
     waitMillis: poolWaitMillis,
     idleMillis: isEmbedded ? undefined : idleMillis,
@@ -123,7 +125,8 @@ export function createMaintenancePool(location: DatabaseLocation): ConnectionPoo
   return new ConnectionPool({
     ...maintenance(location),
     size: 1,
-    share: 1,
+    accounts: new Accounts(),
+    ofClient: 1,
     recent: new RecentSubjects(),
     waitMillis: maintenanceWaitMillis,
   });

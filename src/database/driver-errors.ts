@@ -98,7 +98,7 @@ export function isUnavailable(error: unknown): boolean {
 
 /** The wait for a turn timed out. */
 function isRefused(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => code === 'TURN_REFUSED');
+  return isOrHas(error, ({ code }) => code === 'NO_FREE_CONNECTION');
 }
 
 function busy(cause: unknown): DomainError {

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import type { Accounts } from '../account/accounts.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { DatabaseLocation } from './connection-config.ts';
 import { connectDatabase, type Database } from './database.ts';
@@ -14,6 +15,7 @@ import {
 import { migrate } from './migrate.ts';
 
 export interface OpenDatabaseOptions {
+  readonly accounts?: Accounts | undefined;
   /** Without one the embedded database in `dataDir` is started. */
   readonly url: string | undefined;
   readonly dataDir: string;
@@ -37,7 +39,7 @@ export interface OpenDatabase extends Database {
 
 /** Starts the embedded database where it is needed, brings the tables up to date, and connects. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
+  const { accounts, url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
   const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database gets demo data.
@@ -48,7 +50,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   };
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
-    const database = await connectDatabase({ location, poolSize, onStatement, onRefusal });
+    const database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
     return {
       ...database,
       demoKey: hasDemo ? await findDemoKey(database.keyRecords, dataDir) : undefined,

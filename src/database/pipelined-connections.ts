@@ -7,7 +7,7 @@ import { PreparedStatement } from './prepared-statement.ts';
 import type { RecentSubjects } from './recent-subjects.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { SharedReads } from './shared-reads.ts';
-import { TurnRefused } from './turns.ts';
+import { NoFreeConnection } from './connection-slots.ts';
 import { WaitingReads } from './waiting-reads.ts';
 import type { LookUp } from './stores/session.ts';
 import { isLoss, isOutdated, isTimeout, throwIfLost } from './driver-errors.ts';
@@ -210,7 +210,7 @@ export class PipelinedConnections {
     for (const connection of this.#connections) this.#sendWaiting(connection);
     const late = this.#waiting.takeBefore(now - this.#options.waitMillis);
     if (late.length > 0) this.#options.onRefusal?.();
-    this.#refuse(late, new TurnRefused());
+    this.#refuse(late, new NoFreeConnection());
   }
 }
 

