@@ -6,8 +6,9 @@ import { AddressSocket } from './address-socket.ts';
 import { requestCancel, type CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
-import { describesAlways, writeCollected, type Collecting } from './prepared-statement.ts';
+import { describesAlways, PreparedStatement, writeCollected, type Collecting } from './prepared-statement.ts';
 import { parseRowsOf, type Message, type MessageReceiver } from './row-parser.ts';
+import { recordStatement, tracedCaller, type TracedCaller } from './statement-span.ts';
 import { SessionState, type ParameterStatus } from './session-state.ts';
 
 /**
@@ -155,7 +156,9 @@ export class Connection extends pg.Client {
   override query = ((...args: unknown[]): unknown => {
     this.#options.onStatement?.(sqlOf(args[0]));
     this.recordProgress();
-    return this.#send(...args);
+    // Pipelined reads may serve several requests.
+    const caller = this.#options.isPipelined === true ? undefined : tracedCaller();
+    return caller === undefined ? this.#send(...args) : this.#sendTraced(caller, args);
   }) as pg.Client['query'];
 
   /** Restarts the wait: a response has come, or is now pending. */
@@ -283,6 +286,22 @@ export class Connection extends pg.Client {
 
   #send(...args: unknown[]): unknown {
     return (super.query as (...query: unknown[]) => unknown)(...args);
+  }
+
+  #sendTraced(caller: TracedCaller, args: unknown[]): unknown {
+    const [statement] = args;
+    const record = (error: unknown): void => recordStatement(sqlOf(statement), [caller], error);
+    if (statement instanceof PreparedStatement) {
+      const { callback } = statement;
+      statement.callback = (error, rows) => {
+        record(error);
+        callback?.(error, rows);
+      };
+      return this.#send(...args);
+    }
+    const sent = this.#send(...args);
+    if (sent instanceof Promise) sent.then(() => record(undefined), record);
+    return sent;
   }
 
   get #internals(): Internals {

@@ -1,13 +1,15 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
 import { isUnavailable, recordFailure } from './driver-errors.ts';
 import type { PendingRead } from './pending-read.ts';
-import { failureOfAll } from './shared-reads.ts';
+import { failureOfAll, tracedOf } from './shared-reads.ts';
+import type { TracedCaller } from './statement-span.ts';
 import type { LookUp } from './stores/session.ts';
 
 /** Who waits for the row with this id. */
 interface Caller {
   readonly id: string;
   readonly request: RequestContext | undefined;
+  readonly traced?: TracedCaller | undefined;
   readonly resolve: (row: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -71,6 +73,7 @@ export class LookUps {
           else this.#retry(one);
         }
       },
+      traced: () => tracedOf(callers),
       failure: () => failureOfAll(callers),
       isRetried: false,
     };
@@ -78,12 +81,17 @@ export class LookUps {
   }
 }
 
-function readOne(lookUp: LookUp<unknown>, { id, request, resolve, reject }: Caller, isRetried = false): PendingRead {
+function readOne(
+  lookUp: LookUp<unknown>,
+  { id, request, traced, resolve, reject }: Caller,
+  isRetried = false,
+): PendingRead {
   return {
     read: lookUp.readOne(id),
     subject: request?.subjectId ?? '',
     resolve: ([row]) => resolve(row),
     reject: (error) => reject(recordFailure(error, request)),
+    traced: () => tracedOf([{ traced }]),
     failure: () => request?.failure,
     isRetried,
   };

@@ -1,5 +1,6 @@
 import type { Parameter } from './parameter.ts';
 import type { Decode } from './prepared-statement.ts';
+import type { TracedCaller } from './statement-span.ts';
 
 /** A prepared read, which changes nothing. Its name always means the same text, and the same kind of rows. */
 export interface Read {
@@ -19,6 +20,8 @@ export interface PendingRead {
   readonly message?: string;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: Error) => void;
+  /** Those whom it serves so far, where their requests are traced. */
+  readonly traced: () => readonly TracedCaller[];
   /** Why nobody needs it any more; undefined while somebody does. */
   readonly failure: () => Error | undefined;
   /** It has been retried, and won't be again. */

@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
 import type { PendingRead } from './pending-read.ts';
 import { PreparedStatement } from './prepared-statement.ts';
+import { recordStatement } from './statement-span.ts';
 
 /** How many reads of one client wait for a response on each connection. */
 const maxReadsOfClient = 8;
@@ -106,6 +107,7 @@ export class PipelinedConnection {
     const { name, text, values, decode } = pending.read;
     const statement = new PreparedStatement(name, text, values, decode, pending.message);
     statement.callback = (error, rows = []) => {
+      recordStatement(text, pending.traced(), error);
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;

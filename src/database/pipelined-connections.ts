@@ -8,6 +8,7 @@ import type { RecentSubjects } from './recent-subjects.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { SharedReads } from './shared-reads.ts';
 import { NoFreeConnection } from './connection-slots.ts';
+import { tracedCaller } from './statement-span.ts';
 import { WaitingReads } from './waiting-reads.ts';
 import type { LookUp } from './stores/session.ts';
 import { throwIfLost } from './driver-errors.ts';
@@ -66,7 +67,7 @@ export class PipelinedConnections {
   query(read: Read): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const request = this.#requestUnderWay();
-      const pending = this.#sharedReads.add(read, { request, resolve, reject });
+      const pending = this.#sharedReads.add(read, { request, traced: tracedCaller(), resolve, reject });
       if (pending !== undefined) this.#submit(pending);
     });
   }
@@ -75,7 +76,7 @@ export class PipelinedConnections {
   lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const request = this.#requestUnderWay();
-      this.#lookUps.add(lookUp, { id, request, resolve, reject });
+      this.#lookUps.add(lookUp, { id, request, traced: tracedCaller(), resolve, reject });
       this.#scheduleEnd();
     });
   }

@@ -2,10 +2,12 @@ import type { RequestContext } from '../domain/access/current-request.ts';
 import { recordFailure } from './driver-errors.ts';
 import { executionMessage } from './execution-message.ts';
 import type { PendingRead, Read } from './pending-read.ts';
+import type { TracedCaller } from './statement-span.ts';
 
 /** Who waits for the rows. */
 interface Caller {
   readonly request: RequestContext | undefined;
+  readonly traced?: TracedCaller | undefined;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: Error) => void;
 }
@@ -47,6 +49,7 @@ export class SharedReads {
         if (this.#callers.get(key) === callers) this.#callers.delete(key);
         for (const { request, reject } of callers) reject(recordFailure(error, request));
       },
+      traced: () => tracedOf(callers),
       failure: () => failureOfAll(callers),
       isRetried: false,
     };
@@ -62,4 +65,13 @@ export class SharedReads {
 export function failureOfAll(callers: readonly Pick<Caller, 'request'>[]): Error | undefined {
   const isWanted = callers.some(({ request }) => request?.failure === undefined);
   return isWanted ? undefined : callers[0]?.request?.failure;
+}
+
+const none: readonly TracedCaller[] = [];
+
+/** Those whose requests are traced. */
+export function tracedOf(callers: readonly Pick<Caller, 'traced'>[]): readonly TracedCaller[] {
+  // Almost always: without an SDK of OpenTelemetry.
+  if (callers.every(({ traced }) => traced === undefined)) return none;
+  return callers.flatMap(({ traced }) => traced ?? []);
 }

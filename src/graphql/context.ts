@@ -17,7 +17,10 @@ interface SafeWrites {
 /** What the resolvers of one request share. */
 export class GraphQLContext {
   readonly services: Services;
-  readonly request: Pick<FastifyRequest, 'log' | 'principal' | 'meter' | 'operation' | 'graphql' | 'body' | 'url'>;
+  readonly request: Pick<
+    FastifyRequest,
+    'log' | 'headers' | 'principal' | 'meter' | 'operation' | 'graphql' | 'body' | 'url'
+  >;
   readonly log: FastifyBaseLogger;
   /** The holder of the key. */
   readonly principal: Principal;

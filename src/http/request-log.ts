@@ -4,15 +4,16 @@ import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequ
 import type { LoggerOptions } from 'pino';
 
 import { redactKeys } from '../domain/access/api-key.ts';
+import { loggedPath } from './logged-path.ts';
 import type { CompletedRequest } from './metrics.ts';
-import { pathOf, type MatchedRoute } from './route-table.ts';
+import { traceOf } from './request-span.ts';
+import type { MatchedRoute } from './route-table.ts';
 
 /** Called when a response has been sent, or its connection is closed. */
 export type OnResponse = (completed: CompletedRequest) => void;
 
 /** nginx's status for a client that has disconnected before there was any response: 200 would say that it got one. */
 const clientClosedRequest = 499;
-const maxLoggedPath = 200;
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
 /** No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key, wherever a client puts it. */
@@ -62,6 +63,7 @@ export function recordResponse(
   const startedAt = performance.now();
   // Not known any more once the connection is reset.
   const address = request.ip;
+  const trace = traceOf(request.url);
   reply.raw.on('close', () => {
     const { headersSent, writableFinished } = reply.raw;
     const status = headersSent ? reply.raw.statusCode : clientClosedRequest;
@@ -77,6 +79,7 @@ export function recordResponse(
       status,
       code: reply.failureCode,
       ms: rounded(millis),
+      ...trace,
       ...(request.graphql && { graphql: request.graphql }),
       ...(config?.deprecation && { deprecated: true }),
     };
@@ -119,17 +122,6 @@ export function recordRejected(log: FastifyBaseLogger, refused: RejectedRequest,
   };
   log.info(line, messageOf(isSent));
   onResponse?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
-}
-
-/** Without its query, shortened, and decoded where a key is hidden in its escapes. */
-function loggedPath(url: string): string {
-  const path = pathOf(url);
-  const redacted = redactKeys(unescaped(path));
-  return (redacted === unescaped(path) ? path : redacted).slice(0, maxLoggedPath);
-}
-
-function unescaped(path: string): string {
-  return path.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
 
 function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {

@@ -4,18 +4,23 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
 export interface Span {
-  /** The instrumentation that made it: `@opentelemetry/instrumentation-pg`. */
+  /** What made it: `@opentelemetry/instrumentation-http`, or the service. */
   readonly scope: string;
   readonly name: string;
   readonly service: unknown;
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly attributes: readonly Attribute[];
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[];
 }
 
 interface Attribute {
   readonly key: string;
-  readonly value: { readonly stringValue?: string };
+  readonly value: {
+    readonly stringValue?: string;
+    readonly arrayValue?: { readonly values: readonly { readonly stringValue: string }[] };
+  };
 }
 
 type ExportedSpan = Omit<Span, 'scope' | 'service'>;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,17 +8,14 @@ import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { repository } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
-import { OtlpCollector } from './otlp-collector.ts';
+import { OtlpCollector, type Span } from './otlp-collector.ts';
 
 const directory = temporaryDirectory();
 let cluster: PostgresCluster;
 let collector: OtlpCollector;
 let service: Service;
-
-/** The trace of a client, as W3C Trace Context writes it. */
-const traceId = '0af7651916cd43dd8448eb211c80319c';
-const clientSpanId = 'b7ad6b7169203331';
 
 beforeAll(async () => {
   [cluster, collector] = await Promise.all([PostgresCluster.create(), OtlpCollector.start()]);
@@ -37,18 +35,98 @@ afterAll(async () => {
   cluster.remove();
 });
 
-test('the documented command exports the spans of a request into the trace of its client, and its log line names the trace', async () => {
-  const body = { query: 'query Traced { pets(first: 1) { edges { node { name } } } }' };
-  const response = await service.post('/graphql', body, { traceparent: `00-${traceId}-${clientSpanId}-01` });
-  expect(response.status).toBe(200);
-  const [line] = await service.line(/^\{.*"route":"\/graphql".*\}$/);
-  expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, requestId: response.headers.get('x-request-id') });
+/** The exported spans of a trace, once this many of the service's own operations are among them. */
+async function spansOf(trace: string, operations: number): Promise<Span[]> {
+  const spans = () => collector.spans.filter((span) => span.traceId === trace);
+  await until(() => spans().filter(isOperation).length >= operations);
+  return spans();
+}
 
-  // The last spans are exported before the process ends.
-  expect(await service.stop()).toBe(0);
-  const spans = collector.spans.filter((span) => span.traceId === traceId);
-  const scopes = new Set(spans.map(({ scope }) => scope.replace('@opentelemetry/instrumentation-', '')));
+function isOperation({ scope, name }: Span): boolean {
+  return scope === 'petstore-gateway' && /^(?:query|mutation) /.test(name);
+}
+
+function attribute({ attributes }: Span, name: string): unknown {
+  const { stringValue, arrayValue } = attributes.find(({ key }) => key === name)?.value ?? {};
+  return stringValue ?? arrayValue?.values.map((value) => value.stringValue);
+}
+
+/** A trace of its own, as W3C Trace Context writes it. */
+function newTrace(): { readonly traceId: string; readonly clientSpanId: string; readonly traceparent: string } {
+  const [traceId, clientSpanId] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
+  return { traceId, clientSpanId, traceparent: `00-${traceId}-${clientSpanId}-01` };
+}
+
+test('an operation is a span in the trace of its client, known ones too, with its statements below it; its log line names the trace', async () => {
+  const { traceId, clientSpanId, traceparent } = newTrace();
+  const body = { query: 'query Traced { ps: pets(first: 1) { edges { node { name } } } }' };
+  for (let time = 1; time <= 3; time += 1) {
+    const response = await service.post('/graphql', body, { traceparent });
+    const requestId = response.headers.get('x-request-id');
+    const [line] = await service.line(new RegExp(`^\\{.*"requestId":"${requestId}".*"route":"/graphql".*\\}$`));
+    expect(JSON.parse(line)).toMatchObject({ trace_id: traceId, status: 200 });
+  }
+  const spans = await spansOf(traceId, 3);
   expect(spans.every((span) => span.service === 'petstore')).toBe(true);
-  expect(spans.find((span) => span.parentSpanId === clientSpanId)?.scope).toBe('@opentelemetry/instrumentation-http');
-  expect([...scopes]).toEqual(expect.arrayContaining(['http', 'graphql', 'pg']));
+  const operations = spans.filter(isOperation);
+  expect(operations).toHaveLength(3);
+  for (const operation of operations) {
+    expect(operation.name).toBe('query pets');
+    expect(attribute(operation, 'graphql.operation.type')).toBe('query');
+    expect(attribute(operation, 'graphql.root_fields')).toEqual(['pets']);
+    const request = spans.find(({ spanId }) => spanId === operation.parentSpanId);
+    expect(request).toMatchObject({ scope: '@opentelemetry/instrumentation-http', parentSpanId: clientSpanId });
+    const statements = spans.filter(({ parentSpanId }) => parentSpanId === operation.spanId);
+    expect(statements.map(({ name }) => name)).toEqual(['SELECT']);
+    expect(attribute(statements[0]!, 'db.query.text')).toMatch(/^select .* from pets /s);
+  }
+});
+
+test('a statement on a connection of its own is a span too, each of a transaction', async () => {
+  const { traceId, traceparent } = newTrace();
+  const mutation = 'mutation { createCategory(input: { name: "Traced" }) { category { id } } }';
+  const headers = { traceparent, 'idempotency-key': 'traced' };
+  expect((await service.post('/graphql', { query: mutation }, headers)).status).toBe(200);
+  const [operation, ...others] = (await spansOf(traceId, 1)).filter(isOperation);
+  expect([operation?.name, others]).toEqual(['mutation createCategory', []]);
+  const verbs = collector.spans
+    .filter(({ parentSpanId }) => parentSpanId === operation?.spanId)
+    .map(({ name }) => name);
+  expect(verbs).toEqual(expect.arrayContaining(['BEGIN', 'SELECT', 'INSERT', 'COMMIT']));
+});
+
+test('a statement that serves several requests is linked to each of them', async () => {
+  const shared = (): Span | undefined => collector.spans.find(({ links = [] }) => links.length > 1);
+  await until(async () => {
+    const ask = () => service.post('/graphql', { query: '{ pets(first: 2) { nodes { id } } }' }, newTrace());
+    await Promise.all(Array.from({ length: 20 }, ask));
+    return shared() !== undefined;
+  });
+  const { links = [], parentSpanId } = shared()!;
+  await until(() => links.every(({ spanId }) => collector.spans.some((span) => span.spanId === spanId)));
+  const linked = links.map(({ spanId }) => collector.spans.find((span) => span.spanId === spanId)!);
+  expect(linked.every(isOperation)).toBe(true);
+  expect(new Set(linked.map(({ traceId }) => traceId)).size).toBe(links.length);
+  expect(links.map(({ spanId }) => spanId)).toContain(parentSpanId);
+});
+
+test('no span shows a key, wherever a client puts it, a query string, or the value of a variable', async () => {
+  const { traceId, clientSpanId, traceparent } = newTrace();
+  const created = await service.graphql(
+    'mutation { createApiKey(input: { name: "traced", plan: BUSINESS, scopes: [READ, WRITE] }) { secret } }',
+  );
+  const secret = created.body.data.createApiKey.secret as string;
+  const headers = { traceparent, authorization: `Bearer ${secret}`, 'user-agent': `client ${secret}` };
+  const escaped = `%${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`;
+  for (const path of [`/${secret}`, `/${escaped}`, `/pets?cursor=${secret}`, `/pets?nameContains=Hidden`]) {
+    await service.get(path, headers);
+  }
+  const query = `query ${secret}($name: String!) { pets(first: 1, filter: { nameContains: $name }) { nodes { id } } }`;
+  expect((await service.post('/graphql', { query, variables: { name: 'Hidden' } }, headers)).status).toBe(200);
+  await until(() => collector.spans.filter((span) => span.parentSpanId === clientSpanId).length === 5);
+  expect((await spansOf(traceId, 1)).filter((span) => attribute(span, 'url.path') === '/pets')).toHaveLength(2);
+  const text = JSON.stringify(collector.spans);
+  expect(text).not.toContain(secret);
+  expect(text).not.toContain(secret.slice(1));
+  expect(text).not.toContain('Hidden');
 });

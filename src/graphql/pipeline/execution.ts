@@ -14,7 +14,9 @@ import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } f
 import { executionResponse, refusalResponse, withReplays, type GraphQLResponse } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
 import { coerceVariables } from './input-errors.ts';
+import type { Measure } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
+import { traceOperation } from './operation-span.ts';
 import { bytesOf } from './request.ts';
 
 interface ExecutionLimits extends OperationLimits {
@@ -42,8 +44,26 @@ const maxLoggedName = 100;
  *
  * The cost is spent first. Bad variables are reported before limits, since they are more specific.
  */
-export async function executeOperation(
-  { source, prepared, measure }: KnownOperation,
+export function executeOperation(
+  operation: KnownOperation,
+  variables: Readonly<Record<string, unknown>>,
+  context: GraphQLContext,
+  options: ExecutionOptions,
+  reserve: ReserveMemory,
+): Promise<GraphQLResponse> {
+  const measured = operation.measure.for(variables);
+  const { kind } = operation.prepared;
+  const label = operationLabel(kind, measured);
+  const { request } = context;
+  request.operation = label;
+  const traced = { label, kind, rootFields: measured.rootFieldNames, headers: request.headers };
+  return traceOperation(traced, () => execute(operation, measured, label, variables, context, options, reserve));
+}
+
+async function execute(
+  { source, prepared }: KnownOperation,
+  measured: Measure,
+  label: string,
   variables: Readonly<Record<string, unknown>>,
   context: GraphQLContext,
   options: ExecutionOptions,
@@ -51,9 +71,6 @@ export async function executeOperation(
 ): Promise<GraphQLResponse> {
   const { limits, introspection, onRefusal, onErrors } = options;
   const { request, meter } = context;
-  const measured = measure.for(variables);
-  const label = operationLabel(prepared.kind, measured);
-  request.operation = label;
   let response: GraphQLResponse;
   let cost = quotaCost(measured, bytesOf(request));
   try {
