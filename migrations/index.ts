@@ -2,6 +2,7 @@ import { AccessMigration } from './2026-11-21-access.ts';
 import { IdempotencyMigration } from './2026-11-21-idempotency.ts';
 import { StoreMigration } from './2026-11-21-store.ts';
 import { KeyManagementMigration } from './2026-11-22-key-management.ts';
+import { EventsMigration } from './2026-11-23-events.ts';
 import { GraphQLIdempotencyMigration } from './2026-11-23-graphql-idempotency.ts';
 import { KeyInstantsMigration } from './2026-11-23-key-instants.ts';
 import { InstallationMigration } from './2026-11-23-installation.ts';
@@ -15,4 +16,5 @@ export const migrations = [
   { name: '2026-11-23-graphql-idempotency', migration: GraphQLIdempotencyMigration },
   { name: '2026-11-23-key-instants', migration: KeyInstantsMigration },
   { name: '2026-11-23-installation', migration: InstallationMigration },
+  { name: '2026-11-23-events', migration: EventsMigration },
 ] as const;

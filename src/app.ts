@@ -12,6 +12,7 @@ import { KeyChangeLog } from './domain/access/key-change-log.ts';
 import type { NamedKeyChange } from './domain/access/key-changes.ts';
 import { openAccess } from './domain/access/open-access.ts';
 import type { Principal } from './domain/access/principal.ts';
+import { Sequencer } from './domain/events/sequencer.ts';
 import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
 import { createServices } from './domain/services.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
@@ -124,6 +125,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const keyChanges = new KeyChangeLog({ changes: database.keyChanges, ...events });
   await keyChanges.start();
+  const sequencer = new Sequencer({
+    moves: database.eventMoves,
+    retentionSeconds: config.eventsRetentionSeconds,
+    onFailure: (error) => server.log.warn({ err: error }, 'changes are not moved into the log of events'),
+  });
+  sequencer.start();
   database.onServerChange((change) => {
     metrics.countFailover();
     server.log.warn(change, 'the database is written to on another server');
@@ -131,6 +138,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   metrics.watch({
     pool: database.poolFigures,
     servers: database.serverFigures,
+    events: sequencer,
     requestsUnderWay: () => server.connections.underWay,
     isCountingShared: () => counters.isShared(),
   });
@@ -190,6 +198,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await counters.close();
     await access.close();
     await keyChanges.stop();
+    await sequencer.stop();
     await database.close();
   });
   await server.ready();

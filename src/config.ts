@@ -69,6 +69,12 @@ export function readConfig(environment: Environment = process.env) {
     ),
     drainDelaySeconds: duration('DRAIN_DELAY', '0s'),
     drainTimeoutSeconds: duration('DRAIN_TIMEOUT', '30s'),
+    eventsRetentionSeconds: setting(
+      'EVENTS_RETENTION',
+      '7d',
+      eventsRetention,
+      'a duration from 1d to 30d, such as 7d or 48h',
+    ),
     logLevel: setting(
       'LOG_LEVEL',
       'info',
@@ -150,6 +156,11 @@ export function parseDuration(text: string): number | undefined {
 function banDuration(text: string): number | undefined {
   const seconds = parseDuration(text);
   return seconds !== undefined && seconds >= 1 && seconds <= 86_400 ? seconds : undefined;
+}
+
+function eventsRetention(text: string): number | undefined {
+  const seconds = parseDuration(text);
+  return seconds !== undefined && seconds >= 86_400 && seconds <= 30 * 86_400 ? seconds : undefined;
 }
 
 function proxies(text: string): false | number | string[] | undefined {

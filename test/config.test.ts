@@ -91,6 +91,8 @@ describe('settings', () => {
     ['BAN_FOR', '15'],
     ['BAN_FOR', '0s'],
     ['BAN_FOR', '25h'],
+    ['EVENTS_RETENTION', '23h'],
+    ['EVENTS_RETENTION', '31d'],
     ['METRICS_PORT', '65536'],
     ['MAX_CONNECTIONS', '0'],
     ['TRUST_PROXY', 'true'],
@@ -139,6 +141,7 @@ describe('settings', () => {
   });
 
   it.each([
+    ['EVENTS_RETENTION', '30d', { eventsRetentionSeconds: 2_592_000 }],
     ['DRAIN_TIMEOUT', '90s', { drainTimeoutSeconds: 90 }],
     ['DRAIN_TIMEOUT', '15m', { drainTimeoutSeconds: 900 }],
     ['DRAIN_TIMEOUT', '24h', { drainTimeoutSeconds: 86_400 }],

@@ -5,6 +5,7 @@ import { migrations } from '../../migrations/index.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
 import { unavailable } from '../domain/errors.ts';
+import type { EventMoves } from '../domain/events/event.store.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -18,6 +19,7 @@ import { readInstallation } from './installation.ts';
 import type { ServerChange, ServerFigure } from './servers.ts';
 import { createSession } from './session.ts';
 import { createStatements } from './statements.ts';
+import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
 import { createStores, entities } from './stores/stores.ts';
@@ -32,6 +34,7 @@ export interface Database {
   /** The keys, for authentication. */
   readonly keyRecords: KeyRecords;
   readonly keyChanges: KeyChanges;
+  readonly eventMoves: EventMoves;
   readonly usage: UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached. */
   readonly readInstallation: () => Promise<Installation>;
@@ -58,8 +61,10 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   });
   const { run } = statements;
   const metadata = orm.getMetadata();
+  const session = createSession(orm, statements, { maxMillis: atomicMillis(options) });
   return {
-    stores: createStores(metadata, createSession(orm, statements, { maxMillis: atomicMillis(options) })),
+    stores: createStores(metadata, session),
+    eventMoves: createEventMoves(session),
     keyRecords: createKeyRecords(metadata, run),
     keyChanges: createKeyChanges(metadata, run),
     usage: createUsageTable(run),

@@ -1,5 +1,6 @@
 import type { ApiKeyStore } from './access/api-key.store.ts';
 import { categorySorting, type CategoryStore } from './categories/category.store.ts';
+import type { EventStore } from './events/event.store.ts';
 import type { IdempotencyStore } from './idempotency/idempotency.store.ts';
 import { inventorySorting, type InventoryStore } from './inventory/inventory-item.store.ts';
 import { orderSorting, type OrderStore } from './orders/order.store.ts';
@@ -18,6 +19,7 @@ export const sortings = [categorySorting, inventorySorting, orderSorting, petSor
 export interface Stores {
   readonly apiKeys: ApiKeyStore;
   readonly categories: CategoryStore;
+  readonly events: EventStore;
   readonly idempotency: IdempotencyStore;
   readonly inventory: InventoryStore;
   readonly orders: OrderStore;

@@ -20,11 +20,17 @@ interface ServerFigure {
   readonly role: string;
 }
 
+interface EventFigures {
+  readonly lagSeconds: number;
+  readonly logBytes: number;
+}
+
 /** Values that are read at each scrape. */
 export interface MetricsSources {
   readonly pool: () => PoolFigures;
   /** What was last known of each server of the database. */
   readonly servers: () => readonly ServerFigure[];
+  readonly events: EventFigures;
   readonly requestsUnderWay: () => number;
   /** Whether the counters are shared at the moment; undefined without Redis. */
   readonly isCountingShared: () => boolean | undefined;
@@ -97,7 +103,7 @@ export class Metrics {
   }
 
   /** Metrics that are read from their source each time. */
-  watch({ pool, servers, requestsUnderWay, isCountingShared }: MetricsSources): void {
+  watch({ pool, servers, events, requestsUnderWay, isCountingShared }: MetricsSources): void {
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -120,6 +126,9 @@ export class Metrics {
         gauge.set(requestsUnderWay());
       },
     );
+    const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
+    this.#gauge('events_lag_seconds', lagHelp, [], (gauge) => gauge.set(events.lagSeconds));
+    this.#gauge('events_log_bytes', 'The size of the log of events.', [], (gauge) => gauge.set(events.logBytes));
     if (isCountingShared() !== undefined) {
       const help = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
       this.#gauge('quota_shared', help, [], (gauge) => gauge.set(isCountingShared() === true ? 1 : 0));

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
+import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -12,7 +13,7 @@ import { deployFile } from './guide.ts';
 
 const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
-const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals'];
+const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals', 'EventsLag'];
 
 /** Values by series, as `/metrics` writes them: `petstore_requests_total{operation="getPet",status="200"}`. */
 type Scrape = ReadonlyMap<string, number>;
@@ -115,6 +116,21 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const now = await scrape();
     expect(firingAlerts(now, now)).toEqual(['PetstoreQuotaNotShared']);
     await redis.restart();
+  });
+
+  test('PetstoreEventsLag fires while no process moves changes into the log', async () => {
+    const blocking = await connect(cluster.url);
+    await blocking.query('select pg_advisory_lock(7338474785)');
+    await blocking.query(`update event_state set moved_at = now() - interval '1 minute'`);
+    await blocking.query(`insert into event_outbox (at, type) values (now() - interval '1 minute', 'store.resync')`);
+    let now: Scrape;
+    do now = await scrape();
+    while (now.get('petstore_events_lag_seconds') === 0);
+    expect(firingAlerts(now, now)).toEqual(['PetstoreEventsLag']);
+    await blocking.end();
+    do now = await scrape();
+    while (now.get('petstore_events_lag_seconds') !== 0);
+    expect(firingAlerts(now, now)).toEqual(['none']);
   });
 
   test('PetstoreDatabaseWaiting fires while more requests than connections wait, PetstoreServerErrors once they fail', async () => {

@@ -26,15 +26,15 @@ interface TestKey {
 }
 
 const noLimit = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 } as const;
-/** Statements of keys, quotas and new connections, which may be sent beside any request. */
-const housekeeping = /api_key|quota_counters|^set time zone/;
+/** Statements of keys, quotas, the log of events and new connections, which may be sent beside any request. */
+const housekeeping = /api_key|quota_counters|petstore_(?:move|maintain)_events|^set time zone/;
 
 /** The whole service on a database of its own, reached without a port. */
 export interface TestApp {
   readonly app: App;
   /** The settings that it was started with, for a second process beside it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The statements since the last `forgetStatements`, except those of keys, quotas and new connections. */
+  /** The statements since the last `forgetStatements`, except those of keys, quotas, the log of events and new connections. */
   readonly statements: readonly string[];
   forgetStatements(): void;
   /** The secret of the suite's key, which has the scope admin and no limit. */

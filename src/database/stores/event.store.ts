@@ -2,7 +2,7 @@ import type { EntityProperty, MetadataStorage } from '@mikro-orm/core';
 
 import { Category } from '../../domain/categories/category.entity.ts';
 import type { EventPosition, EventSubject, EventType, StoreEvent } from '../../domain/events/event.ts';
-import type { EventMoves, EventStore } from '../../domain/events/event.store.ts';
+import type { EventMove, EventMoves, EventStore } from '../../domain/events/event.store.ts';
 import type { Id } from '../../domain/id.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../domain/orders/order.entity.ts';
@@ -10,7 +10,7 @@ import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { Session } from './session.ts';
 import { FixedStatement } from './statement.ts';
 
-/** A row of the log as JSON, whose values are all texts. */
+/** A row of the log, whose values are all texts. */
 type Body = Readonly<Record<string, string | null>>;
 
 interface LogRow {
@@ -20,18 +20,22 @@ interface LogRow {
   readonly event: StoreEvent | undefined;
 }
 
-/** The lateral join ends where `event_state` says, so that both are of one moment. */
-const readText = `
-  select state.position::text, state.salt::text,
-    $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
+/** One statement sees one moment: `event_state`, and the log up to it. */
+const afterText = `
+  select state.position::text, state.salt::text, known.is_known,
+    found.position::text, found.salt::text, found.type, (extract(epoch from found.at) * 1000)::float8, found.body::text
+  from event_state as state
+  cross join lateral (
+    select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
       or (state.dropped_position, state.dropped_salt) = ($1::bigint, $2::bigint)
-      or exists (select from events where events.position = $1::bigint and events.salt = $2::bigint),
-    found.*
-  from event_state as state left join lateral (
-    select position::text, salt::text, type, (extract(epoch from at) * 1000)::float8,
-      (select jsonb_object_agg(key, value) from jsonb_each_text(body))::text
-    from events where events.position > coalesce($1::bigint, 0) order by events.position limit $3::int
-  ) as found on true`;
+      or exists (select from events where events.position = $1::bigint and events.salt = $2::bigint) as is_known
+  ) as known
+  left join lateral (
+    select * from events where known.is_known and events.position > coalesce($1::bigint, 0) order by events.position limit $3::int
+  ) as found on true
+  order by found.position`;
+
+const lastText = 'select position::text, salt::text from event_state';
 
 export function createEventStore(metadata: MetadataStorage): (session: Session) => EventStore {
   const decoders = {
@@ -45,7 +49,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     const noun = type.slice(0, type.indexOf('.')) as EventSubject['noun'];
     return { noun, row: decoders[noun](JSON.parse(body) as Body) } as EventSubject;
   };
-  const read = new FixedStatement<LogRow>(readText, (fields) => {
+  const after = new FixedStatement<LogRow>(afterText, (fields) => {
     const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields as (string | null)[];
     return {
       isKnown: isTrue(isKnown),
@@ -62,41 +66,43 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
           : undefined,
     };
   });
+  const last = new FixedStatement<EventPosition>(lastText, ([position, salt]) => ({
+    position: position as Id,
+    salt: salt as Id,
+  }));
   return (session) => ({
-    readAfter: async (after, limit) => {
-      const rows = await session.run(read.with([after?.position ?? null, after?.salt ?? null, limit]));
-      const [first] = rows;
-      if (first === undefined) throw new Error('event_state has lost its row.');
-      const { isKnown, last } = first;
-      return { isKnown, last, events: rows.flatMap(({ event }) => event ?? []) };
+    last: async () => theOnly(await session.run(last.with([]))),
+    readAfter: async (position, limit) => {
+      const rows = await session.run(after.with([position?.position ?? null, position?.salt ?? null, limit]));
+      const { isKnown, last: lastPosition } = theOnly(rows.slice(0, 1));
+      return { isKnown, last: lastPosition, events: rows.flatMap(({ event }) => event ?? []) };
     },
   });
 }
 
+function theOnly<Row>([row]: readonly Row[]): Row {
+  if (row === undefined) throw new Error('event_state has lost its row.');
+  return row;
+}
+
 export function createEventMoves(session: Session): EventMoves {
-  const move = new FixedStatement(
-    'select moved, last_mover, lag_seconds from petstore_move_events($1::text, $2::int)',
-    ([moved, lastMover, lagSeconds]) => ({
+  const move = new FixedStatement<EventMove>(
+    'select moved, is_holder, lag_seconds from petstore_move_events($1::text, $2::int)',
+    ([moved, isHolder, lagSeconds]) => ({
       moved: Number(moved),
-      lastMover: lastMover as string | null,
+      isHolder: isTrue(isHolder),
       lagSeconds: Number(lagSeconds),
     }),
     'write',
   );
   const maintain = new FixedStatement(
     'select petstore_maintain_events(make_interval(secs => $1::float8))',
-    () => undefined,
+    ([bytes]) => Number(bytes),
     'write',
   );
   return {
-    move: async (who, limit) => {
-      const [result] = await session.run(move.with([who, limit]));
-      if (result === undefined) throw new Error('petstore_move_events has returned nothing.');
-      return result;
-    },
-    maintain: async (retentionSeconds) => {
-      await session.run(maintain.with([retentionSeconds]));
-    },
+    move: async (mover, limit) => theOnly(await session.run(move.with([mover, limit]))),
+    maintain: async (retentionSeconds) => theOnly(await session.run(maintain.with([retentionSeconds]))),
   };
 }
 

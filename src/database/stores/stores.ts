@@ -11,6 +11,7 @@ import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
+import { createEventStore } from './event.store.ts';
 import { createIdempotencyStore } from './idempotency.store.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
@@ -33,6 +34,7 @@ export const entities = [
 function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores {
   const apiKeys = createApiKeyStore(metadata);
   const categories = createCategoryStore(metadata);
+  const events = createEventStore(metadata);
   const idempotency = createIdempotencyStore(metadata);
   const inventory = createInventoryStore(metadata);
   const orders = createOrderStore(metadata);
@@ -40,6 +42,7 @@ function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores
   const storesOf = (session: Session): Stores => ({
     apiKeys: apiKeys(session),
     categories: categories(session),
+    events: events(session),
     idempotency: idempotency(session),
     inventory: inventory(session),
     orders: orders(session),

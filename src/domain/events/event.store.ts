@@ -24,16 +24,14 @@ export interface EventMove {
   readonly moved: number;
   /** Whether this process is the one that moves: the others look less often. */
   readonly isHolder: boolean;
-  /** How long the oldest committed change has been waiting; 0 when none waits. */
+  /** How long the oldest committed change has been waiting; 0 when none waits, or another process knows. */
   readonly lagSeconds: number;
-  /** The log's size on disk, as last measured. */
-  readonly logBytes: number;
 }
 
 /** What the sequencer does in the database. */
 export interface EventMoves {
   /** Moves at most so many committed changes into the log, if no other process is moving. One statement, one transaction. */
   move(mover: string, limit: number): Promise<EventMove>;
-  /** Drops the days that are older. */
-  maintain(retentionSeconds: number): Promise<void>;
+  /** Drops the days that are older, if no other process is at it. Returns the size of the log in bytes. */
+  maintain(retentionSeconds: number): Promise<number>;
 }

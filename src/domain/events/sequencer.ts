@@ -24,11 +24,13 @@ export interface SequencerOptions {
 export class Sequencer {
   readonly #options: SequencerOptions;
   readonly #name = randomUUID();
+  readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
   #maintainAt = 0;
   #lagSeconds = 0;
+  #logBytes = 0;
   #succeededAt = performance.now();
   #hasFailed = false;
 
@@ -43,10 +45,25 @@ export class Sequencer {
     return this.#lagSeconds + (sinceSeconds > (2 * standbyMillis) / 1_000 ? sinceSeconds : 0);
   }
 
+  /** The size of the log on disk, as of the last minute. */
+  get logBytes(): number {
+    return this.#logBytes;
+  }
+
+  /**
+   * Calls the listener each time that this process has moved events into the log, so that its readers needn't wait for their next read.
+   * What other processes move isn't reported. The listener must not throw. Returns the removal of the listener.
+   */
+  onMoved(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   start(): void {
     this.#schedule(0);
   }
 
+  /** Waits for the run under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -62,28 +79,36 @@ export class Sequencer {
   /** Never rejects. */
   async #run(): Promise<void> {
     const startedAt = performance.now();
-    const isHolder = await this.#moveOnce();
+    const interval = await this.#moveOnce();
     if (this.#isStopped) return;
-    const pause = isHolder ? holderMillis : standbyMillis;
-    this.#schedule(Math.max(0, startedAt + pause - performance.now()));
+    const elapsed = performance.now() - startedAt;
+    // At least half of the time for others: an outbox that nothing can vacuum is slow to read, and the embedded database has one connection.
+    this.#schedule(Math.max(elapsed, interval - elapsed));
   }
 
-  async #moveOnce(): Promise<boolean> {
-    const { moves, retentionSeconds, onFailure } = this.#options;
+  /** Returns the milliseconds from the begin of this run to the next one; none while more changes wait. */
+  async #moveOnce(): Promise<number> {
+    const { moves, onFailure } = this.#options;
     try {
-      const { lastMover, lagSeconds } = await moves.move(this.#name, maxMoved);
+      const { moved, isHolder, lagSeconds } = await moves.move(this.#name, maxMoved);
       this.#lagSeconds = lagSeconds;
       this.#succeededAt = performance.now();
       this.#hasFailed = false;
-      if (performance.now() >= this.#maintainAt && lastMover === this.#name) {
-        this.#maintainAt = performance.now() + maintainMillis;
-        await moves.maintain(retentionSeconds);
-      }
-      return lastMover === this.#name || lastMover === null;
+      if (moved > 0) for (const listener of this.#listeners) listener();
+      if (moved < maxMoved) await this.#maintain();
+      if (moved >= maxMoved) return 0;
+      return isHolder ? holderMillis : standbyMillis;
     } catch (error) {
       if (!this.#hasFailed) onFailure(error);
       this.#hasFailed = true;
-      return false;
+      return standbyMillis;
     }
+  }
+
+  async #maintain(): Promise<void> {
+    const { moves, retentionSeconds } = this.#options;
+    if (performance.now() < this.#maintainAt) return;
+    this.#logBytes = await moves.maintain(retentionSeconds);
+    this.#maintainAt = performance.now() + maintainMillis;
   }
 }

@@ -1,0 +1,154 @@
+/**
+ * A position is the day (since 1970, in UTC) in which it was given and a number within that day, so that the partitions of days, whose
+ * bounds are known in advance, are in the order of positions.
+ */
+const dayBits = 40;
+
+/** One mover at a time, and no maintenance beside it. */
+const lock = 'pg_try_advisory_xact_lock(7338474785)';
+
+/**
+ * Moves committed changes into the log, at most so many, and the deleted entries of deleted pets among them. The mover that moved last
+ * goes on; another one takes over when nothing has been moved for a second.
+ *
+ * An entry's state has two halves, in two tables, which two transactions may change at the same time. Each of its events has its own half
+ * and the newest of the other, as one statement sees both, so that its last event is its state. The other half of what is gone by now is
+ * in the outbox, in its deletion: in a cascade the trigger of the deleted entry fires after that of its pet. Where even that is gone, by
+ * TRUNCATE for example, the event is left out: a resynchronization follows.
+ *
+ * Plans are made when the outbox is small and kept when it is large: rows are looked up by index, or joined by hash.
+ */
+export const eventMover = `create function @schema.petstore_move_events(who text, max_rows int,
+    out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
+    set search_path = @schema, pg_temp set timezone = 'UTC'
+    set enable_seqscan = off set enable_nestloop = off set jit = off as $$
+  declare
+    state event_state;
+    is_first boolean;
+    day bigint;
+    partition_name text;
+    last_position bigint;
+    last_salt bigint;
+  begin
+    moved := 0;
+    lag_seconds := 0;
+    -- Before the statements below: each of them sees what the run before has committed.
+    is_first := ${lock};
+    select * into state from event_state;
+    is_holder := state.mover is null or state.mover = who;
+    if not exists (select from event_outbox) then return; end if;
+    if not is_first or not is_holder and state.moved_at > clock_timestamp() - interval '1 second' then
+      -- What waits may have been committed a moment ago, long after its statement.
+      select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds from event_outbox;
+      return;
+    end if;
+
+    day := greatest(floor(extract(epoch from clock_timestamp()) / 86400)::bigint, state.position >> ${dayBits});
+    partition_name := 'events_' || to_char(date '1970-01-01' + day::int, 'YYYYMMDD');
+    if to_regclass(partition_name) is null then
+      -- Not \`partition of\`, which would wait for every reader of the log.
+      execute format('create table %I (like events including all)', partition_name);
+      execute format('alter table events attach partition %I for values from (%s) to (%s)',
+        partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
+    end if;
+
+    with cut as materialized (
+      -- No row when everything is taken.
+      select id from event_outbox order by id offset max_rows - 1 limit 1
+    ), batch as (
+      delete from event_outbox where id <= coalesce((select id from cut), 9223372036854775807) returning *
+    ), entries_of_batch as (
+      delete from event_outbox as entry using event_outbox as pet
+      where entry.type = 'inventory.deleted' and entry.id > (select id from cut)
+        and pet.type = 'pet.deleted' and pet.id <= (select id from cut) and pet.object_id = entry.object_id
+      returning entry.*
+    ), changes as materialized (
+      select * from batch union all select * from entries_of_batch
+    ), ends as materialized (
+      select id, type, object_id, body ->> 'status' as status, (body ->> 'quantity')::int as quantity from event_outbox
+      where type in ('pet.deleted', 'inventory.created', 'inventory.deleted')
+        and object_id in (select object_id from changes where changes_entry or type like 'inventory.%')
+    ), deleted_pets as (
+      select object_id, max(status) as status from ends where type = 'pet.deleted' group by object_id
+    ), next_ends as (
+      select distinct on (changes.id) changes.id, ends.type, ends.quantity
+      from changes join ends on ends.object_id = changes.object_id and ends.id > changes.id
+      where changes.changes_entry and ends.type like 'inventory.%' order by changes.id, ends.id
+    ), entries as (
+      select id, at, type, object_id, (body ->> 'quantity')::int as quantity,
+        coalesce((select status from pets where pets.id = object_id), deleted_pets.status) as status
+      from changes left join deleted_pets using (object_id) where type like 'inventory.%'
+    ), entries_of_pets as (
+      select id, at, object_id, body ->> 'status' as status, case next_ends.type
+          when 'inventory.created' then null
+          when 'inventory.deleted' then next_ends.quantity
+          else (select quantity from inventory where pet_id = object_id)
+        end as quantity
+      from changes left join next_ends using (id) where changes_entry
+    ), complete as (
+      select id, 0 as part, at, type, object_id,
+        case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body
+      from changes where type not like 'inventory.%'
+      union all
+      select id, 0, at, type, object_id, json_build_object('pet_id', object_id, 'quantity', quantity, 'status', status)
+      from entries where status is not null
+      union all
+      select id, 1, at, 'inventory.updated', object_id, json_build_object('pet_id', object_id, 'quantity', quantity, 'status', status)
+      from entries_of_pets where quantity is not null
+    ), logged as (
+      insert into events (position, salt, type, at, object_id, body)
+      select greatest(state.position, day << ${dayBits}) + row_number() over (order by id, part),
+        hashtextextended(gen_random_uuid()::text, 0), type, at, object_id,
+        (select json_object_agg(key, value) from json_each_text(body))
+      from complete
+      returning position, salt
+    )
+    select (select count(*) from changes), max(position), (array_agg(salt order by position desc))[1]
+    into moved, last_position, last_salt from logged;
+
+    is_holder := true;
+    update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),
+      mover = who, moved_at = clock_timestamp();
+    select coalesce(extract(epoch from clock_timestamp() - min(at)), 0) into lag_seconds from event_outbox;
+  end
+  $$`;
+
+/**
+ * Drops the days that are older than the retention, and makes an outbox small that is empty but large: nothing vacuums the embedded database,
+ * and on a server a transaction that stays open for long keeps deleted rows. Where a lock isn't free at once, the next run does it.
+ * Returns the bytes of the log.
+ */
+export const eventMaintenance = `create function @schema.petstore_maintain_events(retention interval) returns bigint
+    language plpgsql security definer set search_path = @schema, pg_temp set lock_timeout = '100ms' as $$
+  declare
+    old record;
+    last_dropped record;
+  begin
+    if retention < interval '1 day' or retention > interval '30 days' then
+      raise exception 'Events are kept for 1 to 30 days, not %.', retention;
+    end if;
+    begin
+      if ${lock} then
+        for old in
+          select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
+          where inhparent = 'events'::regclass
+            and (to_date(substr(relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= clock_timestamp() - retention
+          order by relname
+        loop
+          execute format('select position, salt from %I order by position desc limit 1', old.name) into last_dropped;
+          execute format('drop table %I', old.name);
+          update event_state set dropped_position = last_dropped.position, dropped_salt = last_dropped.salt
+          where last_dropped.position is not null;
+        end loop;
+        if pg_relation_size('event_outbox') > 1048576 and not exists (select from event_outbox) then
+          lock table event_outbox in access exclusive mode nowait;
+          -- Also what was committed while it waited.
+          if not exists (select from event_outbox) then truncate event_outbox; end if;
+        end if;
+      end if;
+    exception
+      when lock_not_available then null;
+    end;
+    return (select coalesce(sum(pg_total_relation_size(inhrelid)), 0) from pg_inherits where inhparent = 'events'::regclass);
+  end
+  $$`;

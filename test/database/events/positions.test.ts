@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+
+import type { EventPosition } from '../../../src/domain/events/event.ts';
+import type { EventStore } from '../../../src/domain/events/event.store.ts';
+import { inWords, openEventLog, type EventLog } from './event-log.ts';
+
+let log: EventLog;
+let events: EventStore;
+
+beforeAll(async () => {
+  log = await openEventLog();
+  events = log.database.stores.events;
+});
+
+afterAll(() => log.close());
+
+const add = (...names: readonly string[]): Promise<unknown> =>
+  log.sql('insert into categories (name) select unnest($1::text[])', [names]);
+
+const namesAfter = async (position?: EventPosition): Promise<(string | undefined)[]> =>
+  (await log.readAfter(position)).map((event) => /"name":"(.*?)"/.exec(inWords(event))?.[1]);
+
+const isKnown = async (position: EventPosition): Promise<boolean> => (await events.readAfter(position, 1)).isKnown;
+
+let beginning: EventPosition;
+
+beforeEach(async () => {
+  await log.move();
+  beginning = await events.last();
+});
+
+it('reading on finds every later event, once, in pages of any size', async () => {
+  await add('a', 'b', 'c');
+  await log.move(2);
+  await add('d');
+  await log.move();
+  for (const limit of [1, 2, 3, 100]) {
+    const names: string[] = [];
+    for (let position = beginning; ;) {
+      const page = await events.readAfter(position, limit);
+      expect([page.isKnown, page.last]).toEqual([true, await events.last()]);
+      const last = page.events.at(-1);
+      if (last === undefined) break;
+      names.push(...page.events.map(inWords));
+      position = { position: last.position, salt: last.salt };
+    }
+    expect(names.map((event) => /"name":"(.*?)"/.exec(event)?.[1])).toEqual(['a', 'b', 'c', 'd']);
+  }
+});
+
+it('what is committed is not in the log before it has been moved', async () => {
+  await add('waits');
+  expect(await namesAfter(beginning)).toEqual([]);
+  await log.move();
+  expect(await namesAfter(beginning)).toEqual(['waits']);
+});
+
+it('a new log knows its beginning, which is before its first event', async () => {
+  const fresh = await openEventLog();
+  const first = await fresh.database.stores.events.last();
+  await fresh.sql(`insert into categories (name) values ('first')`);
+  await fresh.move();
+  expect((await fresh.readAfter(first)).map(({ type }) => type)).toEqual(['category.created']);
+  expect((await fresh.readAfter()).map(({ type }) => type)).toEqual(['category.created']);
+  await fresh.close();
+});
+
+it('a position is known only with the salt of its event', async () => {
+  await add('e', 'f');
+  await log.move();
+  const [first, last] = (await log.readAfter(beginning)) as [EventPosition, EventPosition];
+  expect(await isKnown(first)).toBe(true);
+  expect(await isKnown({ ...first, salt: last.salt })).toBe(false);
+  expect(await isKnown({ ...last, position: (BigInt(last.position) + 1n).toString() as never })).toBe(false);
+  expect((await events.readAfter({ ...first, salt: last.salt }, 10)).events).toEqual([]);
+});
+
+it('days that are older than the retention are dropped, and readers that have read them all have missed nothing', async () => {
+  await add('old', 'older readers miss it');
+  await log.move();
+  const [old, oldest] = (await log.readAfter(beginning)) as [EventPosition, EventPosition];
+  // The whole log becomes eight days older.
+  const days = 8n << 40n;
+  const [partition] = await log.sql(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = 'events'::regclass`,
+  );
+  const name = String(partition?.['name']);
+  const [first] = await log.sql(`select to_char(now() - interval '8 days', '"events_"YYYYMMDD') as name,
+    (extract(epoch from now())::bigint / 86400 - 8) << 40 as low, (extract(epoch from now())::bigint / 86400 - 7) << 40 as high`);
+  await log.sql(`alter table events detach partition ${name}; alter table ${name} rename to ${String(first?.['name'])};
+    update ${String(first?.['name'])} set position = position - ${days};
+    update event_state set position = position - ${days}, dropped_position = 0;
+    alter table events attach partition ${String(first?.['name'])} for values from (${String(first?.['low'])}) to (${String(first?.['high'])})`);
+  const older = ({ position, salt }: EventPosition): EventPosition => ({
+    position: (BigInt(position) - days).toString() as never,
+    salt,
+  });
+  expect(await isKnown(older(old))).toBe(true);
+  expect(await log.database.eventMoves.maintain(9 * 86_400)).toBeGreaterThan(0);
+  expect(await isKnown(older(old))).toBe(true);
+  expect(await log.database.eventMoves.maintain(7 * 86_400)).toBe(0);
+  expect([await isKnown(older(old)), await isKnown(older(oldest))]).toEqual([false, true]);
+  await add('new');
+  await log.move();
+  expect(await namesAfter(older(oldest))).toEqual(['new']);
+  expect(await namesAfter()).toEqual(['new']);
+});
+
+it('the retention is 1 to 30 days', async () => {
+  const { eventMoves } = log.database;
+  await expect(eventMoves.maintain(86_399)).rejects.toThrow('Events are kept for 1 to 30 days');
+  await expect(eventMoves.maintain(30 * 86_400 + 1)).rejects.toThrow('Events are kept for 1 to 30 days');
+});
+
+it('an outbox that is large and empty is made small', async () => {
+  await log.sql(`insert into categories (name) select 'many ' || n from generate_series(1, 12000) as n`);
+  await log.move(20_000);
+  const bytes = async () => Number((await log.sql(`select pg_relation_size('event_outbox') as bytes`))[0]?.['bytes']);
+  expect(await bytes()).toBeGreaterThan(1_048_576);
+  await log.database.eventMoves.maintain(86_400);
+  expect(await bytes()).toBe(0);
+});
+
+it('one process moves, and another one takes over when it has moved nothing for a second', async () => {
+  const { eventMoves } = log.database;
+  await add('g');
+  await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '1 minute'`);
+  expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isHolder: false });
+  expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 1, isHolder: true });
+  await add('h');
+  await log.sql(`update event_state set moved_at = clock_timestamp() - interval '1001 milliseconds'`);
+  expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 1, isHolder: true });
+  expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 0, isHolder: false });
+});

@@ -1,0 +1,78 @@
+import { afterEach, expect, it } from '@jest/globals';
+
+import type { EventMove, EventMoves } from '../../../src/domain/events/event.store.ts';
+import { Sequencer } from '../../../src/domain/events/sequencer.ts';
+import { until } from '../../support/until.ts';
+import { openEventLog, type EventLog } from './event-log.ts';
+
+const running: Sequencer[] = [];
+let log: EventLog | undefined;
+
+function start(moves: EventMoves, onFailure: (error: unknown) => void = () => undefined): Sequencer {
+  const sequencer = new Sequencer({ moves, retentionSeconds: 86_400, onFailure });
+  running.push(sequencer);
+  sequencer.start();
+  return sequencer;
+}
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.stop()));
+  await log?.close();
+  log = undefined;
+});
+
+it('what is committed is readable soon, and the readers of the process that moves it are notified', async () => {
+  log = await openEventLog();
+  const { stores, eventMoves } = log.database;
+  await log.sql(`insert into categories (name) values ('earlier')`);
+  await log.move();
+  const beginning = await stores.events.last();
+  const sequencer = start(eventMoves);
+  let notifications = 0;
+  const remove = sequencer.onMoved(() => (notifications += 1));
+  await log.sql(`insert into categories (name) values ('a')`);
+  await until(() => notifications === 1);
+  expect(await log.readAfter(beginning)).toHaveLength(1);
+  await until(() => sequencer.logBytes > 0);
+  remove();
+  await log.sql(`insert into categories (name) values ('b')`);
+  await until(async () => (await log!.readAfter(beginning)).length === 2);
+  expect([notifications, sequencer.lagSeconds]).toEqual([1, 0]);
+});
+
+it('two processes that move give every change one position, and one goes on when the other stops', async () => {
+  log = await openEventLog();
+  const { stores, eventMoves } = log.database;
+  const beginning = await stores.events.last();
+  const [first, second] = [start(eventMoves), start(eventMoves)];
+  for (let n = 0; n < 20; n += 1) await log.sql('insert into categories (name) values ($1)', [`c${n}`]);
+  await until(async () => (await log!.readAfter(beginning)).length === 20);
+  for (const stopped of [first, second]) {
+    await stopped.stop();
+    if (stopped === second) start(eventMoves);
+    const before = await stores.events.last();
+    await log.sql(`insert into categories (name) values ('d')`);
+    await until(async () => (await log!.readAfter(before)).length === 1);
+  }
+  expect(await log.readAfter(beginning)).toHaveLength(22);
+});
+
+it('a failure is reported once until it has passed, and the lag grows meanwhile', async () => {
+  const idle: EventMove = { moved: 0, isHolder: true, lagSeconds: 0 };
+  let isLost = true;
+  let calls = 0;
+  const failures: unknown[] = [];
+  const moves: EventMoves = {
+    move: () => {
+      calls += 1;
+      return isLost ? Promise.reject(new Error('lost')) : Promise.resolve(idle);
+    },
+    maintain: () => Promise.resolve(0),
+  };
+  const sequencer = start(moves, (error) => failures.push(error));
+  await until(() => calls === 4);
+  expect(failures).toEqual([new Error('lost')]);
+  expect(sequencer.lagSeconds).toBeGreaterThan(2);
+  isLost = false;
+  await until(() => sequencer.lagSeconds === 0);
+});
