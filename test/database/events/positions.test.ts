@@ -22,6 +22,12 @@ const namesAfter = async (position?: EventPosition): Promise<(string | undefined
 
 const isKnown = async (position: EventPosition): Promise<boolean> => (await events.readAfter(position, 1)).isKnown;
 
+async function twoAfter(position: EventPosition): Promise<[EventPosition, EventPosition]> {
+  const [first, second, ...others] = await log.readAfter(position);
+  if (first === undefined || second === undefined || others.length > 0) throw new Error('These are not two events.');
+  return [first, second];
+}
+
 let beginning: EventPosition;
 
 beforeEach(async () => {
@@ -68,7 +74,7 @@ it('a new log knows its beginning, which is before its first event', async () =>
 it('a position is known only with the salt of its event', async () => {
   await add('e', 'f');
   await log.move();
-  const [first, last] = (await log.readAfter(beginning)) as [EventPosition, EventPosition];
+  const [first, last] = await twoAfter(beginning);
   expect(await isKnown(first)).toBe(true);
   expect(await isKnown({ ...first, salt: last.salt })).toBe(false);
   expect(await isKnown({ ...last, position: (BigInt(last.position) + 1n).toString() as never })).toBe(false);
@@ -78,7 +84,7 @@ it('a position is known only with the salt of its event', async () => {
 it('days that are older than the retention are dropped, and readers that have read them all have missed nothing', async () => {
   await add('old', 'older readers miss it');
   await log.move();
-  const [old, oldest] = (await log.readAfter(beginning)) as [EventPosition, EventPosition];
+  const [old, oldest] = await twoAfter(beginning);
   // The whole log becomes eight days older.
   const days = 8n << 40n;
   const [partition] = await log.sql(
