@@ -17,10 +17,16 @@ interface WriteHandle {
  */
 interface NodeParser {
   onIncoming: () => number;
+  /** What the chunks of a body are for. */
+  incoming: IncomingMessage | null;
 }
 
 /** What Node itself returns for an upgrade: nothing more is parsed. */
 const endParsing = 2;
+
+/** How many chunks a body may have, beside one for each `minChunkBytes`: each takes some 2 µs, however small it is. */
+const maxSmallChunks = 4_096;
+const minChunkBytes = 256;
 
 /** A request that has been read and not begun. */
 interface QueuedRequest {
@@ -46,10 +52,12 @@ export class ClientConnection {
   readonly #onFull: () => void;
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
+  #chunks = 0;
+  #chunkBytes = 0;
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  /** `onFull` is called when the client has sent too many requests ahead. */
+  /** `onFull` is called when the client has sent too many requests ahead, or a body in too many chunks. */
   constructor(socket: Socket, maxReadAhead: number, turns: StartTurns, onFull: () => void) {
     this.#socket = socket;
     this.#maxReadAhead = maxReadAhead;
@@ -91,6 +99,13 @@ export class ClientConnection {
     if (this.#queue.length === this.#maxReadAhead) return this.#disconnect();
     // Another request's end begins it, whose context isn't its own.
     if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitForTurn();
+  }
+
+  /** A chunk of a body has been read, or discarded. Disconnects when there were too many small ones. */
+  countChunk(bytes: number): void {
+    this.#chunks += 1;
+    this.#chunkBytes += bytes;
+    if (this.#chunks > maxSmallChunks + this.#chunkBytes / minChunkBytes && !this.#socket.destroyed) this.#disconnect();
   }
 
   /** The response has been sent, or its connection is closed. */
@@ -144,6 +159,8 @@ export class ClientConnection {
 
   #begin({ response, begin }: QueuedRequest): void {
     this.#underWay = response;
+    this.#chunks = 0;
+    this.#chunkBytes = 0;
     begin();
   }
 
@@ -155,6 +172,8 @@ export class ClientConnection {
     this.#onFull();
     this.reset();
     const { parser } = this.#socket as { readonly parser?: NodeParser | null };
-    if (parser) parser.onIncoming = () => endParsing;
+    if (!parser) return;
+    parser.onIncoming = () => endParsing;
+    parser.incoming = null;
   }
 }

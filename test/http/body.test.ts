@@ -71,7 +71,7 @@ describe('a body is read', () => {
 
 it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const payload = new PassThrough();
-  const request = { headers: {}, principal: { id: 'any' } } as FastifyRequest;
+  const request = { headers: {}, principal: { id: 'any' }, server: http.server } as unknown as FastifyRequest;
   http.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
@@ -79,6 +79,25 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
   collectGarbage();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5e6);
   payload.destroy();
+});
+
+describe('a body in more than 4,096 small chunks', () => {
+  const tiny = chunk('1').repeat(100_000);
+
+  it.each([
+    ['that is read', post('Transfer-Encoding: chunked', tiny)],
+    ['that is discarded', `POST /nothing HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${tiny}`],
+  ])('%s ends its connection', async (_when, text) => {
+    const socket = await send(port, text);
+    const reset = new Promise<Error>((resolve) => socket.resume().once('error', resolve));
+    expect(await reset).toMatchObject({ code: expect.stringMatching(/^(?:ECONNRESET|EPIPE)$/) });
+  });
+
+  it('is read when its bytes are as many', async () => {
+    const chunks = chunk('1'.repeat(200)).repeat(4_200);
+    const { status } = await responseTo(port, post('Transfer-Encoding: chunked', `${chunks}0\r\n\r\n`));
+    expect(status).toBe(201);
+  });
 });
 
 describe('a body over 1 MiB is refused', () => {
