@@ -52,7 +52,7 @@ export class InputCheck {
   requireAtLeastOneChange(changes: Readonly<Record<string, unknown>>): void {
     const isRefused = this.#violations.length > 0;
     if (isRefused || Object.values(changes).some((value) => value !== undefined)) return;
-    this.refuse('input', `changes nothing: give at least one of ${Object.keys(changes).join(', ')}.`);
+    this.refuse('input', 'changes nothing: give at least one field to change.');
   }
 }
 

@@ -22,6 +22,7 @@ import { PreparedOperation } from '../prepared/operation.ts';
 import { overLimit } from './admission.ts';
 import { countComparisons, withoutRepetitions } from './compared-fields.ts';
 import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
+import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure, type ValidOperation } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
@@ -37,7 +38,8 @@ interface DocumentLimits {
 
 export interface ApolloOptions {
   readonly schema: GraphQLSchema;
-  readonly introspection: boolean;
+  /** The schema, if it isn't public. */
+  readonly hidden: HiddenSchema | undefined;
   readonly limits: DocumentLimits;
   readonly log: FastifyBaseLogger;
   readonly onRefusal: OnRefusal;
@@ -146,17 +148,17 @@ export class ApolloValidator {
 }
 
 function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
-  const { schema, introspection, limits, log, texts } = options;
+  const { schema, hidden, limits, log, texts } = options;
   return new ApolloServer<ApolloContext>({
     schema,
     // Apollo's own message would name Apollo's options.
     introspection: true,
-    validationRules: introspection ? [] : [NoSchemaIntrospectionCustomRule],
+    validationRules: hidden === undefined ? [] : [NoSchemaIntrospectionCustomRule],
     // A browser never sends a key by itself, so its presence rules out cross-site request forgery.
     csrfPrevention: { requestHeaders: [...headersOfPrograms] },
     parseOptions: { maxLexicalTokens: limits.maxTokens },
     validationOptions: { maxErrors: maxValidationErrors },
-    hideSchemaDetailsFromClientErrors: !introspection,
+    hideSchemaDetailsFromClientErrors: hidden !== undefined,
     includeStacktraceInErrorResponses: false,
     // Operations are cached instead of documents.
     documentStore: null,
@@ -186,7 +188,7 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
 }
 
 /** Refuses documents that are too large to validate, and prepares valid ones instead of executing them. */
-function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
+function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): Plugin {
   /** What is validated instead of the document, in bounded time; undefined beyond the limits. */
   const comparableOf = (document: DocumentNode, state: ApolloContext['state']): DocumentNode | undefined => {
     state.fieldCount = countSelectedFields(document);
@@ -241,7 +243,9 @@ function preparing({ schema, limits, log, onRefusal }: ApolloOptions): Plugin {
       Promise.resolve({ http, body: { kind: 'single', singleResult: { data: null } } }),
     didEncounterErrors: async ({ errors, document }) => {
       if (errors.some(isOverTokenLimit)) onRefusal('tokens');
+      const isKnown = namesIn(document);
       for (const error of document === undefined ? [] : errors) {
+        if (hidden !== undefined) error.message = hidden.conceal(error.message, isKnown);
         const violation = document && literalViolation(error, document);
         if (violation !== undefined) markBadInput(error, violation);
       }

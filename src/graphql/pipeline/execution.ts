@@ -1,4 +1,4 @@
-import { OperationTypeNode, type GraphQLError } from 'graphql';
+import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
 
 import { redactKeys } from '../../domain/access/api-key.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -13,7 +13,8 @@ import { executeAtomically } from './atomic-execution.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
 import { executionResponse, refusalResponse, withReplays, type GraphQLResponse } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
-import { coerceVariables } from './input-errors.ts';
+import { namesIn, type HiddenSchema } from './hidden-schema.ts';
+import { argumentRefusal, coerceVariables } from './input-errors.ts';
 import type { Measure } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
 import { traceOperation } from './operation-span.ts';
@@ -28,7 +29,8 @@ export type ReserveMemory = (bytes: number) => Promise<Pick<Lease, 'resize'>>;
 
 export interface ExecutionOptions {
   readonly limits: ExecutionLimits;
-  readonly introspection: boolean;
+  /** The schema, if it isn't public. */
+  readonly hidden: HiddenSchema | undefined;
   readonly stores: Pick<Stores, 'atomically'>;
   readonly onRefusal: OnRefusal;
   /** Called with the errors of a request: the operation's name in the metrics, and the code of each error. */
@@ -69,13 +71,13 @@ async function execute(
   options: ExecutionOptions,
   reserve: ReserveMemory,
 ): Promise<GraphQLResponse> {
-  const { limits, introspection, onRefusal, onErrors } = options;
+  const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
   let cost = quotaCost(measured, bytesOf(request));
   try {
     ({ cost } = await meter.spend(cost));
-    const coerced = coerceVariables(source, variables, !introspection);
+    const coerced = coerceVariables(source, variables, hidden);
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
     if (isMutation) context.keyed?.assertFewFields(measured.rootFields.size);
@@ -87,10 +89,12 @@ async function execute(
     memory?.resize(execution.data?.length ?? 0);
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
+    if (hidden !== undefined) concealArguments(execution.errors, hidden, source.document);
     response = executionResponse(execution, isMutation, limits.maxResponseBytes, measured);
     response = withReplays(response, context.keyed?.replayed ?? [], measured);
   } catch (cause) {
     const error = asGraphQLError(cause);
+    if (hidden !== undefined) concealArguments([error], hidden, source.document);
     logErrors([error], false, context);
     response = refusalResponse(error);
   }
@@ -105,6 +109,14 @@ async function execute(
   };
   const headers = { ...response.headers, [complexityHeaderName]: String(measured.complexity) };
   return { ...response, headers };
+}
+
+/** A null variable for a required argument is refused by graphql-js as late as here. */
+function concealArguments(errors: readonly GraphQLError[], hidden: HiddenSchema, document: DocumentNode): void {
+  const isKnown = namesIn(document);
+  for (const error of errors) {
+    if (argumentRefusal(error) !== undefined) error.message = hidden.conceal(error.message, isKnown);
+  }
 }
 
 /** Logs unexpected errors whole, and those that fail the whole response. */

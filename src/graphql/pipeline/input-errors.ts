@@ -16,6 +16,7 @@ import {
 } from 'graphql';
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
+import { isConcealed, namesIn, namesInValue, type HiddenSchema } from './hidden-schema.ts';
 import { withExactIds } from './inexact-number.ts';
 
 /** A list may have thousands of wrong values; only the first ones are reported. */
@@ -33,16 +34,17 @@ interface Request {
 /**
  * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
  *
- * Collects all violations, with the names that clients use.
+ * Collects all violations, with the names that clients use; without those of a schema that is `hidden`.
  * Throws VALIDATION_FAILED.
  */
 export function coerceVariables(
   { schema, document, operation }: Request,
   given: Readonly<Record<string, unknown>>,
-  hideSuggestions: boolean,
+  hidden: HiddenSchema | undefined,
 ): Record<string, unknown> {
   const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const violations: Violation[] = [];
+  const isInDocument = namesIn(document);
   for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode);
@@ -57,8 +59,12 @@ export function coerceVariables(
       coerced[name] = coerceInputValue(
         withExactIds(value, type),
         type,
-        (path, _wrong, { message }) => refuse(path, message),
-        hideSuggestions,
+        (path, wrong, { message }) => {
+          const isInValue = namesInValue(path, wrong);
+          const isKnown = (word: string): boolean => isInDocument(word) || isInValue(word);
+          refuse(path, hidden?.conceal(message, isKnown) ?? message);
+        },
+        hidden !== undefined,
       );
     } else if (defaultValue !== undefined) {
       coerced[name] = valueFromAST(defaultValue, type);
@@ -123,7 +129,7 @@ function inputName(node: ASTNode): string[] {
 /** The path of a missing or unknown field ends before it; the message names it. */
 function fieldIn(message: string): string[] {
   const field = fieldProblem.exec(message)?.groups?.['field'];
-  return field === undefined ? [] : [field];
+  return field === undefined || isConcealed(field) ? [] : [field];
 }
 
 /** The path that clients see: without list indices, and without the single argument of a mutation. */

@@ -16,11 +16,14 @@ import { ApolloValidator, type ApolloOptions } from './apollo.ts';
 import { DocumentTurns } from './document-turns.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
+import { HiddenSchema } from './hidden-schema.ts';
 import type { KnownOperation } from './operation-cache.ts';
 import { PersistedTexts } from './persisted-texts.ts';
 import { forApollo, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
-export interface GraphQLServerOptions extends Omit<ApolloOptions, 'texts'>, ExecutionOptions, DocumentOptions {
+export interface GraphQLServerOptions
+  extends Omit<ApolloOptions, 'texts' | 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
+  readonly introspection: boolean;
   readonly services: Services;
   readonly idempotency: IdempotencyService;
   readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
@@ -70,14 +73,15 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
 class Endpoint {
   readonly validator: ApolloValidator;
   readonly documents: Documents;
-  readonly #options: GraphQLServerOptions;
+  readonly #options: GraphQLServerOptions & ExecutionOptions;
   readonly #nestedQuota = new NestedQuota();
 
   constructor(options: GraphQLServerOptions) {
     const texts = new PersistedTexts();
-    this.#options = options;
+    const hidden = options.introspection ? undefined : new HiddenSchema(options.schema);
+    this.#options = { ...options, hidden };
     this.documents = new Documents(texts);
-    this.validator = new ApolloValidator({ ...options, texts });
+    this.validator = new ApolloValidator({ ...options, hidden, texts });
   }
 
   async start(): Promise<void> {
