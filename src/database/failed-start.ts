@@ -20,6 +20,24 @@ export function explainFailure(error: unknown): string {
   // The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.
   if (error.name === 'DomainError' && error.cause !== undefined) return explainFailure(error.cause);
   if (error instanceof AggregateError && error.errors.length > 0) return explainFailure(error.errors[0]);
-  const isPlain = plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));
-  return isPlain ? error.message : (error.stack ?? error.message);
+  const isMissing = /^(?:extension|could not open extension).*pg_trgm/.test(error.message);
+  const isPlain = isMissing || plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));
+  if (!isPlain) return error.stack ?? error.message;
+  const advice = adviceFor(error);
+  return advice === undefined ? error.message : `${error.message}\n${advice}`;
+}
+
+const guide = 'The section "Roles" of .github/OPERATIONS.md has the commands.';
+
+/** What would be right on a server on which nothing was set up yet. */
+function adviceFor({ message, code }: Error & { readonly code?: unknown }): string | undefined {
+  const isDenied = code === '42501';
+  if (message.includes('pg_trgm')) {
+    return isDenied
+      ? `The owner of the database may create it, or a superuser: create extension pg_trgm. ${guide}`
+      : "Install PostgreSQL's contrib modules on its server: pg_trgm is one of them.";
+  }
+  if (isDenied)
+    return `Migrations need a role that owns the database, the service one with rights on the tables. ${guide}`;
+  return code === '3D000' ? `Create it first. ${guide}` : undefined;
 }

@@ -15,12 +15,19 @@ export function deployFile(name: string, replacements: readonly (readonly [strin
 
 /** The shell commands of a code block (the first, without a number) below a heading of the operations guide; continued lines are joined. */
 export function guideCommands(heading: string, number = 1): string[] {
-  const guide = readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8');
-  const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0];
-  const block = section?.split('```sh\n')[number]?.split('\n```')[0];
-  if (block === undefined) throw new Error(`The guide has no commands below ${JSON.stringify(heading)}.`);
-  const lines = block.replaceAll(/\\\n\s*/g, '').split('\n');
+  const lines = guideBlock(heading, 'sh', number)
+    .replaceAll(/\\\n\s*/g, '')
+    .split('\n');
   return lines
     .map((line) => line.replace(/\s+#\s.*$/, '').trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** The text of a code block of this language below a heading of the operations guide. */
+export function guideBlock(heading: string, language: 'sh' | 'sql', number = 1): string {
+  const guide = readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8');
+  const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0];
+  const block = section?.split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
+  if (block === undefined) throw new Error(`The guide has no ${language} below ${JSON.stringify(heading)}.`);
+  return block;
 }

@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { runSql } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { RunningCommand } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { guideBlock, guideCommands } from './guide.ts';
+
+let cluster: PostgresCluster;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+});
+
+afterAll(() => cluster.remove());
+
+/** Runs a script of `psql` as the superuser. */
+function psql(sql: string): void {
+  execFileSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', cluster.url], { input: sql });
+}
+
+/** The URL as the guide writes it, on this suite's server. */
+function urlIn(command: string): string {
+  const [, url = ''] = /DATABASE_URL=(\S+)/.exec(command) ?? [];
+  return url.replace('db.example', `127.0.0.1:${cluster.port}`);
+}
+
+async function messageFor(url: string): Promise<string> {
+  const service = new Service({ DATABASE_URL: url });
+  expect(await service.ended()).toBe(1);
+  return service.output;
+}
+
+test('what a bare server refuses is said with what would be right', async () => {
+  psql(`create role bare login password 'bare'; create database bare`);
+  const url = (database: string) => `postgresql://bare:bare@127.0.0.1:${cluster.port}/${database}`;
+  expect(await messageFor(url('missing'))).toMatch(/database "missing" does not exist\nCreate it first\. .*"Roles"/);
+  expect(await messageFor(url('bare'))).toMatch(
+    /permission denied for schema public\nMigrations need a role .*"Roles"/,
+  );
+  await runSql(cluster.url.replace(/postgres$/, 'bare'), 'grant create on schema public to bare');
+  expect(await messageFor(url('bare'))).toMatch(
+    /permission denied to create extension "pg_trgm"[^]*The owner .*"Roles"/,
+  );
+});
+
+test('the documented roles migrate, serve with the least rights, and let the password change without a pause', async () => {
+  psql(guideBlock('Roles', 'sql'));
+  const [migrate = '', start = ''] = guideCommands('Roles');
+  expect(await messageFor(urlIn(start))).toMatch(/permission denied for .*\nMigrations need a role that owns/);
+
+  const migrating = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: urlIn(migrate) });
+  expect(await migrating.ended()).toBe(0);
+  const service = await Service.start({ DATABASE_URL: urlIn(start) });
+  await service.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
+  const headers = { 'idempotency-key': 'one' };
+  for (let time = 1; time <= 2; time += 1) {
+    expect((await service.post('/pets', { name: 'Rex', categoryId: 1 }, headers)).status).toBe(201);
+  }
+  const key = 'mutation { createApiKey(input: { name: "client", plan: FREE }) { secret } }';
+  const { secret } = (await service.graphql(key)).body.data.createApiKey as { readonly secret: string };
+  const pets = await service.graphql('{ pets { totalCount nodes { name inventory { quantity } } } }', {}, secret);
+  expect(pets.body).toMatchObject({ data: { pets: { totalCount: 1 } } });
+  expect((await service.get('/readyz')).status).toBe(200);
+  for (const sql of ['drop table pets', 'create table mine ()', 'truncate pets']) {
+    await expect(runSql(urlIn(start), sql)).rejects.toThrow(/must be owner of|permission denied for/);
+  }
+
+  const [create = '', drop = ''] = guideBlock('Rotating keys', 'sql').split(/(?<=;)\n/);
+  psql(create);
+  const url = urlIn(start).replace('petstore_1:two', 'petstore_2:three');
+  const next = await Service.start({ DATABASE_URL: url });
+  // Used until it has stopped: usage is saved at the end.
+  expect((await service.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
+  expect(await service.stop()).toBe(0);
+  psql(drop);
+  expect((await next.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
+  expect(await next.stop()).toBe(0);
+});
