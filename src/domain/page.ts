@@ -9,7 +9,7 @@ export const maxPageSize = 100;
 export const maxBatchSize = 1000;
 /** The batch for reading a whole collection ends at the row with which it reaches either; small enough that the heap doesn't grow. */
 const walkBatchSize = 500;
-const walkBatchBytes = 256 * 1024;
+export const walkBatchBytes = 256 * 1024;
 
 /** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
 export interface PageArguments {
@@ -20,7 +20,7 @@ export interface PageArguments {
   readonly before?: string | null | undefined;
   /** The request is only checked, and the page is empty: nothing of it is selected. */
   readonly isUnread?: boolean | undefined;
-  /** The page may be shorter: it ends at the row with which its rows take as many bytes in the database. */
+  /** The page may be shorter: it ends at the row with which its values take as many bytes as text. */
   readonly maxBytes?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 import type { Position } from '../domain/cursor.ts';
-import { inBatches, type Page, type PageArguments } from '../domain/page.ts';
+import { inBatches, walkBatchBytes, type Page, type PageArguments } from '../domain/page.ts';
 import type { Lease } from '../account/share.ts';
 import { smallResponseBytes } from '../http/response-memory.ts';
 import { entityTagOf } from './entity-tag.ts';
@@ -69,10 +69,14 @@ export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Ro
 /** What a row takes as an object, as JSON text and as bytes, until its response is complete. */
 const copies = 2;
 
+/** What a whole collection takes while it is streamed: the batch that is sent and the next one, each with its copies. */
+const streamBytes = 2 * copies * walkBatchBytes;
+
 /**
  * A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it.
  *
- * `maxRowBytes` is the size of the longest possible row: memory for a page of those is reserved before it is read.
+ * `maxRowBytes` is the size of the longest possible row: memory for a page of those is reserved before it is read. That of a stream is
+ * reserved when its first chunk is read.
  */
 export async function collection<Row>(
   call: ListCall,
@@ -88,13 +92,19 @@ export async function collection<Row>(
     memory?.resize(Buffer.byteLength(response.body));
     return response;
   }
-  return { status: 200, headers: {}, body: call.isHead ? undefined : arrayInChunks(inBatches(list, cursor), bodyOf) };
+  return {
+    status: 200,
+    headers: {},
+    body: call.isHead ? undefined : arrayInChunks(call, inBatches(list, cursor), bodyOf),
+  };
 }
 
 async function* arrayInChunks<Row>(
+  { reserve }: Pick<ListCall, 'reserve'>,
   batches: AsyncIterable<readonly Row[]>,
   bodyOf: (row: Row) => object,
 ): AsyncGenerator<string, void> {
+  await reserve(streamBytes);
   let opening = '[';
   for await (const batch of batches) {
     if (batch.length === 0) continue;

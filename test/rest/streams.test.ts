@@ -129,3 +129,11 @@ it('destroys the connection when the walk fails midway, and responds with 500 wh
     await rest.sql('alter table orders_away rename to orders');
   }
 });
+
+it('counts what a stream takes as memory of its client until its connection has closed', async () => {
+  const { responseMemory } = rest.app.server;
+  const socket = await stalledReader();
+  expect(responseMemory.held).toBe(1024 * 1024);
+  socket.destroy();
+  await until(() => responseMemory.held === 0);
+});

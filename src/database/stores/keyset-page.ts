@@ -16,6 +16,8 @@ export interface SortColumn {
 export interface PageSource {
   /** The select list, with the properties as names. */
   readonly columns: string;
+  /** The properties. */
+  readonly names: readonly string[];
   readonly from: string;
   /** The column that names the parent, for the same page of each of several parents. */
   readonly parent: string | undefined;
@@ -82,16 +84,17 @@ export function pageText(
   const page = new PageSql(source, keyset, text);
   const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
   if (rows === undefined) return undefined;
-  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, text.bind(at.maxBytes, 'bigint'));
+  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, source.names, text.bind(at.maxBytes, 'bigint'));
   if (source.parent === undefined) return { sql, text };
   const parents = `unnest(${text.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
   return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, text };
 }
 
-/** The rows up to the one that reaches the bytes, so that there is always one. */
-function withinBytes(rows: string, maxBytes: string): string {
+/** The rows up to the one whose texts reach the bytes, so that there is always one. (The size of the row itself would be that of compressed texts.) */
+function withinBytes(rows: string, names: readonly string[], maxBytes: string): string {
+  const bytes = names.map((name) => `coalesce(octet_length(page."${name}"::text), 0)`).join(' + ');
   return `select page.* from (
-      select page.*, sum(pg_column_size(page)) over (rows between unbounded preceding and 1 preceding) as "bytesBefore",
+      select page.*, sum(${bytes}) over (rows between unbounded preceding and 1 preceding) as "bytesBefore",
         count(*) over () as "rowsFound"
       from (${rows}) as page
     ) as page where coalesce(page."bytesBefore", 0) < ${maxBytes}`;

@@ -10,6 +10,8 @@ export interface Relation {
 /** What a statement selects: the columns, the joins that they need, and how they become a row. */
 export interface Selection<Row> {
   readonly columns: string;
+  /** The names that the columns are given. */
+  readonly names: readonly string[];
   readonly joins: string;
   /** Takes the values in the order of `columns`; further values are ignored. */
   readonly decode: (fields: readonly unknown[]) => Row;
@@ -27,6 +29,7 @@ export function selectionOf<Row>(
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
+    names: list.names,
     joins: include.map((name) => joinOf(name, relations[name] as Relation)).join(' '),
     decode: (fields) => {
       const row = decodeRow(fields);
@@ -43,11 +46,13 @@ function joinOf(name: string, { table, on }: Relation): string {
 
 class SelectList {
   readonly expressions: string[] = [];
+  readonly names: string[] = [];
   readonly #places = new Map<string, number>();
 
   /** Selects the expression; returns its place. */
   add(expression: string, name: string): number {
     const place = this.expressions.push(`${expression} as "${name}"`) - 1;
+    this.names.push(name);
     this.#places.set(expression, place);
     return place;
   }
