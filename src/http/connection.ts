@@ -54,6 +54,7 @@ export class ClientConnection {
   readonly #queue: QueuedRequest[] = [];
   #chunks = 0;
   #chunkBytes = 0;
+  #isNew = true;
   #acceptedBytes = -1;
   #progressAt = 0;
 
@@ -84,6 +85,11 @@ export class ClientConnection {
     return this.current === undefined;
   }
 
+  /** Whether no request has come yet: the first one may be on its way. */
+  get isNew(): boolean {
+    return this.#isNew;
+  }
+
   /** The bytes written but not accepted by the operating system. */
   get unreadBytes(): number {
     return this.#underWay === undefined ? 0 : this.#socket.writableLength;
@@ -95,6 +101,7 @@ export class ClientConnection {
    */
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;
+    this.#isNew = false;
     if (this.isIdle && (isUrgent || this.#turns.isFree)) return this.#begin({ response, begin });
     if (this.#queue.length === this.#maxReadAhead) return this.#disconnect();
     // Another request's end begins it, whose context isn't its own.

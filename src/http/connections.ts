@@ -41,6 +41,9 @@ const measureEveryRequests = 32;
 
 const retryAfterSeconds = 5;
 
+/** How long a connection without a request stays open after listening has stopped: a proxy doesn't repeat a POST that it has sent. */
+const firstRequestMillis = 1_000;
+
 /** Probes are answered before others that wait. */
 const urgentPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
@@ -174,9 +177,18 @@ export class Connections {
     if (this.#isClosing && connection.isIdle) connection.destroySoon();
   }
 
+  /** Right after the next poll of the event loop, so that requests that have arrived by then are under way. */
   #closeIdle(): void {
+    if (this.#isClosing) return;
     this.#isClosing = true;
-    for (const connection of this.#connections.values()) if (connection.isIdle) connection.destroySoon();
+    setImmediate(() => {
+      for (const connection of this.#connections.values())
+        if (connection.isIdle && !connection.isNew) connection.destroySoon();
+    });
+    const closeNew = (): void => {
+      for (const connection of this.#connections.values()) if (connection.isIdle) connection.destroySoon();
+    };
+    setTimeout(closeNew, firstRequestMillis).unref();
   }
 
   #measure(): void {

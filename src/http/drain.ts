@@ -1,4 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Server } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises';
 
 import type { FastifyInstance } from 'fastify';
 
@@ -18,8 +20,40 @@ export async function drain(server: FastifyInstance, { delaySeconds, timeoutSeco
   if (delaySeconds > 0) await sleep(delaySeconds * 1000);
   const deadline = setTimeout(() => server.connections.destroyAll(), timeoutSeconds * 1000);
   try {
+    await stopListening(server.server);
     await server.close();
   } finally {
     clearTimeout(deadline);
   }
+}
+
+/** How long no connection has to come before listening stops; ever less, and after a second one tick, while they go on coming. */
+const quietMillis = 2;
+const maxListenMillis = 3_000;
+
+/** In a tick that is this short hardly a connection arrives between its poll and its end. */
+const shortTickMillis = 0.2;
+
+/**
+ * Stops listening at a moment at which no connection waits to be accepted: the kernel resets those, and a proxy doesn't repeat a POST
+ * that it has sent. Each tick of the event loop accepts one, so a tick that accepted none has found none. Fastify's `close` takes a
+ * server that doesn't listen any more.
+ */
+async function stopListening(server: Server): Promise<void> {
+  const beganAt = performance.now();
+  let now = beganAt;
+  let quietSince = beganAt;
+  const onConnection = (): void => void (quietSince = Infinity);
+  server.on('connection', onConnection);
+  for (let isQuiet = false; !isQuiet && now - beganAt < maxListenMillis;) {
+    const tickBeganAt = now;
+    // Comes right after the poll for connections and requests.
+    await nextTick();
+    now = performance.now();
+    if (now - tickBeganAt > shortTickMillis) quietSince = Infinity;
+    isQuiet = now - quietSince >= quietMillis * (1 - (now - beganAt) / 1_000);
+    quietSince = Math.min(quietSince, now);
+  }
+  server.off('connection', onConnection);
+  server.close();
 }

@@ -1,10 +1,17 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { promisify } from 'node:util';
 
 import { expect, it } from '@jest/globals';
 
 import { drain } from '../../src/http/drain.ts';
+import { until } from '../support/until.ts';
 import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+
+const countConnections = promisify((server: Server, done: (error: Error | null, count: number) => void) =>
+  server.getConnections(done),
+);
 
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
@@ -74,4 +81,28 @@ it('cuts off at the timeout what is not finished', async () => {
   await drain(server, { delaySeconds: 0, timeoutSeconds: 0.05 });
   expect(await response).toBe('');
   release();
+});
+
+it('serves the connections that wait to be accepted when listening stops', async () => {
+  const { server, port } = await startWithSlowRoutes();
+  const waiting = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
+  const responses = waiting.map((socket) => receive(socket));
+  for (const socket of waiting) socket.on('error', () => undefined).write(request('/things'));
+  await Promise.all(waiting.map((socket) => once(socket, 'connect')));
+  await Promise.all([drain(server, { delaySeconds: 0, timeoutSeconds: 60 }), ...responses]);
+  const statuses = (await Promise.all(responses)).map((response) => parseResponse(response).status);
+  expect(statuses).toEqual(waiting.map(() => 200));
+});
+
+it('waits a moment for the first request of a connection, and closes it when none comes', async () => {
+  const { server, port } = await startWithSlowRoutes();
+  const late = await send(port, '');
+  const silent = await send(port, '');
+  await until(() => countConnections(server.server).then((count) => count === 2));
+  const drained = drain(server, { delaySeconds: 0, timeoutSeconds: 60 });
+  await until(() => !server.server.listening);
+  const response = receive(late);
+  late.write(request('/things'));
+  expect(parseResponse(await response)).toMatchObject({ status: 200, headers: { connection: 'close' } });
+  await Promise.all([drained, once(silent, 'close')]);
 });
