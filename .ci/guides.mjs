@@ -1,47 +1,144 @@
-// The guides of /docs: `guides.md`, with the lines that its `{{file region}}` name taken from the client programs in test/clients,
-// where CI compiles and runs them.
+// The guides: Markdown, with the lines that its `{{file region}}` name taken from the client programs in test/clients, where CI compiles and
+// runs them, each guide with the imports of its lines before them.
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 
 import { marked } from 'marked';
 
 import { bundleContract } from './openapi.mjs';
 
-const guidesSource = 'src/pages/reference/guides.md';
+const sources = { rest: 'src/pages/reference/guides.md', graphql: 'src/pages/reference/graphql.md' };
 const clients = 'test/clients';
 
-/**
- * The guides as Markdown, for Scalar, and the whole text of the page as HTML, for readers without JavaScript.
- * A guide whose lines aren't there is left out, and named in `missing`.
- */
+/** What the programs have from their test, as a reader writes it. */
+const settings = {
+  serviceUrl: "const serviceUrl = 'http://127.0.0.1:4000';",
+  apiKey: "const apiKey = process.env['KEY'] ?? '';",
+};
+
+/** The guides of REST as Markdown, for Scalar, and the whole text of both pages as HTML. */
 export async function buildGuides() {
-  const missing = [];
-  const source = readFileSync(guidesSource, 'utf8');
-  assertEveryRegionIsShown(source);
-  const guides = source
-    .split(/^(?=## )/m)
-    .filter(
-      (guide) =>
-        !includesOf(guide).some(({ file, region }) => {
-          const isMissing = linesOf(file, region) === undefined;
-          if (isMissing) missing.push(`${file} ${region}`);
-          return isMissing;
-        }),
-    )
-    .map((guide) => guide.replaceAll(include, (_line, file, region) => `\`\`\`ts\n${linesOf(file, region)}\n\`\`\``));
-  const markdown = guides.join('').trim();
+  const { rest, graphql, missing } = guidesAsMarkdown();
   const { info } = await bundleContract();
-  const html = await marked.parse(`${info.description}\n\n${markdown}`);
-  return { markdown, html: html.replaceAll(listedCode, '<li id="$1"><code>$1</code>:'), missing };
+  const html = withAnchors(await marked.parse(`${info.description}\n\n${rest}`));
+  return { markdown: rest, html, graphql: withAnchors(await marked.parse(graphql)), missing };
 }
 
-/** A code of errors in the description: `/docs#not_found`, the type of a problem, leads there. */
-const listedCode = /<li><code>([a-z_]+)<\/code>:/g;
+/** The guides of both pages. One whose lines aren't there is left out, and they are named in `missing`. */
+export function guidesAsMarkdown() {
+  const missing = [];
+  const [rest, graphql] = [sources.rest, sources.graphql].map((file) =>
+    guidesIn(readFileSync(file, 'utf8'))
+      .filter((guide) => {
+        const without = includesOf(guide).filter((each) => linesOf(each.file, each.region) === undefined);
+        missing.push(...without.map((each) => `${each.file} ${each.region}`));
+        return without.length === 0;
+      })
+      .map(withCode)
+      .join('')
+      .trim(),
+  );
+  assertEveryRegionIsShown(
+    Object.values(sources)
+      .map((file) => readFileSync(file, 'utf8'))
+      .join('\n'),
+  );
+  return { rest, graphql, missing };
+}
+
+/** Each with its heading. */
+export function guidesIn(markdown) {
+  return markdown.split(/^(?=## )/m);
+}
+
+/** Each code of errors has an anchor, as the type of a problem names it, and each guide one by its name. */
+function withAnchors(html) {
+  return html
+    .replaceAll(/<li><code>([A-Za-z_]+)<\/code>:/g, '<li id="$1"><code>$1</code>:')
+    .replaceAll(/<h2>([^<]+)<\/h2>/g, (_all, title) => `<h2 id="${slugOf(title)}">${title}</h2>`);
+}
+
+function slugOf(title) {
+  return title.replace('Guide: ', '').toLowerCase().replaceAll(/\W+/g, '-');
+}
 
 const include = /^\{\{(\S+) (\S+)\}\}$/gm;
 
 function includesOf(guide) {
   return [...guide.matchAll(include)].map(([, file, region]) => ({ file, region }));
+}
+
+/** The guide with its lines of code; before the first ones stand the imports of all. */
+function withCode(guide) {
+  const includes = includesOf(guide);
+  const shownImports = new Set();
+  return guide.replaceAll(include, (_line, file, region) => {
+    const name = nameOf(file);
+    const imports = shownImports.has(name) ? '' : importsOf(includes.filter((each) => nameOf(each.file) === name));
+    shownImports.add(name);
+    const parts = [imports, linesOf(file, region)].filter(Boolean);
+    // Lines of another file than the program say so.
+    const blocks = name === 'program.ts' ? parts : [[`// ${name}`, parts.join('\n\n')].join('\n')];
+    return blocks.map((code) => `\`\`\`ts\n${code}\n\`\`\``).join('\n\n');
+  });
+}
+
+/** The file into which a reader pastes lines of this one. */
+function nameOf(file) {
+  const name = basename(file);
+  return ['documents.ts', 'codegen.ts'].includes(name) ? name : 'program.ts';
+}
+
+const importStatement = /^import (?:type )?(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from '([^']+)';$/gm;
+
+/** The imports that these lines need, from packages first; what a region declares isn't imported. */
+function importsOf(includes) {
+  const code = includes.map(({ file, region }) => linesOf(file, region)).join('\n');
+  const imports = new Map();
+  const constants = new Set();
+  for (const file of new Set(includes.map((each) => each.file))) {
+    const used = includes
+      .filter((each) => each.file === file)
+      .map(({ region }) => linesOf(file, region))
+      .join('\n');
+    const isUsed = (binding) => new RegExp(`\\b${binding.split(' ').at(-1)}\\b`).test(used);
+    for (const [statement, whole, named = '', from] of readFileSync(join(clients, file), 'utf8').matchAll(
+      importStatement,
+    )) {
+      if (used.includes(statement)) continue;
+      const isTypeOnly = statement.startsWith('import type ');
+      const names = named
+        .split(',')
+        .map((each) => each.trim())
+        .filter((each) => each !== '' && isUsed(each));
+      const own = whole !== undefined && isUsed(whole) ? whole : undefined;
+      if (names.length === 0 && own === undefined) continue;
+      if (from.endsWith('/shared/service.ts'))
+        for (const each of names) constants.add(settings[each] ?? fail(file, each));
+      else if (/(?:^\.|\/shared)\/[\w-]+\.ts$/.test(from))
+        names.forEach((each) => declares(code, each) || fail(file, each));
+      else addImport(imports, from.replace(/^\.\.\//, './'), { own, names, isTypeOnly });
+    }
+  }
+  const statements = [...imports].map(([from, { own, names, isTypeOnly }]) => {
+    const list = names.size === 0 ? '' : `{ ${[...names].join(', ')} }`;
+    return `import ${isTypeOnly ? 'type ' : ''}${[own, list].filter(Boolean).join(', ')} from '${from}';`;
+  });
+  return [...statements, ...(constants.size > 0 ? [''] : []), ...constants].join('\n').trim();
+}
+
+function addImport(imports, from, { own, names, isTypeOnly }) {
+  const known = imports.get(from) ?? { own, names: new Set(), isTypeOnly };
+  for (const name of names) known.names.add(name);
+  imports.set(from, known);
+}
+
+function declares(code, name) {
+  return new RegExp(`function ${name}\\b`).test(code);
+}
+
+function fail(file, name) {
+  throw new Error(`A guide with lines of ${file} lacks ${name}.`);
 }
 
 /** Stops the build at lines that are marked for the guides, and that no guide shows. */
@@ -54,7 +151,7 @@ function assertEveryRegionIsShown(source) {
   }
 }
 
-/** What stands between `// guide:begin region` and the next `// guide:end`. */
+/** What stands between `// guide:begin region` and the next `// guide:end`, without what is for the linter. */
 function linesOf(file, region) {
   const path = join(clients, file);
   if (!existsSync(path)) return undefined;
@@ -62,5 +159,8 @@ function linesOf(file, region) {
   const begin = lines.findIndex((line) => line.trim() === `// guide:begin ${region}`);
   if (begin === -1) return undefined;
   const end = lines.findIndex((line, index) => index > begin && line.trim() === '// guide:end');
-  return lines.slice(begin + 1, end).join('\n');
+  return lines
+    .slice(begin + 1, end)
+    .filter((line) => !line.startsWith('// oxlint-'))
+    .join('\n');
 }

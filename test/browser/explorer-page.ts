@@ -20,7 +20,7 @@ export class ExplorerPage extends Observations {
 
   static async open(browser: Browser, address: string, { colorScheme = 'light', width = 1400, fail }: Visit = {}) {
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } });
-    context.setDefaultTimeout(10_000);
+    context.setDefaultTimeout(30_000);
     const explorer = new ExplorerPage(await context.newPage());
     await explorer.page.route('**/graphql', async (route) => {
       const failure = fail?.(route.request());

@@ -267,6 +267,52 @@ describe('the tools', () => {
     expect(explorer.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
   });
 
+  it('lead from an error to what its code means', async () => {
+    await visit();
+    await explorer.write('{ nothing }');
+    await explorer.run();
+    const link = page().getByRole('status', { name: 'Last response' }).getByRole('link');
+    await link.getByText('GRAPHQL_VALIDATION_FAILED').waitFor();
+    expect(await link.getAttribute('href')).toBe('./docs#GRAPHQL_VALIDATION_FAILED');
+  });
+
+  it('keep a history, without the headers of any request, and send its entries with the key of today', async () => {
+    await visit();
+    await page().getByRole('button', { name: 'Headers' }).click();
+    await page().locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').click();
+    await page().keyboard.press('Control+A');
+    // The editor closes the brace by itself.
+    await page().keyboard.insertText(`{ "X-API-Key": "${service.key}"`);
+    await explorer.run();
+    await page().waitForFunction(() => localStorage.getItem('graphiql:queries')?.includes('PetsAndCategories'));
+    expect(await page().evaluate(() => localStorage.getItem('graphiql:queries'))).not.toMatch(/headers|X-API-Key/);
+    expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
+    await page().reload();
+    await explorer.isReady();
+    await explorer.write('{ pet(id: 1) { name } }');
+    await page().getByRole('button', { name: 'Show History' }).click();
+    await page().getByRole('region', { name: 'History' }).getByText('PetsAndCategories').click();
+    await explorer.line('.graphiql-query-editor', 'query PetsAndCategories').waitFor();
+    expect((await explorer.run()).errors).toBeUndefined();
+    const headers = await explorer.apiRequests.at(-1)!.allHeaders();
+    expect([headers['x-api-key'], headers['authorization']]).toEqual([undefined, `Bearer ${service.key}`]);
+    expect(await seriousViolations(page())).toEqual([]);
+  });
+
+  it('forget the status of the last response when a request is not sent', async () => {
+    await visit();
+    await explorer.run();
+    const line = page().getByRole('status', { name: 'Last response' });
+    await line.getByText(/^HTTP 200/).waitFor();
+    await page().getByRole('button', { name: 'Forget the key' }).click();
+    await page().getByRole('alert').getByLabel('API key').waitFor();
+    await page()
+      .getByRole('button', { name: /^Execute query/ })
+      .click();
+    await line.getByText('No response yet.').waitFor();
+    expect(await line.textContent()).not.toContain('HTTP');
+  });
+
   it('copy the operation as a shell command without the key', async () => {
     await visit();
     await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -1,10 +1,10 @@
+// guide:begin codegen
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-preset';
 
-// guide:begin apollo-client-codegen
 const config: CodegenConfig = {
   schema: 'generated/schema.graphql',
-  documents: ['apollo-client/*.ts', 'urql/*.ts'],
+  documents: ['**/program.ts', '!node_modules/**'],
   importExtension: '.ts',
   generates: {
     'generated/graphql/': {
@@ -16,7 +16,7 @@ const config: CodegenConfig = {
     },
   },
 };
-// guide:end
 
 // oxlint-disable-next-line import/no-default-export -- that is where the generator looks
 export default config;
+// guide:end

@@ -8,6 +8,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
+import { compileGuides } from './pasted-guides.mjs';
+
 const here = import.meta.dirname;
 const dist = join(here, '../../dist/src');
 const adminKey = 'a-key-for-administrators-in-the-tests';
@@ -16,6 +18,7 @@ const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-ht
 const generated = join(here, 'generated');
 /** What the compilers of the clients say that they will ask for. */
 const manifest = join(generated, 'documents.json');
+const document = join(dist, 'rest/openapi/built/openapi.json');
 const run = promisify(execFile);
 const tool = (name) => join(here, 'node_modules/.bin', name);
 const rootTool = (name) => join(here, '../../node_modules/.bin', name);
@@ -23,6 +26,7 @@ const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 await step('Packages as locked', installPackages);
 await step('Types, documents and artifacts', generate);
 await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
+await step('Guides as a reader pastes them', () => compileGuides(document));
 await Promise.allSettled(programs.map((name) => step(name, () => runBesideService(name))));
 
 async function step(title, work) {
@@ -116,7 +120,6 @@ async function generate() {
   const { stdout: schema } = await run(process.execPath, [join(dist, 'cli/print-schema.js')]);
   writeFileSync(join(generated, 'schema.graphql'), schema);
   writeFileSync(join(generated, 'relay-documents.json'), '{}');
-  const document = join(dist, 'rest/openapi/built/openapi.json');
   await Promise.all([
     run(tool('graphql-codegen'), ['--config', 'codegen.ts'], { cwd: here }),
     run(tool('relay-compiler'), ['relay.config.json'], { cwd: join(here, 'relay') }),

@@ -94,10 +94,13 @@ describe('the OpenAPI document', () => {
 
   it('says where the REST layer is, and its samples lead there', async () => {
     const document = (await get('/openapi.json', { host: 'store.example:8080' }, moved)).json();
-    expect(document.servers).toEqual([{ url: '/v1', description: 'This server.' }]);
+    expect(document.servers).toEqual([{ url: 'http://store.example:8080/v1', description: 'This server.' }]);
+    const yaml = (await get('/openapi.yaml', { host: 'store.example:8080' }, moved)).body;
+    expect(yaml).toContain('\nservers:\n  - url: http://store.example:8080/v1\n');
+    expect((await get('/docs/openapi.json', {}, moved)).json().servers).toEqual([{ url: '/v1' }]);
     const [curl] = document.paths['/pets'].get['x-codeSamples'];
     expect(curl.source).toContain('http://store.example:8080/v1/pets?limit=5');
-    expect((await get('/openapi.json')).json().servers[0].url).toBe('/');
+    expect((await get('/openapi.json', { host: 'store.example' })).json().servers[0].url).toBe('http://store.example');
   });
 
   it('writes no host into the samples that a shell would take for a command', async () => {
@@ -105,7 +108,7 @@ describe('the OpenAPI document', () => {
     expect(body).not.toContain('reboot');
   });
 
-  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/openapi.json'])(
+  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/graphql', '/docs/openapi.json'])(
     'is not sent again from %s to a client that has it, and needs no key',
     async (url) => {
       const first = await get(url);

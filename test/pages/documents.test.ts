@@ -81,7 +81,8 @@ describe.each(documents)('%s', (url) => {
 describe('the address in the samples', () => {
   const samplesAt = async (server: FastifyInstance, headers: Record<string, string>) => {
     const { body } = await server.inject({ url: '/openapi.json', headers });
-    return new Set(body.match(/(?<=curl -sS )\\"\w+:\/\/[^/]*\/v1\/pets/g));
+    const [{ url }] = JSON.parse(body).servers;
+    return new Set([...body.match(/(?<=curl -sS )\\"\w+:\/\/[^/]*\/v1\/pets/g)!, `\\"${url}/pets`]);
   };
 
   it.each([

@@ -1,5 +1,9 @@
 const storageName = 'petstore:key';
 
+/** Pages of this origin ask here for the key of an explorer in another tab. */
+const channelName = 'petstore:key';
+const question = 'Which key?';
+
 /** What stands in the headers editor in place of the key. */
 const mask = '••••••••';
 
@@ -20,6 +24,15 @@ export function storeKey(key: string | undefined): void {
   } catch {
     // As above.
   }
+}
+
+/** Tells the key of this tab to the forms of the reference when they ask. Nothing keeps it that outlives the tab. */
+export function answerForKey(): void {
+  const channel = new BroadcastChannel(channelName);
+  channel.addEventListener('message', ({ data }) => {
+    const key = storedKey();
+    if (data === question && key !== undefined) channel.postMessage({ key });
+  });
 }
 
 /** The key with most of it hidden, for a screen that others see: enough to distinguish two keys. */

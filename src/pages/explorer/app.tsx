@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import 'graphiql/setup-workers/vite';
 import '@graphiql/react/style.css';
 import '@graphiql/plugin-doc-explorer/style.css';
+import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import './explorer.css';
 import type { Operation } from './address.ts';

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObje
 import { takeFromAddress, type Operation } from './address.ts';
 import { headersWith, storeKey } from './api-key.ts';
 import { examples } from './examples.ts';
+import { historyStorage } from './history-storage.ts';
 import { ResponseLine, type Summaries } from './response-line.tsx';
 import { focusKeyField, SchemaNotice } from './schema-notice.tsx';
 import { createFetcher, type OnSummary } from './service.ts';
@@ -20,9 +21,6 @@ interface Props {
   /** Called when the editors are ready; returns what has been written until then. */
   readonly onReady: () => Operation | undefined;
 }
-
-/** Without the history, which would keep the headers of every request. */
-const plugins: [] = [];
 
 /** On a narrower screen the documentation would cut off the first example's lines. */
 const isNarrow = window.matchMedia('(width < 1400px)').matches;
@@ -64,6 +62,8 @@ export function Explorer({ firstKey, firstOperation, onReady }: Props) {
     return () => window.removeEventListener('hashchange', onHashChange);
   }, []);
 
+  const headers = key === undefined ? '' : JSON.stringify(headersWith(key), null, 2);
+  const storage = useMemo(() => historyStorage(window.localStorage, headers), [headers]);
   return (
     // A new key begins a new GraphiQL, so that all tabs have it: they themselves are kept in the browser's storage.
     <GraphiQL
@@ -71,10 +71,10 @@ export function Explorer({ firstKey, firstOperation, onReady }: Props) {
       fetcher={fetcher}
       {...(initial && { initialQuery: initial.query, initialVariables: initial.variables ?? '' })}
       defaultTabs={initial === undefined ? examples : [tabOf(initial), ...examples]}
-      defaultHeaders={key === undefined ? '' : JSON.stringify(headersWith(key), null, 2)}
+      defaultHeaders={headers}
       defaultEditorToolsVisibility="variables"
       shouldPersistHeaders={false}
-      plugins={plugins}
+      storage={storage}
       schemaDescription
       {...(isNarrow || key === undefined ? {} : { visiblePlugin: DOC_EXPLORER_PLUGIN })}
     >

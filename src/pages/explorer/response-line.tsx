@@ -1,6 +1,7 @@
 import { pick, useGraphiQL } from '@graphiql/react';
-import { useEffect } from 'react';
+import { Fragment, useEffect } from 'react';
 
+import { CodeLink } from './code-link.tsx';
 import { describe, type ResponseSummary } from './response-summary.ts';
 
 /** How the last request of each tab went, by the tab's id. */
@@ -24,6 +25,12 @@ export function ResponseLine({ summaries }: { readonly summaries: Summaries }) {
       )}
       <p className="response-line" role="status" aria-label="Last response">
         {summary === undefined ? 'No response yet.' : describe(summary)}
+        {summary?.codes.map((code) => (
+          <Fragment key={code}>
+            {' · '}
+            <CodeLink code={code} />
+          </Fragment>
+        ))}
       </p>
     </>
   );

@@ -10,6 +10,8 @@ export interface ResponseSummary {
   /** What is left of the quota's windows, by their names: `minute`, `day`. */
   readonly left: readonly { readonly window: string; readonly remaining: string }[];
   readonly requestId: string | undefined;
+  /** The codes of the errors in the response, each once. */
+  readonly codes: readonly string[];
 }
 
 const windowFigures = /"(\w+)";r=(\d+)/g;
@@ -25,6 +27,7 @@ export function summaryOf({ status, headers }: Response, millis: number): Respon
       remaining,
     })),
     requestId: headers.get('x-request-id') ?? undefined,
+    codes: [],
   };
 }
 

@@ -2,6 +2,7 @@ import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import type { SubmitEvent } from 'react';
 import { createPortal } from 'react-dom';
 
+import { CodeLink } from './code-link.tsx';
 import { readFailure } from './service.ts';
 
 const place = document.getElementById('notice');
@@ -27,7 +28,7 @@ export function SchemaNotice({ onKey }: Props) {
   return createPortal(
     <section className="notice" role="alert" aria-label="Why there is no schema">
       <p>
-        <strong>{message}</strong>
+        <strong>{message}</strong> {extensions?.code === undefined ? null : <CodeLink code={extensions.code} />}
       </p>
       {extensions?.code === 'UNAUTHENTICATED' ? (
         <KeyForm onKey={onKey} />

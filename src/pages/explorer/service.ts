@@ -46,8 +46,10 @@ export function createFetcher(key: string | undefined, { onStart, askForKey }: R
           subscribe({ next, complete }: Observer) {
             const stopped = new AbortController();
             const headers = options?.headers ?? {};
+            // In place of the last response's, also when nothing is sent.
+            const onSummary = onStart();
             if (hasCredential(headers) || !askForKey()) {
-              void send(withoutStaleName(params), headers, key, onStart(), stopped.signal).then((response) => {
+              void send(withoutStaleName(params), headers, key, onSummary, stopped.signal).then((response) => {
                 if (stopped.signal.aborted) return;
                 next(response);
                 complete();
@@ -92,6 +94,11 @@ function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherP
   return operationName && params.query.includes(operationName) ? { ...params, operationName } : params;
 }
 
+/** The codes of its errors, each once. */
+function codesOf({ errors = [] }: GraphQLResponse): readonly string[] {
+  return [...new Set(errors.flatMap(({ extensions }) => extensions?.code ?? []))];
+}
+
 /** Sends one operation. Never rejects: where there is no response, the errors hold the reason. */
 export async function send(
   params: FetcherParams,
@@ -116,7 +123,9 @@ export async function send(
     summary = summaryOf(response, performance.now() - begun);
     const body = await response.text();
     summary = summaryOf(response, performance.now() - begun);
-    return JSON.parse(body) as GraphQLResponse;
+    const result = JSON.parse(body) as GraphQLResponse;
+    summary = { ...summary, codes: codesOf(result) };
+    return result;
   } catch (error) {
     // No connection, an invalid header, or a proxy in between that responded in its own way.
     const received = summary && `HTTP ${summary.status}`;

@@ -6,6 +6,8 @@ export interface Guides {
   readonly markdown: string;
   /** The description and the guides. */
   readonly html: string;
+  /** The guides of GraphQL, as HTML. */
+  readonly graphql: string;
 }
 
 export function readGuides(file: string): Guides {

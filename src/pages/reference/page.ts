@@ -19,7 +19,7 @@ export const pageSecurityPolicy = [
  * The reference page: it contains all text, and Scalar's bundle renders the same interactively. It is configured by
  * attributes, so that no script is written into the page.
  */
-export function renderPage(document: OpenApiDocument, guides: string): string {
+export function renderPage(document: OpenApiDocument, guides: string, prefix: string): string {
   const { title } = document.info;
   const configuration = {
     url: '/docs/openapi.json',
@@ -46,7 +46,7 @@ export function renderPage(document: OpenApiDocument, guides: string): string {
     <style>${staticStyle}</style>
   </head>
   <body>
-    ${staticPart(document, guides)}
+    ${staticPart(document, guides, prefix)}
     <script id="api-reference" data-configuration="${escapeAttribute(JSON.stringify(configuration))}"></script>
     <script src="/docs/scalar.js"></script>
   </body>

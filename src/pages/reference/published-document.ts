@@ -2,18 +2,17 @@ import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
 import { entityTagOf } from '../../rest/entity-tag.ts';
 import type { PublicText } from '../public-text.ts';
 
-/** Where the code samples of the document send their requests; a published document has its own address there. */
+/** Where the samples send their requests, and the server is; a published document has its own address there, with the prefix. */
 const writtenAddress = 'http://127.0.0.1:4000';
 
-/** The document as clients get it, for a REST layer below `prefix`. */
-export function publishedDocument(document: OpenApiDocument, prefix: string): OpenApiDocument {
-  const servers = [{ url: prefix || '/', description: 'This server.' }];
-  return { ...document, servers };
+/** The document as clients get it: generators take the base of a client from its server. */
+export function publishedDocument(document: OpenApiDocument): OpenApiDocument {
+  return { ...document, servers: [{ url: writtenAddress, description: 'This server.' }] };
 }
 
 /** The same as YAML. */
-export function publishedYaml(prefix: string): string {
-  return readYaml().replace(`- url: /\n`, `- url: ${prefix || '/'}\n`);
+export function publishedYaml(): string {
+  return readYaml().replace('- url: /\n', `- url: ${writtenAddress}\n`);
 }
 
 /**

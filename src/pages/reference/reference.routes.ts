@@ -12,6 +12,7 @@ import { pageSecurityPolicy, renderPage } from './page.ts';
 import { AddressedText, publishedDocument, publishedYaml } from './published-document.ts';
 import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
 import { scalarDocument } from './scalar-document.ts';
+import { renderGraphQLPage } from './static-page.ts';
 
 interface DocsOptions {
   readonly document: OpenApiDocument;
@@ -27,26 +28,38 @@ const notBuilt = 'The script of the reference page is not built. `npm run build`
 
 /** The OpenAPI document, as JSON and as YAML, and the page that shows it. All of them are public. */
 export function registerDocs(server: FastifyInstance, { document, restPrefix, script, guides }: DocsOptions): void {
-  const published = publishedDocument(document, restPrefix);
+  const published = publishedDocument(document);
   const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;
   const files = {
     '/openapi.json': new AddressedText('application/json', () => JSON.stringify(published)),
-    '/openapi.yaml': new AddressedText('application/yaml', () => publishedYaml(restPrefix)),
+    '/openapi.yaml': new AddressedText('application/yaml', () => publishedYaml()),
   };
   for (const [url, file] of Object.entries(files)) {
     serveDocument(server, url, (request) => file.at(addressOf(request)));
   }
 
   const config = { isPublic: true };
-  const texts = existsSync(guides) ? readGuides(guides) : { markdown: '', html: '' };
-  const drawn = new AddressedText('application/json', () => JSON.stringify(scalarDocument(published, texts.markdown)));
+  const texts = existsSync(guides) ? readGuides(guides) : { markdown: '', html: '', graphql: '' };
+  // The page sends requests to where it came from, whatever a proxy has made of the address.
+  const relative = { ...published, servers: [{ url: restPrefix || '/' }] };
+  const drawn = new AddressedText('application/json', () => JSON.stringify(scalarDocument(relative, texts.markdown)));
   server.get('/docs/openapi.json', { config }, async (request, reply) =>
     sendPublicText(request, reply, drawn.at(addressOf(request))),
   );
 
-  const page = new AddressedText('text/html', () => renderPage(published, texts.html));
+  const page = new AddressedText('text/html', () => renderPage(published, texts.html, restPrefix));
   server.get('/docs', { config }, async (request, reply) =>
     sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
+  );
+
+  // GraphQL has no prefix.
+  const graphql = new AddressedText('text/html', () => renderGraphQLPage(texts.graphql));
+  server.get('/docs/graphql', { config }, async (request, reply) =>
+    sendPublicText(
+      request,
+      reply.header('content-security-policy', pageSecurityPolicy),
+      graphql.at(ownAddress(request)),
+    ),
   );
 
   const isBuilt = existsSync(script);

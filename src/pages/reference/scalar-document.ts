@@ -6,7 +6,7 @@ import type {
 } from '../../rest/openapi/document.ts';
 
 const files =
-  'The other way to the same store: [GraphQL explorer](/graphiql). This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
+  'GraphQL has [guides of its own](/docs/graphql) and the [GraphQL explorer](/graphiql). This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
 
 /**
  * The document in the words of Scalar, which renders the page and has other names for tags in groups, stability and a sunset.

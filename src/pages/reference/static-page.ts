@@ -6,28 +6,59 @@ export const staticStyle = `
 body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 .static { max-width: 50em; margin: 0 auto; padding: 8px 16px 48px; }
 .static pre { white-space: pre-wrap; overflow-wrap: anywhere; padding: 12px; border: 1px solid #8888; border-radius: 6px; font-size: 14px; line-height: 1.45; }
+.static :target { outline: 2px solid; outline-offset: 4px; }
 .static table { border-collapse: collapse; }
 .static td { padding: 3px 16px 3px 0; vertical-align: top; overflow-wrap: anywhere; }
 `;
 
+/** The way to the other pages. */
+const navigation =
+  '<nav><a href="/docs/graphql">GraphQL guides</a> · <a href="/docs">REST reference</a> · <a href="/graphiql">GraphQL explorer</a></nav>';
+
+/** The guides of GraphQL: text alone, which needs no script. */
+export function renderGraphQLPage(guides: string): string {
+  const contents = [...guides.matchAll(/<h2 id="([^"]+)">([^<]+)<\/h2>/g)].map(
+    ([, id, title]) => `<li><a href="#${id}">${title}</a></li>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>GraphQL guides · Pet store</title>
+    <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
+    <style>${staticStyle}</style>
+  </head>
+  <body>
+    <main class="static">
+      <h1>GraphQL guides</h1>
+      ${navigation}
+      <ul>${contents.join('')}</ul>
+      ${guides}
+    </main>
+  </body>
+</html>
+`;
+}
+
 /** What can be read without JavaScript, and until Scalar is loaded: the guides, and a line for every operation. */
-export function staticPart(document: OpenApiDocument, guides: string): string {
-  const tags = document.tags.map((tag) => sectionOf(document, tag));
+export function staticPart(document: OpenApiDocument, guides: string, prefix: string): string {
+  const tags = document.tags.map((tag) => sectionOf(document, tag, prefix));
   return `<main class="static">
       <h1>${document.info.title}</h1>
-      <p><a href="/graphiql">GraphQL explorer</a> · <a href="/openapi.json">openapi.json</a> · <a href="/openapi.yaml">openapi.yaml</a> · <a href="/schema.graphql">schema.graphql</a></p>
+      ${navigation}
+      <p><a href="/openapi.json">openapi.json</a> · <a href="/openapi.yaml">openapi.yaml</a> · <a href="/schema.graphql">schema.graphql</a></p>
       ${guides}
       <h2>Operations</h2>
       ${tags.join('\n')}
     </main>`;
 }
 
-function sectionOf({ paths, servers }: OpenApiDocument, { name, 'x-page-title': title }: DocumentTag): string {
-  const [{ url: prefix } = { url: '/' }] = servers;
+function sectionOf({ paths }: OpenApiDocument, { name, 'x-page-title': title }: DocumentTag, prefix: string): string {
   const rows = Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, { tags }]) => tags.includes(name))
-      .map(([method, operation]) => rowOf(method, `${prefix === '/' ? '' : prefix}${path}`, operation)),
+      .map(([method, operation]) => rowOf(method, `${prefix}${path}`, operation)),
   );
   return rows.length === 0 ? '' : `<h3>${title}</h3>\n<table>\n${rows.join('\n')}\n</table>`;
 }

@@ -41,7 +41,7 @@ export interface Operation {
 /** The document as clients read it, as far as the reference page knows it. */
 export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly description: string };
-  readonly servers: readonly { readonly url: string }[];
+  readonly servers: readonly { readonly url: string; readonly description?: string }[];
   readonly tags: readonly DocumentTag[];
   readonly components: {
     readonly parameters: Readonly<Record<string, DocumentParameter>>;

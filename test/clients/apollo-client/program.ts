@@ -8,16 +8,17 @@ import { relayStylePagination } from '@apollo/client/utilities';
 import { mergeMap, timer } from 'rxjs';
 
 import { graphql } from '../generated/graphql/index.ts';
+import { waitMillis } from '../shared/back-off.ts';
 import { LossyProxy } from '../shared/lossy-proxy.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 
 // guide:begin apollo-client-throttling
-/** Waits as long as the service says, and a little longer by chance, and sends the operation once more. RetryLink doesn't see a 429. */
+/** Sends an operation once more after a spent quota, when the service says that it may. RetryLink doesn't see a 429. */
 const throttling = new ErrorLink(({ error, operation, forward }) => {
   if (!CombinedGraphQLErrors.is(error)) return undefined;
   const { code, retryAfter } = error.errors[0]?.extensions ?? {};
   if (code !== 'RATE_LIMITED' || typeof retryAfter !== 'number') return undefined;
-  return timer((retryAfter + Math.random()) * 1000).pipe(mergeMap(() => forward(operation)));
+  return timer(waitMillis(1, retryAfter)).pipe(mergeMap(() => forward(operation)));
 });
 // guide:end
 
@@ -39,9 +40,9 @@ const trustedDocuments = new PersistedQueryLink({
 // guide:end
 
 // guide:begin apollo-client-idempotency
-/** Sends what has an `Idempotency-Key` again when its response was lost. Without a key that could do it twice. */
+/** Sends what has an `Idempotency-Key` again when its response was lost, or 503. Without a key that could do it twice. */
 const retrying = new RetryLink({
-  delay: { initial: 50, jitter: true },
+  delay: (attempt) => waitMillis(attempt),
   attempts: {
     max: 6,
     retryIf: (_error, operation) => operation.getContext().headers?.['Idempotency-Key'] !== undefined,

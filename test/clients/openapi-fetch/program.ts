@@ -7,10 +7,10 @@ import { LossyProxy } from '../shared/lossy-proxy.ts';
 import { retryingFetch } from '../shared/retrying-fetch.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 
+// guide:begin openapi-fetch-setup
 type Order = components['schemas']['Order'];
 type Pet = components['schemas']['Pet'];
 
-// guide:begin openapi-fetch-setup
 const client = createClient<paths>({
   baseUrl: serviceUrl,
   headers: { Authorization: `Bearer ${apiKey}` },

@@ -47,6 +47,7 @@ function createEnvironment(key: string): Environment {
 }
 // guide:end
 
+// guide:begin relay-reading
 const environment = createEnvironment(apiKey);
 
 /** What the store has for a query, without a request to the service. */
@@ -87,6 +88,7 @@ function commit<Mutation extends MutationParameters>(
     commitMutation<Mutation>(environment, { mutation, variables, onCompleted: resolve, onError: reject });
   });
 }
+// guide:end
 
 const throttled = createEnvironment(throttledKey);
 const waiting = secondsThrottled(async () => {

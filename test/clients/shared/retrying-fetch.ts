@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { waitMillis } from './back-off.ts';
 import { waitingFetch } from './waiting-fetch.ts';
 
 // guide:begin retrying-fetch
@@ -18,7 +19,7 @@ export async function retryingFetch(input: RequestInfo | URL, init?: RequestInit
       const canRetry = request.headers.has('Idempotency-Key') && !request.signal.aborted;
       if (!canRetry || retries === maxRetries) throw error;
     }
-    await sleep(Math.random() * 100 * 2 ** retries);
+    await sleep(waitMillis(retries + 1));
   }
 }
 // guide:end

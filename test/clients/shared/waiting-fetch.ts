@@ -1,19 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { waitMillis } from './back-off.ts';
+
 // guide:begin waiting-fetch
 const maxAttempts = 5;
 
-/**
- * `fetch` that waits out a spent quota: after a 429 it sends the request again, not before `Retry-After`, and each time a little later,
- * by chance, so that many clients don't come back at the same moment.
- */
+/** `fetch` that waits out a spent quota (429), and a service that is not available (503), where it is safe to send the request again. */
 export async function waitingFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
+  // After a 429 nothing was done. After a 503 a write may have been: with an Idempotency-Key it is done once all the same.
+  const repeated = request.method !== 'POST' || request.headers.has('Idempotency-Key') ? [429, 503] : [429];
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(request.clone());
-    if (response.status !== 429 || attempt === maxAttempts) return response;
-    const retryAfterSeconds = Number(response.headers.get('Retry-After'));
-    await sleep((retryAfterSeconds + Math.random() * 2 ** (attempt - 1)) * 1000);
+    const retryAfter = response.headers.get('Retry-After');
+    if (!repeated.includes(response.status) || retryAfter === null || attempt === maxAttempts) return response;
+    await sleep(waitMillis(attempt, Number(retryAfter)));
   }
 }
 // guide:end
