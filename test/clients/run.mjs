@@ -26,8 +26,10 @@ const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 await step('Packages as locked', installPackages);
 await step('Types, documents and artifacts', generate);
 await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
-await step('Guides as a reader pastes them', () => compileGuides(document));
-await Promise.allSettled(programs.map((name) => step(name, () => runBesideService(name))));
+await Promise.allSettled([
+  ...programs.map((name) => step(name, () => runBesideService(name))),
+  step('Guides as a reader pastes them', () => compileGuides(document)),
+]);
 
 async function step(title, work) {
   const started = performance.now();
