@@ -7,6 +7,8 @@ export interface Column {
   readonly property: string;
   /** The expression that reads it, of the table with this name or alias. */
   readonly read: (table: string) => string;
+  /** Whether it is a text, which may be long. */
+  readonly isText: boolean;
   /** Converts the result of `read` to the property; undefined when they are the same. */
   readonly parse: ((value: unknown) => unknown) | undefined;
 }
@@ -73,7 +75,8 @@ export class EntityTable<Row extends object> {
 function columnOf({ name, fieldNames, columnTypes }: EntityProperty, computed?: ComputedColumns[string]): Column {
   const [type = ''] = columnTypes;
   const read = computed ?? ((table: string) => `${table}.${String(fieldNames[0])}`);
-  const column = { property: name, read, parse: undefined };
+  const isText = type === 'text' || type.startsWith('varchar');
+  const column = { property: name, read, isText, parse: undefined };
   if (type.startsWith('timestamptz')) {
     const millis = (table: string): string => `(extract(epoch from ${read(table)}) * 1000)::float8`;
     return { ...column, read: millis, parse: (value) => new Date(Number(value)) };

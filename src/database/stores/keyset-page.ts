@@ -16,8 +16,8 @@ export interface SortColumn {
 export interface PageSource {
   /** The select list, with the properties as names. */
   readonly columns: string;
-  /** The properties. */
-  readonly names: readonly string[];
+  /** The names of those that are texts. */
+  readonly texts: readonly string[];
   readonly from: string;
   /** The column that names the parent, for the same page of each of several parents. */
   readonly parent: string | undefined;
@@ -84,15 +84,19 @@ export function pageText(
   const page = new PageSql(source, keyset, text);
   const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
   if (rows === undefined) return undefined;
-  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, source.names, text.bind(at.maxBytes, 'bigint'));
+  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, text.bind(at.maxBytes, 'bigint'));
   if (source.parent === undefined) return { sql, text };
   const parents = `unnest(${text.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
   return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, text };
 }
 
+/** What the values of a row take that are no texts: about so much. */
+const otherBytes = 100;
+
 /** The rows up to the one whose texts reach the bytes, so that there is always one. (The size of the row itself would be that of compressed texts.) */
-function withinBytes(rows: string, names: readonly string[], maxBytes: string): string {
-  const bytes = names.map((name) => `coalesce(octet_length(page."${name}"::text), 0)`).join(' + ');
+function withinBytes(rows: string, texts: readonly string[], maxBytes: string): string {
+  const lengths = texts.map((name) => `coalesce(octet_length(page."${name}"), 0)`);
+  const bytes = [otherBytes, ...lengths].join(' + ');
   return `select page.* from (
       select page.*, sum(${bytes}) over (rows between unbounded preceding and 1 preceding) as "bytesBefore",
         count(*) over () as "rowsFound"

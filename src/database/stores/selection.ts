@@ -10,8 +10,8 @@ export interface Relation {
 /** What a statement selects: the columns, the joins that they need, and how they become a row. */
 export interface Selection<Row> {
   readonly columns: string;
-  /** The names that the columns are given. */
-  readonly names: readonly string[];
+  /** The names of those columns that are texts. */
+  readonly texts: readonly string[];
   readonly joins: string;
   /** Takes the values in the order of `columns`; further values are ignored. */
   readonly decode: (fields: readonly unknown[]) => Row;
@@ -24,12 +24,12 @@ export function selectionOf<Row>(
   include: readonly string[],
 ): Selection<Row> {
   const list = new SelectList();
-  const places = table.columns.map(({ property, read }) => list.add(read(table.name), property));
+  const places = table.columns.map(({ property, read, isText }) => list.add(read(table.name), property, isText));
   const decodeRow = decoderOf(table.columns, places, include);
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
-    names: list.names,
+    texts: list.texts,
     joins: include.map((name) => joinOf(name, relations[name] as Relation)).join(' '),
     decode: (fields) => {
       const row = decodeRow(fields);
@@ -46,29 +46,29 @@ function joinOf(name: string, { table, on }: Relation): string {
 
 class SelectList {
   readonly expressions: string[] = [];
-  readonly names: string[] = [];
+  readonly texts: string[] = [];
   readonly #places = new Map<string, number>();
 
   /** Selects the expression; returns its place. */
-  add(expression: string, name: string): number {
+  add(expression: string, name: string, isText: boolean): number {
     const place = this.expressions.push(`${expression} as "${name}"`) - 1;
-    this.names.push(name);
+    if (isText) this.texts.push(name);
     this.#places.set(expression, place);
     return place;
   }
 
   /** Returns the place of an expression, which may be selected already. */
-  addOnce(expression: string, name: string): number {
-    return this.#places.get(expression) ?? this.add(expression, name);
+  addOnce(expression: string, name: string, isText: boolean): number {
+    return this.#places.get(expression) ?? this.add(expression, name, isText);
   }
 }
 
 /** Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its stock. */
 function relatedDecoder(name: string, { columns, keyProperty }: EntityTable<never>, list: SelectList) {
-  const places = columns.map(({ property, read }) => {
+  const places = columns.map(({ property, read, isText }) => {
     const [expression, column] = [read(name), `${name}.${property}`];
     // The key shows whether there is a related row, so it must be its own.
-    return property === keyProperty ? list.add(expression, column) : list.addOnce(expression, column);
+    return property === keyProperty ? list.add(expression, column, isText) : list.addOnce(expression, column, isText);
   });
   const keyAt = places[columns.findIndex(({ property }) => property === keyProperty)] as number;
   return { name, keyAt, decode: decoderOf(columns, places) };

@@ -135,7 +135,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const page = pageText(
       {
         columns: selection.columns,
-        names: selection.names,
+        texts: selection.texts,
         from: `${from} ${selection.joins}`,
         parent: isPerParent ? parent : undefined,
         conditions,
