@@ -12,6 +12,7 @@ import { KeyChangeLog } from './domain/access/key-change-log.ts';
 import type { NamedKeyChange } from './domain/access/key-changes.ts';
 import { openAccess } from './domain/access/open-access.ts';
 import type { Principal } from './domain/access/principal.ts';
+import { alsoRedact } from './domain/access/redaction.ts';
 import { Sequencer } from './domain/events/sequencer.ts';
 import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
 import { createServices } from './domain/services.ts';
@@ -71,6 +72,7 @@ const builtDocs = join(import.meta.dirname, '../docs');
 
 /** Wires the service together. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  if (config.adminApiKey !== undefined) alsoRedact(config.adminApiKey);
   const metrics = new Metrics();
   overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
   const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import { redactKeys } from '../domain/access/api-key.ts';
+import { redactSecrets } from '../domain/access/redaction.ts';
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
@@ -12,7 +12,7 @@ const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
  */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
-  if (typeof given === 'string' && acceptable.test(given) && redactKeys(given) === given) return given;
+  if (typeof given === 'string' && acceptable.test(given) && redactSecrets(given) === given) return given;
   const fresh = randomUUID();
   request.headers['x-request-id'] = fresh;
   return fresh;

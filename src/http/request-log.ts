@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 
-import { redactKeys } from '../domain/access/api-key.ts';
+import { redactSecrets } from '../domain/access/redaction.ts';
 import { loggedPath } from './logged-path.ts';
 import type { CompletedRequest } from './metrics.ts';
 import { traceOf } from './request-span.ts';
@@ -23,7 +23,7 @@ export function loggerOptions(level: string): LoggerOptions {
     level,
     redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
     serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: loggedPath(url) }) },
-    hooks: { streamWrite: redactKeys },
+    hooks: { streamWrite: redactSecrets },
   };
 }
 

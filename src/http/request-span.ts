@@ -1,7 +1,6 @@
 import { trace, type Span } from '@opentelemetry/api';
 
-import { redactKeys } from '../domain/access/api-key.ts';
-import { loggedPath } from './logged-path.ts';
+import { loggedPath, redactEscaped } from './logged-path.ts';
 
 /** The trace that a request belongs to, for its log line; undefined without OpenTelemetry. */
 export interface RequestTrace {
@@ -23,7 +22,7 @@ function redact(span: Span, url: string): void {
   // What an SDK has recorded; the API doesn't show it.
   const { attributes = {} } = span as { readonly attributes?: Readonly<Record<string, unknown>> };
   for (const [name, value] of Object.entries(attributes)) {
-    if (typeof value === 'string') span.setAttribute(name, redactKeys(value));
+    if (typeof value === 'string') span.setAttribute(name, redactEscaped(value));
   }
   span.setAttribute('url.path', loggedPath(url));
   if (url.includes('?')) span.setAttribute('url.query', '…');

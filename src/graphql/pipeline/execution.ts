@@ -1,6 +1,6 @@
 import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
 
-import { redactKeys } from '../../domain/access/api-key.ts';
+import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { OnRefusal } from '../../http/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
@@ -101,7 +101,7 @@ async function execute(
   if (response.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
   if (response.codes.length > 0) onErrors(label, response.codes);
   request.graphql = {
-    name: source.operation.name && redactKeys(source.operation.name.value).slice(0, maxLoggedName),
+    name: source.operation.name && redactSecrets(source.operation.name.value).slice(0, maxLoggedName),
     fields: measured.rootFieldNames,
     cost,
     complexity: measured.complexity,

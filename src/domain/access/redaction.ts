@@ -1,0 +1,79 @@
+import { hash, randomInt, timingSafeEqual } from 'node:crypto';
+
+import { redactKeys } from './api-key.ts';
+
+const secrets = new Map<string, Finder>();
+
+/** From now on `redactSecrets` cuts this text, too: the key of the environment has no checksum by which it is recognised. */
+export function alsoRedact(secret: string): void {
+  // As it is in a header, and in a string of a line of JSON.
+  for (const text of [secret, JSON.stringify(secret).slice(1, -1)]) secrets.set(text, new Finder(text));
+}
+
+/**
+ * The text without the keys in it: see `redactKeys`.
+ *
+ * For what clients choose and we write down. Cut a long text afterwards: the rest of a key would not be recognised.
+ */
+export function redactSecrets(text: string): string {
+  let redacted = redactKeys(text);
+  for (const finder of secrets.values()) redacted = finder.cut(redacted);
+  return redacted;
+}
+
+/**
+ * Finds a secret by a rolling hash with a random base, and then by its SHA-256: how long that takes doesn't depend on how many of its
+ * characters were guessed.
+ */
+class Finder {
+  readonly #length: number;
+  readonly #base = randomInt(1, 2 ** 30) * 2 + 1;
+  /** What the first character of a window counts. */
+  readonly #weight: number;
+  readonly #sum: number;
+  readonly #hash: Buffer;
+
+  constructor(secret: string) {
+    this.#length = secret.length;
+    let weight = 1;
+    for (let index = 1; index < secret.length; index += 1) weight = Math.imul(weight, this.#base);
+    this.#weight = weight;
+    this.#sum = this.#sumOf(secret);
+    this.#hash = hash('sha256', secret, 'buffer');
+  }
+
+  cut(text: string): string {
+    let at = this.#indexIn(text);
+    if (at === -1) return text;
+    let [redacted, rest] = ['', text];
+    for (; at !== -1; at = this.#indexIn(rest)) {
+      redacted += `${rest.slice(0, at)}…`;
+      rest = rest.slice(at + this.#length);
+    }
+    return redacted + rest;
+  }
+
+  #indexIn(text: string): number {
+    const length = this.#length;
+    if (text.length < length) return -1;
+    let sum = this.#sumOf(text);
+    for (let end = length; ; end += 1) {
+      if (sum === this.#sum && this.#isSecret(text.slice(end - length, end))) return end - length;
+      if (end === text.length) return -1;
+      const kept = sum - Math.imul(text.charCodeAt(end - length), this.#weight);
+      sum = (Math.imul(kept, this.#base) + text.charCodeAt(end)) | 0;
+    }
+  }
+
+  /** Of the first characters. */
+  #sumOf(text: string): number {
+    let sum = 0;
+    for (let index = 0; index < this.#length; index += 1)
+      sum = (Math.imul(sum, this.#base) + text.charCodeAt(index)) | 0;
+    return sum;
+  }
+
+  #isSecret(text: string): boolean {
+    return timingSafeEqual(hash('sha256', text, 'buffer'), this.#hash);
+  }
+}
