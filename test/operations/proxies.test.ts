@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { request, Agent } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
@@ -203,6 +204,32 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
       for (let opened = 0; opened < 1_000; opened += 50) await Promise.all(Array.from({ length: 50 }, openAndClose));
       expect(await status('127.0.1.6')).toBe('refused');
       expect(await status('127.0.1.7')).toBe(200);
+    });
+  }
+
+  if (proxy.name === 'HAProxy') {
+    test('both processes stand still for 2.3 s: requests wait, and none fails, then or later', async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+      const statuses: (number | undefined)[] = [];
+      const over = new AbortController();
+      const sendOn = async (): Promise<void> => {
+        while (!over.signal.aborted) {
+          statuses.push((await send('/openapi.yaml', { agent })).status);
+          await sleep(20);
+        }
+      };
+      const load = Promise.all(Array.from({ length: 4 }, sendOn));
+      for (const service of services) service.signal('SIGSTOP');
+      await sleep(2_300);
+      for (const service of services) service.signal('SIGCONT');
+      const resumedWith = statuses.length;
+      // In which the proxy would take a process out, and back in again.
+      await sleep(4_000);
+      over.abort();
+      await load;
+      agent.destroy();
+      expect(statuses.length).toBeGreaterThan(resumedWith + 20);
+      expect(statuses.filter((status) => status !== 200)).toEqual([]);
     });
   }
 
