@@ -4,7 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
-import { unavailable } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import type { EventMoves } from '../domain/events/event.store.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
@@ -14,6 +14,7 @@ import type { DatabaseLocation } from './connection-config.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 import { createConnections, createMaintenancePool, type ConnectionsOptions } from './connections.ts';
 import { DiskCheck, diskProbe } from './disk-check.ts';
+import { isReadOnly } from './driver-errors.ts';
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './installation.ts';
 import type { ServerChange, ServerFigure } from './servers.ts';
@@ -70,17 +71,22 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
     usage: createUsageTable(run),
     readInstallation: () => readInstallation(run),
     checkReady: async () => {
-      const applied = await run<{ name: string; isReadOnly: boolean }>('petstore_ready', readyStatement, []);
-      if (applied.some(({ isReadOnly }) => isReadOnly)) {
+      const applied = await run<{ name: string; isReadOnly: boolean }>('petstore_ready', readyStatement, []).catch(
+        (error: unknown) => {
+          if (isReadOnly(error)) throw notReady(takesNoWrites, error);
+          throw notReady("The database can't be reached, or doesn't respond in time.", error);
+        },
+      );
+      if (applied.some((row) => row.isReadOnly)) {
         // The address may lead to another server by now.
         pool.renew();
         pipeline?.renew();
-        throw unavailable(new Error('The database takes no writes.'));
+        throw notReady(takesNoWrites);
       }
       const names = new Set(applied.map(({ name }) => name));
       const missing = migrations.filter(({ name }) => !names.has(name));
-      if (missing.length > 0) throw unavailable(new Error(`${missing.length} migrations are missing.`));
-      if (pool.isStuck) throw unavailable(new Error('No connection of the pool was given back for a long time.'));
+      if (missing.length > 0) throw notReady(`Migrations are missing in the database: ${missing.length}.`);
+      if (pool.isStuck) throw notReady('No connection to the database has become free for a long time.');
       await disk.assertRoom();
     },
     serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
@@ -91,6 +97,13 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
       await orm.close(true);
     },
   };
+}
+
+const takesNoWrites = 'The database takes no writes.';
+
+/** Public: it names a cause, and no details. */
+function notReady(reason: string, cause?: unknown): DomainError {
+  return new DomainError('UNAVAILABLE', reason, { retryAfterSeconds: 5, cause });
 }
 
 /** Of a transaction with several writes. The embedded database serves one at a time. */

@@ -1,4 +1,4 @@
-import { unavailable } from '../domain/errors.ts';
+import { DomainError } from '../domain/errors.ts';
 import { isDiskFull } from './driver-errors.ts';
 
 /** Sorts more than fits into its memory, so that PostgreSQL writes a temporary file; the setting ends with the statement's transaction. */
@@ -38,7 +38,8 @@ export class DiskCheck {
       timeout = setTimeout(resolve, probeWaitMillis);
     });
     await Promise.race([this.#running, tooLate]).finally(() => clearTimeout(timeout));
-    if (this.#isFull) throw unavailable(new Error('The disk of the database is full.'));
+    if (this.#isFull)
+      throw new DomainError('UNAVAILABLE', 'The disk of the database is full.', { retryAfterSeconds: 5 });
   }
 
   /** Only errors of the disk count, not those of the connection. */

@@ -118,7 +118,7 @@ it('follows two fail-overs without a restart: every acknowledged write is there 
 it('uses no connection to a server that turned read-only, and is ready again when it takes writes', async () => {
   await runSql(primary.url, 'alter system set default_transaction_read_only = on');
   await runSql(primary.url, 'select pg_reload_conf()');
-  await until(async () => (await service.get('/readyz')).status === 503);
+  await until(async () => (await service.get('/readyz')).body.reasons?.[0] === 'The database takes no writes.');
   const read = await service.get('/pets/1', { authorization: `Bearer ${adminKey}` });
   const change = await service.post('/pets', { name: 'Late', categoryId: 1 });
   expect([read.status, change.status]).toEqual([503, 503]);

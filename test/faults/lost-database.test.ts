@@ -49,6 +49,9 @@ describe.each([
       expect(JSON.stringify(body)).not.toMatch(/ECONN|terminat|timeout|postgres|127\.0\.0\.1/i);
     }
     expect([ready.status, health.status]).toEqual([503, 200]);
+    expect(ready.body.reasons).toEqual([
+      expect.stringMatching(/^(?:The database can't be reached|The store takes too long)/),
+    ]);
     await untilReady();
     expect(await service.graphql(read)).toMatchObject({ status: 200, body: { data: { pets: { totalCount: 0 } } } });
     expect((await service.graphql(write)).body.data.createCategory.category.id).toMatch(/^\d+$/);

@@ -15,6 +15,10 @@ const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
 const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals', 'EventsLag'];
 
+interface Dashboard {
+  readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
+}
+
 /** Values by series, as `/metrics` writes them: `petstore_requests_total{operation="getPet",status="200"}`. */
 type Scrape = ReadonlyMap<string, number>;
 
@@ -90,6 +94,25 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     // It appears with the first error of GraphQL.
     used.delete('petstore_graphql_errors_total');
     expect(present).toEqual(expect.arrayContaining([...used]));
+  });
+
+  test('the dashboard shows every metric of the service and no other, by queries that Prometheus accepts', async () => {
+    const { panels } = JSON.parse(deployFile('grafana.json', [])) as Dashboard;
+    const queries = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
+    const record = (expr: string, n: number) => ({
+      record: `query_${n}`,
+      expr: expr.replaceAll('$__rate_interval', '1m'),
+    });
+    const file = join(directory, 'dashboard.yml');
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules: queries.map(record) }] }));
+    execFileSync('promtool', ['check', 'rules', file], { stdio: 'pipe' });
+    const exposed = (await (await fetch(`${service.address}/metrics`)).text()).match(/(?<=^# TYPE )\w+/gm) ?? [];
+    const names = queries.join(' ').match(/\b(?:petstore|nodejs|process)_\w+/g) ?? [];
+    const shown = new Set(names.map((name) => name.replace(/_bucket$/, '')));
+    expect(exposed).toEqual(expect.arrayContaining([...shown]));
+    expect([...shown].filter((name) => name.startsWith('petstore_')).toSorted()).toEqual(
+      exposed.filter((name) => name.startsWith('petstore_')).toSorted(),
+    );
   });
 
   test('none fires while requests are served', async () => {

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 
 import { parseDuration, readConfig } from '../../src/config.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { repository } from '../support/running-command.ts';
+import { repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { deployFile } from './guide.ts';
 
@@ -41,7 +41,15 @@ function drainSecondsOf(environment: Readonly<Record<string, string>>): number {
 }
 
 describe('kubernetes.yml', () => {
-  const { spec, metadata } = parse(deployFile('kubernetes.yml', [])).spec.template;
+  const objects = new Map(
+    // oxlint-disable-next-line typescript/no-explicit-any -- the objects of four kinds
+    parseAllDocuments(deployFile('kubernetes.yml', [])).map((document): [string, any] => {
+      const object = document.toJS({}) as { readonly kind: string };
+      return [object.kind, object];
+    }),
+  );
+  const deployment = objects.get('Deployment');
+  const { spec, metadata } = deployment.spec.template;
   const container = spec.containers[0] as Container;
   const environment = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
   const portOf = (name: string): number | undefined =>
@@ -53,6 +61,29 @@ describe('kubernetes.yml', () => {
     expect(deployFile('Dockerfile', [])).toContain(`EXPOSE ${portOf('http')}\n`);
     expect(portOf('metrics')).toBe(Number(environment['METRICS_PORT']));
     expect(metadata.annotations['prometheus.io/port']).toBe(environment['METRICS_PORT']);
+  });
+
+  test('service, disruption budget and spread select the pods of the deployment, and the service reaches their port', () => {
+    const { labels } = metadata;
+    const selectors = [
+      deployment.spec.selector.matchLabels,
+      objects.get('Service').spec.selector,
+      objects.get('PodDisruptionBudget').spec.selector.matchLabels,
+      spec.topologySpreadConstraints[0].labelSelector.matchLabels,
+    ];
+    expect(selectors).toEqual(selectors.map(() => labels));
+    expect(portOf(objects.get('Service').spec.ports[0].targetPort)).toBe(readConfig({}).port);
+    expect(objects.get('PodDisruptionBudget').spec.maxUnavailable).toBeLessThan(deployment.spec.replicas);
+  });
+
+  test('its job migrates an empty database with the image of the deployment, and its pods are none of the service', async () => {
+    const { template } = objects.get('Job').spec;
+    const [{ command, image }] = template.spec.containers as [{ readonly command: string[]; readonly image: string }];
+    expect(image).toBe(spec.containers[0].image);
+    expect(template.metadata.labels).not.toMatchObject(metadata.labels);
+    const job = new RunningCommand(command.join(' '), { NODE_ENV: 'production', DATABASE_URL: cluster.url });
+    expect(await job.ended()).toBe(0);
+    expect(job.output).toContain('up to date');
   });
 
   test('it waits longer than a drain takes', () => {

@@ -76,6 +76,8 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect((await service.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
   expect(await service.stop()).toBe(0);
   psql(drop);
+  // Nothing that runs beside requests lacks a right.
+  expect(service.output).not.toMatch(/permission denied|"level":[456]0/);
   expect((await next.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
   expect(await next.stop()).toBe(0);
 });
