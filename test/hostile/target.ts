@@ -1,7 +1,12 @@
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
 
+import { spawnChild } from '../support/child-process.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import type { NeighbourReport } from './neighbour-process.ts';
 
 interface Response {
   readonly status: number;
@@ -9,35 +14,62 @@ interface Response {
   readonly text: string;
 }
 
+/** What an attack on connections needs: the service itself, or a proxy before it. */
+export interface Door {
+  /** A key. */
+  readonly attacker: string;
+  /** Opens a connection and sends the text as it is. */
+  send(text: string | Buffer): Promise<Socket>;
+}
+
 /** What one attack has done to the service. */
 export interface Damage {
-  /** How long /healthz took at most, beyond what it takes in peace: the event loop was blocked for so long. */
-  readonly blockedMillis: number;
-  /** How long the request of another key took at most. */
-  readonly neighbourMillis: number;
-  /** The most of heap and buffers that was seen, beyond what there was before. */
+  /** What another client has seen meanwhile. */
+  readonly neighbour: NeighbourReport;
+  /** The longest tick of the event loop, in processor time. */
+  readonly tickMillis: number;
+  /** The processor time of the process. */
+  readonly cpuMillis: number;
+  /** The memory of the process before, and the most that it had. */
+  readonly startMegabytes: number;
   readonly peakMegabytes: number;
-  /** What is left of it. */
+  /** What is left in heap and buffers, beyond what there was before. */
   readonly leftMegabytes: number;
   /** Lines of the log at `warn` or above. */
   readonly complaints: readonly string[];
 }
 
-const probeEveryMillis = 50;
 const settleMillis = 20_000;
 /** Less is the size of caches and of the garbage collector's own ideas. */
 const harmlessMegabytes = 48;
+const neighbourProcess = `${import.meta.dirname}/neighbour-process.ts`;
+
+/** The cores of the service, as `taskset` takes them. */
+const pinning = process.env['HOSTILE_CORES'] ? `taskset --cpu-list ${process.env['HOSTILE_CORES']} ` : '';
+
+interface KeyOptions {
+  readonly requestsPerMinute?: number;
+  readonly scopes?: readonly string[];
+}
 
 /** The built service, a key that attacks it and one that suffers. */
-export class Target {
+export class Target implements Door {
   readonly service: Service;
   attacker = '';
-  #neighbour = '';
+  neighbourKey = '';
+  #neighbour: ChildProcess | undefined;
 
-  static async start(environment: Readonly<Record<string, string>>): Promise<Target> {
-    const target = new Target(await Service.start(environment));
-    target.attacker = await target.#createKey('attacker');
-    target.#neighbour = await target.#createKey('neighbour');
+  /** `wrap` changes the command that starts it. */
+  static async start(
+    environment: Readonly<Record<string, string>>,
+    wrap = (command: string): string => command,
+  ): Promise<Target> {
+    const command = `${pinning}node --import ${import.meta.dirname}/watched-process.ts dist/src/main.js`;
+    const target = new Target(await Service.start(environment, { command: wrap(command) }));
+    target.attacker = await target.createKey('attacker');
+    target.neighbourKey = await target.createKey('neighbour');
+    const parameters = [neighbourProcess, target.service.address, target.neighbourKey];
+    target.#neighbour = spawnChild(process.execPath, parameters, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     return target;
   }
 
@@ -46,12 +78,13 @@ export class Target {
   }
 
   /** Sends a GraphQL request of the attacker, the text of the body as it is. */
-  async graphql(body: string | { query: string; variables?: object }): Promise<Response> {
-    return this.request('/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-    });
+  async graphql(body: string | object, key = this.attacker): Promise<Response> {
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    return this.request(
+      '/graphql',
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: text },
+      key,
+    );
   }
 
   async request(path: string, init: RequestInit = {}, key = this.attacker): Promise<Response> {
@@ -60,7 +93,6 @@ export class Target {
     return { status: response.status, headers: response.headers, text: await response.text() };
   }
 
-  /** Opens a connection and sends the text as it is. */
   async send(text: string | Buffer): Promise<Socket> {
     const socket = connect(this.service.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -69,28 +101,43 @@ export class Target {
     return socket;
   }
 
+  async createKey(name: string, { requestsPerMinute = 2e9, scopes = ['WRITE'] }: KeyOptions = {}): Promise<string> {
+    const input = { name, plan: 'ENTERPRISE', scopes, requestsPerMinute, requestsPerDay: 2e9 };
+    let secret: string | undefined;
+    // An overloaded service may ask us to try again.
+    await until(async () => {
+      const { body } = await this.service.graphql(
+        `mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }`,
+        { input },
+      );
+      secret = body.data?.createApiKey?.secret;
+      return secret !== undefined;
+    });
+    return secret!;
+  }
+
   /** Does the attack, and looks at the service meanwhile and afterwards. */
   async suffer(attack: () => Promise<void>): Promise<Damage> {
-    const before = await this.#megabytes();
+    const before = await this.#megabytesInUse();
     const logged = this.service.output.length;
-    const calm = await this.#probe('/healthz');
-    const attacking = new AbortController();
-    let [blockedMillis, neighbourMillis, peak] = [0, 0, before];
-    const watching = (async () => {
-      while (!attacking.signal.aborted) {
-        blockedMillis = Math.max(blockedMillis, (await this.#probe('/healthz')) - calm);
-        neighbourMillis = Math.max(neighbourMillis, await this.#probe('/pets?limit=1'));
-        peak = Math.max(peak, await this.#megabytes());
-        await new Promise((resolve) => setTimeout(resolve, probeEveryMillis));
-      }
-    })();
-    await attack().finally(() => attacking.abort());
-    await watching;
+    this.#forgetPeak();
+    const startMegabytes = this.#peakMegabytes();
+    await this.#longestTick();
+    const cpuBefore = this.#cpuMillis();
+    this.#neighbour!.send('start');
+    const reported = once(this.#neighbour!, 'message');
+    await attack().finally(() => this.#neighbour!.send('stop'));
+    const [neighbour] = (await reported) as [NeighbourReport];
+    const cpuMillis = this.#cpuMillis() - cpuBefore;
+    const tickMillis = await this.#longestTick();
+    const peakMegabytes = this.#peakMegabytes();
     const left = await this.#settled(before);
     return {
-      blockedMillis: Math.round(blockedMillis),
-      neighbourMillis: Math.round(neighbourMillis),
-      peakMegabytes: Math.round(peak - before),
+      neighbour,
+      tickMillis,
+      cpuMillis,
+      startMegabytes,
+      peakMegabytes,
       leftMegabytes: Math.round(left - before),
       complaints: this.service.output
         .slice(logged)
@@ -99,47 +146,49 @@ export class Target {
     };
   }
 
-  /** How long a request of the neighbour takes until it has succeeded; an overloaded service may ask it to try again. */
-  async #probe(path: string): Promise<number> {
-    const started = performance.now();
-    for (;;) {
-      const { status, headers, text } = await this.request(path, {}, this.#neighbour);
-      if (status === 200) return performance.now() - started;
-      if (status !== 503) throw new Error(`The neighbour's ${path} got ${status}: ${text.slice(0, 200)}`);
-      await new Promise((resolve) => setTimeout(resolve, Number(headers.get('retry-after')) * 1_000));
-    }
+  async #longestTick(): Promise<number> {
+    const printed = this.service.output.length;
+    this.service.signal('SIGUSR2');
+    let tick: string | undefined;
+    await until(() => {
+      tick = /^longest tick (\d+) ms$/m.exec(this.service.output.slice(printed))?.[1];
+      return tick !== undefined;
+    });
+    return Number(tick);
   }
 
-  async #sendLargeBody(): Promise<void> {
-    const headers = { 'x-api-key': this.#neighbour, 'content-type': 'application/json' };
-    await this.request('/graphql', { method: 'POST', headers, body: ' '.repeat(2 ** 20) });
+  #peakMegabytes(): number {
+    const kilobytes = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${this.service.pid}/status`, 'utf8'))?.[1];
+    return Math.round(Number(kilobytes) / 1024);
+  }
+
+  /** The kernel counts the peak anew. */
+  #forgetPeak(): void {
+    writeFileSync(`/proc/${this.service.pid}/clear_refs`, '5');
+  }
+
+  #cpuMillis(): number {
+    // After the name of the program, which may hold anything, in brackets; in hundredths of a second.
+    const fields = readFileSync(`/proc/${this.service.pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * 10;
   }
 
   /** What is in use, without what may be garbage for a while, as soon as it is near what it was. */
   async #settled(before: number): Promise<number> {
     const deadline = performance.now() + settleMillis;
-    let megabytes = await this.#megabytes();
+    let megabytes = await this.#megabytesInUse();
     while (megabytes - before > harmlessMegabytes && performance.now() < deadline) {
       // Garbage is collected when there is work; that of bodies, outside V8's heap, when there are other bodies.
-      await Promise.all(Array.from({ length: 20 }, async () => this.#probe('/pets?limit=100')));
-      await Promise.all(Array.from({ length: 8 }, async () => this.#sendLargeBody()));
-      megabytes = await this.#megabytes();
+      await Promise.all(Array.from({ length: 20 }, async () => this.request('/pets?limit=100')));
+      await Promise.all(Array.from({ length: 8 }, async () => this.graphql(' '.repeat(2 ** 20))));
+      megabytes = await this.#megabytesInUse();
     }
     return megabytes;
   }
 
-  async #megabytes(): Promise<number> {
+  async #megabytesInUse(): Promise<number> {
     const { text } = await this.request('/metrics');
     const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
     return (value('nodejs_heap_size_used_bytes') + value('nodejs_external_memory_bytes')) / 2 ** 20;
-  }
-
-  async #createKey(name: string): Promise<string> {
-    const { body } = await this.service.graphql(
-      `mutation ($name: String!) { createApiKey(input: { name: $name, plan: ENTERPRISE, scopes: [WRITE],
-        requestsPerMinute: 2000000000, requestsPerDay: 2000000000 }) { secret } }`,
-      { name },
-    );
-    return body.data.createApiKey.secret;
   }
 }

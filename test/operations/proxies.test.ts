@@ -1,11 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { request, Agent } from 'node:https';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { join } from 'node:path';
 import type { IncomingMessage } from 'node:http';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
@@ -13,65 +10,18 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RedisServer } from '../redis/redis-server.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { RunningCommand } from '../support/running-command.ts';
+import type { RunningCommand } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { deployFile } from './guide.ts';
-
-interface Proxy {
-  readonly name: string;
-  /** Starts it by the guide's configuration, on a port of its own. */
-  start(port: number, addresses: readonly [string, string]): RunningCommand;
-}
-
-const directory = temporaryDirectory();
-const file = (name: string): string => join(directory, name);
-
-const proxies: readonly Proxy[] = [
-  {
-    name: 'HAProxy',
-    start: (port, [first, second]) => {
-      const configuration = deployFile('haproxy.cfg', [
-        [':443 ', `127.0.0.1:${port} `],
-        ['/etc/haproxy/petstore.pem', file('petstore.pem')],
-        ['10.0.0.11:4000', first],
-        ['10.0.0.12:4000', second],
-      ]);
-      writeFileSync(file('haproxy.cfg'), configuration);
-      return new RunningCommand(`haproxy -W -db -f ${file('haproxy.cfg')}`, {});
-    },
-  },
-  {
-    name: 'nginx',
-    start: (port, [first, second]) => {
-      const configuration = deployFile('nginx.conf', [
-        ['listen 443 ', `listen 127.0.0.1:${port} `],
-        ['/run/nginx.pid', file('nginx.pid')],
-        ['/etc/nginx/petstore.crt', file('petstore.crt')],
-        ['/etc/nginx/petstore.key', file('petstore.key')],
-        ['10.0.0.11:4000', first],
-        ['10.0.0.12:4000', second],
-      ]);
-      writeFileSync(file('nginx.conf'), configuration);
-      return new RunningCommand(`nginx -g 'daemon off; error_log stderr notice;' -c ${file('nginx.conf')}`, {});
-    },
-  },
-];
+import { createCertificate, proxies } from './proxies.ts';
 
 let cluster: PostgresCluster;
 let redis: RedisServer;
+let certificate: Buffer;
 
 beforeAll(async () => {
   [cluster, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
-  const certificate = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const outputs = ['-keyout', file('petstore.key'), '-out', file('petstore.crt')];
-  execFileSync('openssl', ['req', '-x509', ...certificate, ...names, ...outputs], { stdio: 'ignore' });
-  writeFileSync(
-    file('petstore.pem'),
-    readFileSync(file('petstore.crt'), 'utf8') + readFileSync(file('petstore.key'), 'utf8'),
-  );
+  certificate = createCertificate();
 });
 
 afterAll(() => cluster.remove());
@@ -111,7 +61,6 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
 
   async function send(path: string, { from = '127.0.0.1', body, ...options }: Sent = {}) {
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const certificate = readFileSync(file('petstore.crt'));
       request({ host: '127.0.0.1', port, path, ca: certificate, localAddress: from, ...options }, resolve)
         .on('error', reject)
         .end(body);
@@ -163,14 +112,12 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
 
   // nginx limits requests under way instead.
   if (proxy.name === 'HAProxy') {
-    const certificate = (): Buffer => readFileSync(file('petstore.crt'));
-
     /** A connection from an address, or undefined when the proxy closes it before TLS. */
     const open = (from: string): Promise<TLSSocket | undefined> =>
       new Promise((resolve) => {
         const socket = connectTls({
           socket: connect({ host: '127.0.0.1', port, localAddress: from }),
-          ca: certificate(),
+          ca: certificate,
         });
         socket.once('secureConnect', () => resolve(socket));
         socket.on('error', () => resolve(undefined)).on('close', () => resolve(undefined));

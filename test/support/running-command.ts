@@ -31,6 +31,10 @@ export class RunningCommand {
     }
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Everything on both streams so far. */
   get output(): string {
     return this.#lines.join('\n');

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+
+import { get, holdBack, leaveUnread, openUnread, pause, post, statusOn, summary, times } from './raw-requests.ts';
+import type { Attack } from './attacks.ts';
+import type { Target } from './target.ts';
+
+/** Refused by complexity, after validation: as dear to validate as a document of its length can be. */
+const dear = (index: number): string =>
+  JSON.stringify({ query: `{ ${times(400, () => 'pets { totalCount }').join(' ')} } ${'#'.repeat(index)}` });
+
+const aliases = times(45, (index) => `${'a'.repeat(100)}${index}:nodeId`).join(' ');
+/** Some 6 MB. */
+const largeResult = JSON.stringify({
+  query: `{categories(first:10){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`,
+});
+
+/** 48 aliases, each of which looks for pets in 1,000 categories. */
+const walks = (ids: number, first: number): string =>
+  JSON.stringify({
+    query: `query ($filter: PetFilter) { ${times(48, (index) => `a${index}: pets(first: ${first}, filter: $filter, orderBy: { field: ${index % 2 === 0 ? 'NAME' : 'ID'} }) { edges { node { id } } }`).join(' ')} }`,
+    variables: { filter: { categoryIdIn: times(ids, (index) => String(index + 1)), statusIn: ['SOLD'] } },
+  });
+
+async function statuses(target: Target, requests: readonly string[]): Promise<string> {
+  const sockets = await Promise.all(requests.map((text) => target.send(text)));
+  const outcomes = await Promise.all(sockets.map(statusOn));
+  for (const socket of sockets) socket.destroy();
+  return summary(outcomes);
+}
+
+/** In rounds of so many at a time. */
+async function inRounds(size: number, sends: readonly (() => Promise<number>)[]): Promise<string> {
+  const outcomes: number[] = [];
+  for (let from = 0; from < sends.length; from += size)
+    outcomes.push(...(await Promise.all(sends.slice(from, from + size).map((send) => send()))));
+  return summary(outcomes);
+}
+
+const json = { 'content-type': 'application/json' };
+
+/** What clients with keys hold and use. */
+export const clientAttacks: Readonly<Record<string, Attack>> = {
+  'new documents of 400 equal fields on 40 connections': (target) =>
+    statuses(
+      target,
+      times(40, (index) => post(target, '/graphql', dear(index))),
+    ),
+  'the same, the last byte of 100 at once': (target) =>
+    holdBack(
+      target,
+      times(100, (index) => post(target, '/graphql', dear(index + 100))),
+    ),
+  'a key with 2 requests left sends 30 of them': async (target) => {
+    const key = await target.createKey('poor', { requestsPerMinute: 2 });
+    return statuses(
+      target,
+      times(30, (index) => post(target, '/graphql', dear(index + 200), key)),
+    );
+  },
+  '200 of them at once': (target) =>
+    statuses(
+      target,
+      times(200, (index) => post(target, '/graphql', dear(index + 300))),
+    ),
+  'walks of 48 aliases through 1,000 categories on 8 connections': (target) =>
+    statuses(
+      target,
+      times(16, (index) => post(target, '/graphql', walks(index % 2 === 0 ? 1_000 : 200, index % 4 < 2 ? 0 : 5))),
+    ),
+  'four results of 6 MB at once': (target) =>
+    statuses(
+      target,
+      times(4, () => post(target, '/graphql', largeResult)),
+    ),
+  '100 results of 6 MB, unread': (target) =>
+    leaveUnread(
+      target,
+      times(100, () => post(target, '/graphql', largeResult)),
+    ),
+  '25 keys with 2 whole collections of large rows each, unread': async (target) => {
+    const keys = await Promise.all(times(25, (index) => target.createKey(`reader ${index}`)));
+    const sockets: Socket[] = [];
+    const outcomes: Promise<string>[] = [];
+    for (const key of keys) {
+      const two = await openUnread(target, [get(target, '/categories', key), get(target, '/categories', key)]);
+      sockets.push(...two);
+    }
+    await pause(4);
+    for (const socket of sockets) outcomes.push(statusOn(socket.resume()));
+    const result = summary(await Promise.all(outcomes));
+    for (const socket of sockets) socket.resetAndDestroy();
+    return result;
+  },
+  'collections that are begun and left again': async (target) => {
+    const requests = times(300, () => get(target, '/categories'));
+    for (let from = 0; from < requests.length; from += 20) {
+      const sockets = await openUnread(target, requests.slice(from, from + 20));
+      await pause(0.05);
+      for (const socket of sockets) socket.resetAndDestroy();
+    }
+    const after = await target.request('/categories?limit=1');
+    return `${requests.length} left, then ${after.status}`;
+  },
+  'lists in lists, and a long number': async (target) => {
+    const lists = `${'['.repeat(400_000)}${'9'.repeat(100_000)}${']'.repeat(400_000)}`;
+    const objects = '{"a":'.repeat(100_000);
+    return inRounds(
+      4,
+      [lists, objects, `{"query":"{ a }","variables":{"a":${lists}}}`, `[${'"[",'.repeat(200_000)}1]`].flatMap((body) =>
+        ['/pets', '/graphql'].map((path) => async () => {
+          return (await target.request(path, { method: 'POST', headers: json, body })).status;
+        }),
+      ),
+    );
+  },
+  'bodies in 300,000 chunks of a byte': async (target) => {
+    const head = 'Host: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n';
+    const chunks = '1\r\n \r\n'.repeat(300_000);
+    return statuses(
+      target,
+      [`X-API-Key: ${target.attacker}\r\n`, ''].flatMap((key) =>
+        ['/pets', '/graphql', '/healthz'].map((path) => `POST ${path} HTTP/1.1\r\n${head}${key}\r\n${chunks}`),
+      ),
+    );
+  },
+  '129 and more persisted texts of 64 KiB': async (target) => {
+    const persist = async (query: string, key: string): Promise<string> => {
+      const sha256Hash = createHash('sha256').update(query).digest('hex');
+      const extensions = { persistedQuery: { version: 1, sha256Hash } };
+      const { text } = await target.graphql({ query, extensions }, key);
+      return text;
+    };
+    const own = '{ rateLimit { cost } }';
+    const hash = createHash('sha256').update(own).digest('hex');
+    await persist(own, target.neighbourKey);
+    for (let number = 0; number < 140; number += 1)
+      await persist(`{ __typename } #${String(number).padEnd(64_000, 'x')}`, target.attacker);
+    const again = await target.graphql(
+      { extensions: { persistedQuery: { version: 1, sha256Hash: hash } } },
+      target.neighbourKey,
+    );
+    return again.text.includes('"cost"') ? 'kept' : again.text;
+  },
+  '200 different documents, each sent twice': (target) =>
+    inRounds(
+      50,
+      times(400, (index) => async () => {
+        const names = times(40, (alias) => `d${index % 200}a${alias}: __typename`).join(' ');
+        return (await target.graphql({ query: `query Q${index % 200} { ${names} }` })).status;
+      }),
+    ),
+  '1,000 forwarded addresses, each with a wrong key': (target) =>
+    inRounds(
+      100,
+      times(1_000, (index) => async () => {
+        const address = `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+        return (await target.request('/pets', { headers: { 'x-forwarded-for': address } }, `petstore_${index}`)).status;
+      }),
+    ),
+  '100 writes with one Idempotency-Key, and 100 with their own': (target) =>
+    inRounds(
+      200,
+      times(200, (index) => async () => {
+        const headers = { ...json, 'idempotency-key': index % 2 === 0 ? 'one' : `own ${index}` };
+        const body = '{"name":"x","categoryId":1}';
+        return (await target.request('/pets', { method: 'POST', headers, body })).status;
+      }),
+    ),
+  '200 changes of one row, atomic ones among them': (target) =>
+    inRounds(
+      200,
+      times(200, (index) => async () => {
+        const field = `updatePet(input: { id: "1", name: "n${index}" }) { pet { id } }`;
+        const fields = times(20, (alias) => `a${alias}: ${field}`).join(' ');
+        return (
+          await target.graphql({ query: index % 4 === 0 ? `mutation @atomic { ${fields} }` : `mutation { ${field} }` })
+        ).status;
+      }),
+    ),
+  'searches and counts on 40 connections': (target) =>
+    inRounds(
+      40,
+      times(80, (index) => async () => {
+        const names = times(
+          40,
+          (alias) => `a${alias}: pets(filter: { nameContains: "e${index}x${alias}" }) { totalCount }`,
+        );
+        return (await target.graphql({ query: `{ ${names.join(' ')} }` })).status;
+      }),
+    ),
+};
+
+/** What the embedded database would suffer from most. */
+export const embeddedAttacks: Readonly<Record<string, Attack>> = {
+  'probes of readiness': (target) =>
+    inRounds(
+      100,
+      times(1_000, () => async () => (await target.request('/readyz')).status),
+    ),
+  'walks of 48 aliases, of cost 1 each': (target) =>
+    statuses(
+      target,
+      times(2, () => post(target, '/graphql', walks(1_000, 40))),
+    ),
+};

@@ -1,0 +1,196 @@
+import { once } from 'node:events';
+import { connect as connectHttp2, constants, type ClientHttp2Stream } from 'node:http2';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { createCertificate, proxies } from '../operations/proxies.ts';
+import { RedisServer } from '../redis/redis-server.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import type { RunningCommand } from '../support/running-command.ts';
+import { until } from '../support/until.ts';
+import { connectionAttacks } from './connection-attacks.ts';
+import { pause, times } from './raw-requests.ts';
+import { endure, expectHarmless, printTable } from './report.ts';
+import { Target, type Door } from './target.ts';
+
+let cluster: PostgresCluster;
+let target: Target;
+let certificate: Buffer;
+
+beforeAll(async () => {
+  certificate = createCertificate();
+  const [database, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
+  cluster = database;
+  target = await Target.start({ DATABASE_URL: cluster.url, REDIS_URL: redis.url, TRUST_PROXY: '127.0.0.1' });
+}, 120_000);
+
+afterAll(async () => {
+  printTable();
+  await target.service.stop();
+  cluster.remove();
+});
+
+/** What a proxy lets through, or has to stop by itself. */
+const attacks = [
+  'OPTIONS, closed before the response',
+  'bodies cut off anywhere',
+  '64 KiB of probes on each of 200 connections, unread',
+  'the largest script on many connections, unread',
+  'many idle connections, and half as many that send a header a letter at a time',
+];
+
+/** Beyond the 200 that the proxies let one address have; TLS costs the attacker, too. */
+const connections = 220;
+
+/** Attackers have one address, others another. */
+const attackersAddress = '127.0.3.1';
+const otherAttackersAddress = '127.0.3.3';
+const othersAddress = '127.0.3.2';
+
+describe.each(proxies)('behind $name by the configuration of the guide', (proxy) => {
+  let running: RunningCommand;
+  let port: number;
+  let door: Door;
+
+  beforeAll(async () => {
+    port = await findFreePort();
+    const { host } = new URL(target.service.address);
+    running = proxy.start(port, [host, host]);
+    door = {
+      attacker: target.attacker,
+      send: async (text) => {
+        const socket = await open(attackersAddress);
+        if (!socket.destroyed) socket.write(text);
+        return socket;
+      },
+    };
+    await until(async () => (await firstLine(othersAddress, 'GET /healthz')).endsWith('200 OK'));
+  });
+
+  afterAll(() => running.stop());
+
+  /** A connection with TLS; it is destroyed where the proxy refuses it. */
+  async function open(from: string): Promise<Socket> {
+    const raw = connect({ host: '127.0.0.1', port, localAddress: from });
+    const socket = connectTls({ socket: raw, ca: certificate, ALPNProtocols: ['http/1.1'] });
+    raw.on('error', () => socket.destroy());
+    socket.on('error', () => undefined).on('close', () => raw.destroy());
+    await Promise.race([once(socket, 'secureConnect'), once(socket, 'close')]).catch(() => undefined);
+    // What TLS has none of.
+    const resetAndDestroy = (): Socket => {
+      raw.resetAndDestroy();
+      return socket.destroy();
+    };
+    return Object.assign(socket, { resetAndDestroy });
+  }
+
+  async function textOf(from: string, line: string, headers = ''): Promise<string> {
+    const socket = await open(from);
+    let text = '';
+    socket.on('data', (chunk: Buffer) => (text += String(chunk)));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    if (socket.destroyed) return '';
+    socket.write(`${line} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n${headers}\r\n`);
+    await closed;
+    return text;
+  }
+
+  const firstLine = async (from: string, line: string): Promise<string> =>
+    (await textOf(from, line)).split('\r\n')[0] ?? '';
+
+  it.each(attacks)(
+    'survives %s, and serves others',
+    async (name) => {
+      let served = '';
+      const [responses, damages] = await endure(target, async () => {
+        const attacking = connectionAttacks[name]!(door, connections);
+        await pause(0.5);
+        served = await firstLine(othersAddress, 'GET /healthz');
+        return attacking;
+      });
+      expectHarmless(`${proxy.name}: ${name}`, responses, damages);
+      expect(served).toBe('HTTP/1.1 200 OK');
+    },
+    300_000,
+  );
+
+  it('survives streams of HTTP/2 that are reset at once, and serves others', async () => {
+    const [responses, damages] = await endure(target, async () => {
+      let opened = 0;
+      for (let session = 0; session < 8; session += 1) {
+        const client = connectHttp2(`https://127.0.0.1:${port}`, {
+          createConnection: () =>
+            connectTls({
+              socket: connect({ host: '127.0.0.1', port, localAddress: otherAttackersAddress }),
+              ca: certificate,
+              ALPNProtocols: ['h2'],
+            }),
+        });
+        client.on('error', () => undefined);
+        await Promise.race([once(client, 'connect'), once(client, 'close')]).catch(() => undefined);
+        for (let stream = 0; stream < 300 && !client.destroyed && !client.closed; stream += 1) {
+          let request: ClientHttp2Stream;
+          try {
+            request = client.request({ ':path': '/pets?limit=100', 'x-api-key': target.attacker });
+          } catch {
+            break;
+          }
+          request.on('error', () => undefined).close(constants.NGHTTP2_CANCEL);
+          opened += 1;
+        }
+        await pause(0.02);
+        client.destroy();
+      }
+      return opened > 0 ? 'reset' : 'none';
+    });
+    expectHarmless(`${proxy.name}: streams reset`, responses, damages);
+    await until(async () => (await firstLine(othersAddress, 'GET /healthz')) === 'HTTP/1.1 200 OK');
+  }, 300_000);
+
+  it.each([
+    '/metrics',
+    '/%6Detrics',
+    '/%6d%65trics?x',
+    '//metrics',
+    '/./metrics',
+    '/pets/../metrics',
+    '/pets/%2e%2e/metrics',
+    '/metrics/',
+    '/metrics#x',
+    '/metrics%3F',
+    '/metrics%00',
+    '/metrics;x',
+    '/%256Detrics',
+    '/METRICS',
+    'http://shop.example/metrics',
+    'http://x/%6Detrics',
+    '\\metrics',
+  ])('shows no metrics at %s', async (path) => {
+    expect(await textOf(othersAddress, `GET ${path}`)).not.toContain('nodejs_');
+  });
+
+  it.each([
+    'X-Forwarded-Host: evil.example',
+    'x-forwarded-host: shop.example\r\nX-Forwarded-Host: evil.example',
+    'Forwarded: host=evil.example;proto=http',
+    'X-Forwarded-Proto: evil.example',
+    'X-Original-Host: evil.example\r\nX-Host: evil.example',
+  ])('names no host that a client forwards: %s', async (headers) => {
+    const text = await textOf(othersAddress, 'GET /openapi.yaml', `${headers}\r\n`);
+    expect(text).toContain('https://shop.example/pets');
+    expect(text).not.toContain('evil.example');
+  });
+
+  it('counts the address that it sees, whatever is forwarded', async () => {
+    const remaining = await Promise.all(
+      times(10, async (index) => {
+        const claimed = `X-Forwarded-For: 198.51.100.${index}\r\nX-Real-IP: 198.51.100.${index}\r\nForwarded: for=198.51.100.${index}\r\n`;
+        return /x-ratelimit-remaining: (\d+)/i.exec(await textOf(othersAddress, 'GET /pets', claimed))?.[1];
+      }),
+    );
+    expect(new Set(remaining).size).toBe(10);
+  });
+});
