@@ -103,7 +103,9 @@ export class ClientConnection {
     if (this.#socket.destroyed) return;
     this.#isNew = false;
     if (this.isIdle && (isUrgent || this.#turns.isFree)) return this.#begin({ response, begin });
-    if (this.#queue.length === this.#maxReadAhead) return this.#disconnect();
+    // One of those that wait for a turn is the next under way.
+    const maxQueued = this.#maxReadAhead + (this.#underWay === undefined ? 1 : 0);
+    if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, whose context isn't its own.
     if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitForTurn();
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type ServerResponse } from 'node:http';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, Socket, type AddressInfo } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
@@ -124,6 +124,19 @@ it('has one request of a connection under way; 16 read ahead begin, and get thei
   // The connection is as good as new.
   socket.write(requestText('/things'));
   await until(() => text.includes('a thing'));
+});
+
+it('disconnects a client whose first request waits for its turn for the 18th, not for the 17th', () => {
+  const turns = new StartTurns(10);
+  turns.wait({ beginNext: () => undefined });
+  const full: boolean[] = [];
+  const socket = new Socket().on('error', () => undefined);
+  const connection = new ClientConnection(socket, 16, turns, () => void full.push(true));
+  const accept = (): void => connection.accept({} as ServerResponse, () => undefined, false);
+  for (let index = 0; index < 17; index += 1) accept();
+  expect(full).toEqual([]);
+  accept();
+  expect(full).toEqual([true]);
 });
 
 it.each(['/slow', '/healthz', '/nothing'])(
