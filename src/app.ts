@@ -114,7 +114,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const services = createServices(database.stores, {
     saveUsage: () => counters.saveUsage(),
     onChange: () => {
-      void keyChanges.read();
+      keyChanges
+        .read()
+        .catch((error: unknown) => server.log.warn({ err: error }, 'changes of api keys are not logged yet'));
       return access.keys.catchUp();
     },
   });

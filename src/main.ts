@@ -29,7 +29,7 @@ async function start(): Promise<void> {
   exitOnUncaughtErrors(app, log);
   app.onFatal((error) => {
     app.server.log.fatal({ err: error }, 'the embedded database has ended');
-    void exit(1, log);
+    exitAnyway(1, log);
   });
   const address = await app.listen();
   // Stdout is for machines.
@@ -45,6 +45,11 @@ const maxFlushMillis = 2_000;
 async function exit(code: number, log: LogDestination, flushMillis = maxFlushMillis): Promise<never> {
   await log.close(Math.min(flushMillis, maxFlushMillis));
   process.exit(code);
+}
+
+/** Exits even when the last log lines can't be flushed. */
+function exitAnyway(code: number, log: LogDestination): void {
+  exit(code, log).catch(() => process.exit(code));
 }
 
 /** Before anything else is loaded: the engine, in its own thread, takes as long to start as all modules to load. */
@@ -83,7 +88,7 @@ function stopOnSignals(app: App, log: LogDestination, config: Config): void {
 function exitOnUncaughtErrors(app: App, log: LogDestination): void {
   const onError = (error: unknown, origin: string): void => {
     app.server.log.fatal({ err: error, origin }, 'uncaught error');
-    void exit(1, log);
+    exitAnyway(1, log);
   };
   process.on('uncaughtException', onError);
   process.on('unhandledRejection', (reason) => onError(reason, 'unhandledRejection'));

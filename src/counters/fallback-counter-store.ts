@@ -111,7 +111,7 @@ export class FallbackCounterStore implements CounterStore {
     this.#lossReason = reason;
     shared?.close();
     this.#options.onSharedChange(false, reason);
-    void this.#recover();
+    this.#recover().catch((error: unknown) => this.#options.onSharedChange(false, error));
   }
 
   async #recover(): Promise<void> {

@@ -61,7 +61,7 @@ export async function connectRedisCounters(
   try {
     const counters = new RedisCounters(connection, options, await claimRedisKeys(connection, options.installation));
     await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
-    void watchMaster(location, url, counters.ending, onError);
+    watchMaster(location, url, counters.ending, onError).catch(onError);
     return counters;
   } catch (error) {
     connection.close();

@@ -27,7 +27,7 @@ export class BanRecorder {
 
   record(id: string, ban: AutomaticBan): void {
     this.#pending.set(id, ban);
-    void this.flush();
+    this.flush().catch(this.#onFailure);
   }
 
   /** Tries to save what is pending. Never throws. */
