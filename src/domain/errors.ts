@@ -7,6 +7,7 @@ export type DomainErrorCode =
   | 'PRECONDITION_FAILED'
   | 'IDEMPOTENCY_KEY_REUSED'
   | 'ABORTED'
+  | 'EVENTS_GONE'
   | 'UNAVAILABLE';
 
 /** One field or argument that can't be accepted. */

@@ -1,5 +1,6 @@
 import { AccessService, type AccessServiceOptions } from './access/access.service.ts';
 import { CategoryService } from './categories/category.service.ts';
+import { EventService } from './events/event.service.ts';
 import { InventoryService } from './inventory/inventory.service.ts';
 import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
@@ -12,6 +13,7 @@ export interface Services {
   readonly categories: CategoryService;
   readonly orders: OrderService;
   readonly inventory: InventoryService;
+  readonly events: EventService;
 }
 
 /**
@@ -26,5 +28,6 @@ export function createServices(stores: Stores, access?: AccessServiceOptions): S
     categories: new CategoryService(stores),
     orders: new OrderService(stores),
     inventory: new InventoryService(stores),
+    events: new EventService(stores),
   };
 }

@@ -61,3 +61,49 @@ function wantedBy<Type extends string>(ranges: readonly Range[], type: Type): Wa
   }
   return closest !== undefined && closest.weight > 0 ? closest : undefined;
 }
+
+/** A range that an Accept header names and doesn't exclude. */
+export interface AcceptedRange {
+  /** In lower case. */
+  readonly type: string;
+  /** By their names in lower case, values without their quotes; without `q`. */
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly weight: number;
+}
+
+/** The ranges of an Accept header with all their parameters (RFC 9110, section 8.3.1), whose values may be quoted. */
+export function acceptedRanges(accept = ''): readonly AcceptedRange[] {
+  return splitOutsideQuotes(accept, ',')
+    .map((text): AcceptedRange => {
+      const [type = '', ...rest] = splitOutsideQuotes(text, ';');
+      const parameters = new Map(rest.map(readParameter));
+      const weight = parameters.get('q');
+      parameters.delete('q');
+      return { type: type.trim().toLowerCase(), parameters, weight: weight === undefined ? 1 : Number(weight) || 0 };
+    })
+    .filter(({ type, weight }) => type !== '' && weight > 0);
+}
+
+function readParameter(text: string): readonly [name: string, value: string] {
+  const at = text.indexOf('=');
+  if (at === -1) return [text.trim().toLowerCase(), ''];
+  const value = text.slice(at + 1).trim();
+  const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
+  return [text.slice(0, at).trim().toLowerCase(), isQuoted ? value.slice(1, -1) : value];
+}
+
+function splitOutsideQuotes(text: string, separator: string): readonly string[] {
+  const parts: string[] = [];
+  let start = 0;
+  let isQuoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (isQuoted && character === '\\') at += 1;
+    else if (character === '"') isQuoted = !isQuoted;
+    else if (character === separator && !isQuoted) {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)];
+}

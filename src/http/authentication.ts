@@ -143,7 +143,7 @@ function unauthorized(sent: SentKey, upgrade: string | undefined): HttpError {
     const needed = 'A key is needed: send Authorization: Bearer KEY, or X-API-Key: KEY.';
     // A browser sends no key with it.
     const isWebSocket = upgrade?.toLowerCase() === 'websocket';
-    const message = isWebSocket ? `${needed} There are no subscriptions, and no WebSocket for them.` : needed;
+    const message = isWebSocket ? `${needed} Subscriptions are sent by POST, not over a WebSocket.` : needed;
     return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': bearerChallenge } });
   }
   const challenge = `${bearerChallenge}, error="invalid_token"`;

@@ -16,6 +16,7 @@ export const bounds = [
   'database_connections',
   'overload',
   'streams',
+  'event_streams',
 ] as const;
 
 export type Bound = (typeof bounds)[number];

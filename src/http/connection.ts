@@ -44,6 +44,8 @@ interface QueuedRequest {
 export class ClientConnection {
   /** Who has sent the request under way: a key, or an address. */
   clientId: string | undefined;
+  /** The response under way is a stream, which may last as long as its client likes. */
+  isStreaming = false;
   /** The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest of that body. */
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;

@@ -133,6 +133,14 @@ export class Connections {
     return this.#connections.get(socket)?.current;
   }
 
+  /** The response on the connection goes on until somebody ends it: from now on it isn't among those under way. */
+  beginStream(socket: Socket): void {
+    const connection = this.#connections.get(socket);
+    if (connection === undefined || connection.isStreaming) return;
+    connection.isStreaming = true;
+    this.#underWay -= 1;
+  }
+
   /** Whether the next bytes on the connection may be the rest of a body whose request has had its response. */
   isBodyUnfinished(socket: Socket): boolean {
     return this.#connections.get(socket)?.unfinishedRequest?.complete === false;
@@ -172,7 +180,8 @@ export class Connections {
   }
 
   #end(connection: ClientConnection, request: IncomingMessage): void {
-    this.#underWay -= 1;
+    if (!connection.isStreaming) this.#underWay -= 1;
+    connection.isStreaming = false;
     connection.end(request);
     if (this.#isClosing && connection.isIdle) connection.destroySoon();
   }

@@ -14,6 +14,7 @@ type HttpErrorCode =
   | 'EXPECTATION_FAILED'
   | 'HEADERS_TOO_LARGE'
   | 'RATE_LIMITED'
+  | 'STREAM_ENDED'
   | 'RESULT_TOO_LARGE'
   | 'INTERNAL';
 
@@ -52,6 +53,7 @@ export const errorTable = {
   REQUEST_TIMEOUT: { status: 408, restCode: 'request_timeout', graphqlCode: 'REQUEST_TIMEOUT' },
   ABORTED: { status: 409, restCode: 'aborted', graphqlCode: 'ABORTED' },
   CONFLICT: { status: 409, restCode: 'conflict', graphqlCode: 'CONFLICT' },
+  EVENTS_GONE: { status: 410, restCode: 'events_gone', graphqlCode: 'EVENTS_GONE' },
   PRECONDITION_FAILED: { status: 412, restCode: 'precondition_failed', graphqlCode: 'PRECONDITION_FAILED' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, restCode: 'idempotency_key_reused', graphqlCode: 'IDEMPOTENCY_KEY_REUSED' },
   PAYLOAD_TOO_LARGE: { status: 413, restCode: 'payload_too_large', graphqlCode: 'PAYLOAD_TOO_LARGE' },
@@ -60,6 +62,8 @@ export const errorTable = {
   EXPECTATION_FAILED: { status: 417, restCode: 'expectation_failed', graphqlCode: 'EXPECTATION_FAILED' },
   HEADERS_TOO_LARGE: { status: 431, restCode: 'headers_too_large', graphqlCode: 'HEADERS_TOO_LARGE' },
   RATE_LIMITED: { status: 429, restCode: 'rate_limited', graphqlCode: 'RATE_LIMITED' },
+  // Of a stream that has lasted its time: nothing has failed, and the next one can be opened at once.
+  STREAM_ENDED: { status: 200, restCode: 'stream_ended', graphqlCode: 'STREAM_ENDED' },
   RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE' },
   INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
   UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },

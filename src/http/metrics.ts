@@ -40,7 +40,8 @@ export interface CompletedRequest {
   /** One of a limited number of names: never a path or anything else that clients choose. */
   readonly operation: string;
   readonly status: number;
-  readonly seconds: number;
+  /** Undefined for what is in no histogram. */
+  readonly seconds: number | undefined;
 }
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -95,6 +96,11 @@ export class Metrics {
     help: 'Whole collections being streamed.',
     registers: [this.#registry],
   });
+  readonly #eventStreams = new Gauge({
+    name: 'petstore_event_streams',
+    help: 'Open event streams.',
+    registers: [this.#registry],
+  });
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -137,7 +143,7 @@ export class Metrics {
 
   countRequest({ operation, status, seconds }: CompletedRequest): void {
     this.#requests.add(operation, status);
-    this.#seconds.add(operation, seconds);
+    if (seconds !== undefined) this.#seconds.add(operation, seconds);
   }
 
   countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
@@ -174,6 +180,11 @@ export class Metrics {
   /** Adds to the number of streams: 1 when one begins, -1 when it ends. */
   addStreams(change: 1 | -1): void {
     this.#streams.inc(change);
+  }
+
+  /** The same for event streams. */
+  addEventStreams(change: 1 | -1): void {
+    this.#eventStreams.inc(change);
   }
 
   /** `/metrics` as a public page of this server. */

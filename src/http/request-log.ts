@@ -33,6 +33,8 @@ declare module 'fastify' {
     operation: string | undefined;
     /** The operation of a GraphQL request, as far as it is known. */
     graphql: LoggedOperation | undefined;
+    /** Of a response that goes on until the client or the service ends it. */
+    eventStream: LoggedStream | undefined;
   }
 }
 
@@ -47,6 +49,14 @@ interface LoggedOperation {
   readonly complexity?: number;
   /** Of its errors, each once. */
   readonly codes: readonly string[];
+}
+
+/** What the last log line of a stream says. */
+export interface LoggedStream {
+  /** How many events were sent. */
+  readonly sent: number;
+  /** The code of its last message; undefined when the client has ended it. */
+  readonly endCode: string | undefined;
 }
 
 /**
@@ -81,13 +91,15 @@ export function recordResponse(
       ms: rounded(millis),
       ...trace,
       ...(request.graphql && { graphql: request.graphql }),
+      ...(request.eventStream && { stream: { events: request.eventStream.sent, end: request.eventStream.endCode } }),
       ...(config?.deprecation && { deprecated: true }),
     };
-    request.log[level](line, messageOf(writableFinished));
+    request.log[level](line, request.eventStream === undefined ? messageOf(writableFinished) : 'event stream ended');
     onResponse?.({
       operation: request.operation ?? operationOf(request.method, route, config),
       status,
-      seconds: millis / 1000,
+      // How long a client listens says nothing about the service.
+      seconds: request.eventStream === undefined ? millis / 1000 : undefined,
     });
   });
 }

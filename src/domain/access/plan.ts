@@ -17,6 +17,9 @@ export const planLimits: Readonly<Record<PlanName, QuotaLimits | undefined>> = {
   enterprise: undefined,
 };
 
+/** The event streams of one key in one process. */
+export const maxEventStreams: Readonly<Record<PlanName, number>> = { free: 1, pro: 5, business: 20, enterprise: 20 };
+
 /** The plan that a client requests; figures only for a plan that has none. */
 export interface PlanInput {
   readonly plan: PlanName;

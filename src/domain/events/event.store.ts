@@ -1,7 +1,7 @@
 import type { EventPosition, StoreEvent } from './event.ts';
 
 /** What follows a position in the log. */
-interface EventsAfter {
+export interface EventsAfter {
   /** False when the log doesn't have this position: it was dropped, or never given, or given in a database that was restored since. */
   readonly isKnown: boolean;
   /** The position of the log's last event, at the moment of the read. */

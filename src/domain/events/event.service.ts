@@ -1,0 +1,114 @@
+import { DomainError } from '../errors.ts';
+import { compareIds } from '../id.ts';
+import { InputCheck } from '../input.ts';
+import { defaultPageSize, maxPageSize } from '../page.ts';
+import { choiceRule, integerRule } from '../rules.ts';
+import type { Stores } from '../stores.ts';
+import { eventIdOf, eventIdRule } from './event-id.ts';
+import { eventPredicate, type EventFilter, type EventPredicate } from './event-filter.ts';
+import type { EventPosition, StoreEvent } from './event.ts';
+import type { EventsAfter } from './event.store.ts';
+
+/** The client's page, unvalidated; `null` counts as left out. */
+export interface EventListRequest {
+  readonly first?: number | null | undefined;
+  /** The id of an event, or the position that it was decoded to. Without one the page begins with the oldest event. */
+  readonly after?: string | EventPosition | null | undefined;
+  readonly filter?: EventFilter | null | undefined;
+}
+
+/** A page of the log, oldest first. */
+export interface EventPage {
+  readonly events: readonly StoreEvent[];
+  /** Whether the log goes on; with a filter a page may be short, or empty, while it does. */
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  /** Where the next page begins; undefined for an empty page at the beginning. */
+  readonly end: EventPosition | undefined;
+}
+
+/** The most events that one page looks at. */
+const maxScanned = 1_000;
+const scanBatchSize = 250;
+
+/** Reads the log of changes. */
+export class EventService {
+  readonly #stores: Pick<Stores, 'events'>;
+
+  constructor(stores: Pick<Stores, 'events'>) {
+    this.#stores = stores;
+  }
+
+  /** The id of the position now: what is committed later comes after it. */
+  async cursor(): Promise<string> {
+    return eventIdOf(await this.#stores.events.last());
+  }
+
+  /** Throws VALIDATION_FAILED, and EVENTS_GONE when the log has no such position. */
+  async list({ first, after, filter }: EventListRequest): Promise<EventPage> {
+    const check = new InputCheck();
+    const size = check.optional('first', first, integerRule(0, maxPageSize)) ?? defaultPageSize;
+    const position = typeof after === 'string' ? check.required('after', after, eventIdRule) : (after ?? undefined);
+    checkFilter(check, filter);
+    check.throwIfRefused();
+    return size === 0 ? this.#emptyPage(position) : this.#scan(size, position, eventPredicate(filter ?? {}));
+  }
+
+  /** The empty page at the end of the log, to begin with. */
+  async now(): Promise<EventPage> {
+    return { events: [], hasNextPage: false, hasPreviousPage: true, end: await this.#stores.events.last() };
+  }
+
+  /** The events after a position, at most so many. Throws EVENTS_GONE. */
+  async readAfter(position: EventPosition, limit: number): Promise<EventsAfter> {
+    return this.#read(position, limit);
+  }
+
+  async #emptyPage(after: EventPosition | undefined): Promise<EventPage> {
+    const { events } = await this.#read(after, 1);
+    return { events: [], hasNextPage: events.length > 0, hasPreviousPage: after !== undefined, end: after };
+  }
+
+  async #scan(size: number, after: EventPosition | undefined, matches: EventPredicate | undefined): Promise<EventPage> {
+    const batchSize = matches === undefined ? size : scanBatchSize;
+    const found: StoreEvent[] = [];
+    let end = after;
+    let hasNextPage = true;
+    for (let scanned = 0; hasNextPage && scanned < maxScanned && found.length < size;) {
+      const { events, last } = await this.#read(end, batchSize);
+      for (const event of events) {
+        if (found.length === size) break;
+        scanned += 1;
+        end = event;
+        if (matches === undefined || matches(event)) found.push(event);
+      }
+      end ??= last;
+      hasNextPage = events.length > 0 && compareIds(end.position, last.position) < 0;
+    }
+    return {
+      events: found,
+      hasNextPage,
+      hasPreviousPage: after !== undefined,
+      end: end && { position: end.position, salt: end.salt },
+    };
+  }
+
+  async #read(after: EventPosition | undefined, limit: number): Promise<EventsAfter> {
+    const found = await this.#stores.events.readAfter(after, limit);
+    if (!found.isKnown) throw eventsGone();
+    return found;
+  }
+}
+
+/** Refuses lists that are too long. */
+export function checkFilter(check: InputCheck, filter: EventFilter | null | undefined): void {
+  check.optional('filter.typeIn', filter?.typeIn, choiceRule());
+  check.optional('filter.nodeIdIn', filter?.subjectIn, choiceRule());
+}
+
+function eventsGone(): DomainError {
+  return new DomainError(
+    'EVENTS_GONE',
+    'The log of changes no longer has this position: it is too old, or the database was restored. Take a new position, and read the lists again.',
+  );
+}
