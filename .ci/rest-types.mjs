@@ -9,6 +9,7 @@ export const file = 'src/rest/openapi/types.ts';
 
 const header = `// Generated from src/rest/openapi/ by \`npm run rest-types\`: change that instead.
 import type { Position } from '../../domain/cursor.ts';
+import type { EventCursor } from '../../domain/events/event-id.ts';
 import type { Id } from '../../domain/id.ts';
 
 `;
@@ -23,6 +24,7 @@ async function typesOfHandlers() {
   const nodes = await openapiTS(onlyStructure(await bundleContract()), {
     defaultNonNullable: false,
     transform: ({ type, format: name, nullable }) => {
+      if (name === 'events-cursor') return factory.createTypeReferenceNode('EventCursor');
       if (name?.endsWith('-cursor')) return factory.createTypeReferenceNode('Position');
       if (type !== 'integer' || name !== 'int64') return undefined;
       const id = factory.createTypeReferenceNode('Id');

@@ -1,3 +1,4 @@
+import { eventCursorRule } from '../domain/events/event-id.ts';
 import type { Rule } from '../domain/input.ts';
 import { cursorRule } from '../domain/page.ts';
 import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
@@ -12,9 +13,10 @@ const textRules: Readonly<Record<string, Rule<string, unknown>>> = {
 };
 
 /** By format. A cursor is decoded once, here; services take its position. */
-export const cursorRules = Object.fromEntries(
-  sortings.map((sorting) => [`${sorting.kind}-cursor`, cursorRule(sorting)]),
-);
+export const cursorRules: Readonly<Record<string, Rule<string, unknown>>> = {
+  ...Object.fromEntries(sortings.map((sorting) => [`${sorting.kind}-cursor`, cursorRule(sorting)])),
+  'events-cursor': eventCursorRule,
+};
 
 /**
  * The violation of a domain rule by a value of the right type, or undefined.

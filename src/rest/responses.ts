@@ -47,9 +47,14 @@ export function page<Row>(
   const last = rows.rows.at(-1);
   const body = JSON.stringify(rows.rows.map(bodyOf));
   if (!rows.hasNextPage || last === undefined) return { status: 200, headers: {}, body };
-  const parameters = Object.entries({ ...query, cursor: rows.cursorOf(last) });
-  const next = parameters.map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`).join('&');
-  return { status: 200, headers: { link: `<${url}?${next}>; rel="next"` }, body };
+  return { status: 200, headers: { link: linkToNext(url, query, rows.cursorOf(last)) }, body };
+}
+
+/** The `Link` to the page after the cursor, with the other parameters as they are. */
+export function linkToNext(url: string, query: object, cursor: string): string {
+  const parameters = Object.entries({ ...query, cursor });
+  const next = parameters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  return `<${url}?${next}>; rel="next"`;
 }
 
 /**

@@ -6,6 +6,7 @@ import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
 import type { Operation, OperationId } from './openapi/document.ts';
 import type { Handler, Handlers } from './handler.ts';
+import { eventRoutes } from './events/event.routes.ts';
 import { inventoryRoutes } from './inventory/inventory.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';
 import { compileOperation, type OperationContext } from './operation.ts';
@@ -25,7 +26,7 @@ export interface RestOptions extends Omit<OperationContext, 'slots'> {
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
 
-const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes };
+const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes, ...eventRoutes };
 
 /** The page that describes the deprecation. */
 const docsPage = '/docs';

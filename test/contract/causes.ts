@@ -1,3 +1,5 @@
+import { eventIdOf } from '../../src/domain/events/event-id.ts';
+import type { EventPosition } from '../../src/domain/events/event.ts';
 import { serverUrl } from '../support/template-database.ts';
 import type { Operation } from './document.ts';
 import type { ReceivedResponse } from './response-check.ts';
@@ -5,6 +7,9 @@ import { withBody, type Ask, type Store } from './store.ts';
 
 /** Makes the service respond to an operation with a certain status, in every way that there is. */
 type Cause = (operation: Operation, store: Store) => Promise<ReceivedResponse[]>;
+
+/** Of an event that never was. */
+const unknownPosition = eventIdOf({ position: '1', salt: '4711' } as EventPosition);
 
 /** How to get each status, of every operation that lists it. Those of a broken store are in `breakdowns.ts`. */
 export const causes: Readonly<Record<string, Cause>> = {
@@ -43,6 +48,7 @@ export const causes: Readonly<Record<string, Cause>> = {
   406: varied((request) => [withHeader(request, 'accept', 'text/html')]),
   409: async (operation, store) =>
     operation.method === 'POST' ? stillRunning(operation, store) : conflict(operation, store),
+  410: varied((request) => [{ ...request, url: `${request.url}?cursor=${unknownPosition}` }]),
   412: varied((request) => [withHeader(request, 'if-match', '"another"')]),
   413: varied((request) => [{ ...withBody(request, {}), body: ' '.repeat(1024 * 1024 + 1) }]),
   415: varied((request) => [withHeader(request, 'content-type', 'text/plain')]),

@@ -1,5 +1,6 @@
 // Generated from src/rest/openapi/ by `npm run rest-types`: change that instead.
 import type { Position } from '../../domain/cursor.ts';
+import type { EventCursor } from '../../domain/events/event-id.ts';
 import type { Id } from '../../domain/id.ts';
 
 export interface components {
@@ -32,6 +33,7 @@ export interface components {
         | 'not_acceptable'
         | 'request_timeout'
         | 'conflict'
+        | 'events_gone'
         | 'precondition_failed'
         | 'payload_too_large'
         | 'uri_too_long'
@@ -118,6 +120,34 @@ export interface components {
     InventoryUpdate: {
       /** Format: int32 */
       quantity: number;
+    };
+    /** @enum {string} */
+    EventType:
+      | 'pet.created'
+      | 'pet.updated'
+      | 'pet.deleted'
+      | 'category.created'
+      | 'category.updated'
+      | 'category.deleted'
+      | 'order.created'
+      | 'order.updated'
+      | 'order.cancelled'
+      | 'inventory.created'
+      | 'inventory.updated'
+      | 'inventory.deleted'
+      | 'store.resync';
+    Event: {
+      id: string;
+      type: components['schemas']['EventType'];
+      /** Format: date-time */
+      at: string;
+      resource?: string;
+      version?: string;
+      object?:
+        | components['schemas']['Pet']
+        | components['schemas']['Category']
+        | components['schemas']['Order']
+        | components['schemas']['InventoryItem'];
     };
   };
   responses: never;
@@ -381,6 +411,20 @@ export interface operations {
         'application/merge-patch+json': components['schemas']['InventoryUpdate'];
       };
     };
+    responses: never;
+  };
+  listEvents: {
+    parameters: {
+      query?: {
+        cursor?: EventCursor;
+        limit?: number;
+        type?: components['schemas']['EventType'];
+      };
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    requestBody?: never;
     responses: never;
   };
 }
