@@ -24,6 +24,8 @@ const rootFields: readonly (readonly [scope: Scope, text: string])[] = [
   ['read', '{ categories { totalCount } }'],
   ['read', '{ orders { totalCount } }'],
   ['read', '{ inventory { totalCount } }'],
+  ['read', '{ events(first: 1) { nodes { id } } }'],
+  ['read', '{ eventCursor }'],
   ['read', '{ rateLimit { cost } }'],
   ['read', '{ viewer { name } }'],
   ['admin', '{ apiKey(id: 404) { id } }'],
@@ -48,7 +50,7 @@ const rootFields: readonly (readonly [scope: Scope, text: string])[] = [
 ];
 
 const graphqlOperations = rootFields.map(([scope, query]): Operation => {
-  const name = /\w+(?=\(|\s*\{ \w+ \} \}$)/.exec(query)?.[0] ?? query;
+  const name = /\w+(?=\(|\s*\{ \w+ \} \}$| \}$)/.exec(query)?.[0] ?? query;
   return { name, scope, protocol: 'graphql', request: { method: 'POST', url: '/graphql', payload: { query } } };
 });
 

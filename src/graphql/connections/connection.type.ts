@@ -3,7 +3,7 @@ import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 import type { Connection, Edge, PageInfo } from './connection.ts';
 
 @ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })
-class PageInfoType implements PageInfo {
+export class PageInfoType implements PageInfo {
   @Field(() => Boolean, {
     description: 'Whether there is more after this page; paging backwards, whether it ends before a cursor.',
   })

@@ -41,15 +41,17 @@ export function decodeNodeId(nodeId: string): NodeKey {
 }
 
 /** The same for several; throws VALIDATION_FAILED that names each invalid one, or when there are too many. */
-export function decodeNodeIds(nodeIds: readonly string[]): readonly NodeKey[] {
-  if (nodeIds.length > maxNodeIds) {
-    const message = `must have at most ${maxNodeIds} items, not ${nodeIds.length}.`;
-    throw validationFailed([{ field: 'nodeIds', message }]);
+export function decodeNodeIds(
+  nodeIds: readonly string[],
+  { field = 'nodeIds', max = maxNodeIds }: { readonly field?: string; readonly max?: number } = {},
+): readonly NodeKey[] {
+  if (nodeIds.length > max) {
+    throw validationFailed([{ field, message: `must have at most ${max} items, not ${nodeIds.length}.` }]);
   }
   const violations: Violation[] = [];
   const keys = nodeIds.flatMap((nodeId, index) => {
     const key = parse(nodeId);
-    if (key === undefined) violations.push({ field: `nodeIds.${index}`, message: problemOf(nodeId) });
+    if (key === undefined) violations.push({ field: `${field}.${index}`, message: problemOf(nodeId) });
     return key ?? [];
   });
   if (violations.length > 0) throw validationFailed(violations);

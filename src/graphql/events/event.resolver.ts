@@ -1,0 +1,95 @@
+import { Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } from 'type-graphql';
+
+import { eventIdOf } from '../../domain/events/event-id.ts';
+import type { EventPage } from '../../domain/events/event.service.ts';
+import { subjectId, subjectVersion } from '../../domain/events/event-subject.ts';
+import type { StoreEvent } from '../../domain/events/event.ts';
+import { Computed } from '../computed.ts';
+import type { GraphQLContext } from '../context.ts';
+import { encodeNodeId, type TypedNode } from '../node/node-id.ts';
+import { NodeType } from '../node/node.type.ts';
+import { eventFilterOf, typeOfNoun } from './event-subjects.ts';
+import { EventArgs, EventSubscriptionArgs } from './event.input.ts';
+import { EventConnectionType, EventObjectType } from './event.type.ts';
+
+@Resolver(() => EventObjectType)
+export class EventResolver {
+  @Query(() => EventConnectionType, {
+    nullable: true,
+    description:
+      'The log of changes, oldest event first. Who reads on from the last `id` or `endCursor` misses nothing. A page looks at no more than 1,000 events.',
+  })
+  async events(
+    @Args(() => EventArgs) { first, after, filter }: EventArgs,
+    @Ctx() { services }: GraphQLContext,
+  ): Promise<EventConnectionType> {
+    return connectionOf(await services.events.list({ first, after, filter: eventFilterOf(filter) }));
+  }
+
+  @Query(() => ID, {
+    description: 'The position of the log now, for `after`: every change that is committed later comes after it.',
+  })
+  eventCursor(@Ctx() { services }: GraphQLContext): Promise<string> {
+    return services.events.cursor();
+  }
+
+  /** Resolves one event of a stream; see `streams/`. */
+  @Subscription(() => EventObjectType, {
+    name: 'events',
+    // Never called.
+    topics: 'events',
+    description:
+      'Every committed change, as it happens: over `text/event-stream` or `multipart/mixed;subscriptionSpec=1.0`. A client that opens the next stream after the last `id` that it has processed misses nothing.',
+  })
+  streamed(
+    @Root() event: StoreEvent,
+    @Args(() => EventSubscriptionArgs) _args: EventSubscriptionArgs,
+  ): EventObjectType {
+    return event;
+  }
+
+  @Computed()
+  @FieldResolver(() => ID, { description: 'Its position in the log, for `after`: opaque and unique.' })
+  id(@Root() event: StoreEvent): string {
+    return eventIdOf(event);
+  }
+
+  @Computed()
+  @FieldResolver(() => ID, { nullable: true, description: 'The global id of the object; null for STORE_RESYNC.' })
+  nodeId(@Root() { subject }: StoreEvent): string | null {
+    return subject === undefined ? null : encodeNodeId(typeOfNoun(subject.noun), subjectId(subject));
+  }
+
+  @Computed()
+  @FieldResolver(() => String, {
+    nullable: true,
+    description: 'The version of the object after the change; before it for a deletion; null for STORE_RESYNC.',
+  })
+  version(@Root() { subject }: StoreEvent): string | null {
+    return subject === undefined ? null : subjectVersion(subject);
+  }
+
+  @Computed()
+  @FieldResolver(() => NodeType, {
+    nullable: true,
+    description:
+      "The object's own fields as they were after the change; before it for a deletion; null for STORE_RESYNC. What is nested below it can't be selected.",
+  })
+  object(@Root() { subject }: StoreEvent): TypedNode | null {
+    return subject === undefined ? null : Object.assign({}, subject.row, { __typename: typeOfNoun(subject.noun) });
+  }
+}
+
+function connectionOf({ events, hasNextPage, hasPreviousPage, end }: EventPage): EventConnectionType {
+  const edges = events.map((node) => ({ node, cursor: eventIdOf(node) }));
+  return {
+    edges,
+    nodes: events,
+    pageInfo: {
+      hasNextPage,
+      hasPreviousPage,
+      startCursor: edges[0]?.cursor,
+      endCursor: end && eventIdOf(end),
+    },
+  };
+}

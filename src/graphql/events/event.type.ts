@@ -1,0 +1,59 @@
+import { Field, ObjectType } from 'type-graphql';
+
+import type { EventType, StoreEvent } from '../../domain/events/event.ts';
+import type { Edge, PageInfo } from '../connections/connection.ts';
+import { PageInfoType } from '../connections/connection.type.ts';
+import { DateTimeScalar } from '../date-time.scalar.ts';
+import { registerEnum } from '../enum.ts';
+
+export const EventTypeEnum = registerEnum<EventType>('EventType', 'What has happened to an object of the store.', {
+  'pet.created': 'A pet was added.',
+  'pet.updated': 'A field of a pet has another value.',
+  'pet.deleted': 'A pet was deleted.',
+  'category.created': 'A category was added.',
+  'category.updated': 'A field of a category has another value.',
+  'category.deleted': 'A category was deleted.',
+  'order.created': 'An order was placed.',
+  'order.updated': 'A field of an order has another value.',
+  'order.cancelled': 'An order was cancelled, and is gone.',
+  'inventory.created': 'A pet has an inventory item: it was added with the pet.',
+  'inventory.updated': 'The stock of a pet, or the status that it shows, is another.',
+  'inventory.deleted': 'An inventory item was deleted with its pet.',
+  'store.resync': 'Anything may have changed at once, without events of its own: read the lists again.',
+});
+
+/** Its computed fields are in the resolver. */
+@ObjectType('Event', { description: 'A committed change of one object.', simpleResolvers: true })
+export class EventObjectType implements Pick<StoreEvent, 'type' | 'at'> {
+  @Field(() => EventTypeEnum, { description: 'What has happened.' })
+  type!: EventType;
+
+  @Field(() => DateTimeScalar, {
+    description: 'When the change was made. The order is that of the log: later events may have an earlier instant.',
+  })
+  at!: Date;
+}
+
+@ObjectType('EventEdge', { description: 'An edge of the log: an event and its cursor.', simpleResolvers: true })
+class EventEdgeType implements Edge<StoreEvent> {
+  @Field(() => EventObjectType, { description: 'The event.' })
+  node!: StoreEvent;
+
+  @Field(() => String, { description: 'Its position: its `id`, for `after`.' })
+  cursor!: string;
+}
+
+@ObjectType('EventConnection', { description: 'A page of the log, oldest event first.', simpleResolvers: true })
+export class EventConnectionType {
+  @Field(() => [EventEdgeType], { description: 'The events of the page, in the order of the log.' })
+  edges!: readonly Edge<StoreEvent>[];
+
+  @Field(() => [EventObjectType], { description: 'The events of `edges` without their cursors.' })
+  nodes!: readonly StoreEvent[];
+
+  @Field(() => PageInfoType, {
+    description:
+      'Whether the log goes on, and where: with a filter a page may be short, or empty, while `hasNextPage` is true and `endCursor` moves on.',
+  })
+  pageInfo!: PageInfo;
+}
