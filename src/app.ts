@@ -16,6 +16,7 @@ import { alsoRedact } from './domain/access/redaction.ts';
 import { Sequencer } from './domain/events/sequencer.ts';
 import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
 import { createServices } from './domain/services.ts';
+import { EventStreams, type StreamTimes } from './graphql/streams/event-streams.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
@@ -47,6 +48,7 @@ export interface AppOverrides {
   readonly logStream?: LogStream;
   readonly streamLimits?: Partial<StreamLimits>;
   readonly httpLimits?: Partial<HttpLimits>;
+  readonly streamTimes?: Partial<StreamTimes>;
 }
 
 /** Connections that wait to be accepted; the system may allow fewer. */
@@ -151,9 +153,21 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onDecision: (plan, outcome) => metrics.countDecision(plan, outcome),
   });
   const idempotency = new IdempotencyService(database.stores);
+  const streams = new EventStreams({
+    ...access,
+    events: services.events,
+    log: database.stores.events,
+    accounts: server.accounts,
+    maxStreams: config.maxStreams,
+    onRefusal,
+    onChange: (change) => metrics.addEventStreams(change),
+    times: overrides.streamTimes,
+  });
+  sequencer.onMoved(() => streams.readNow());
   const graphql = await createGraphQLServer({
     schema,
     services,
+    streams,
     stores: database.stores,
     idempotency,
     introspection: config.graphql.introspection,
@@ -195,6 +209,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       .deleteExpired()
       .catch((error: unknown) => server.log.warn({ err: error }, 'expired idempotency records are not deleted'));
   }, deleteEveryMillis);
+  // When listening stops.
+  server.addHook('preClose', () => streams.drain());
   server.addHook('onClose', async () => {
     clearInterval(deletion);
     await graphql.stop();
@@ -219,6 +235,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     },
     drain: () => {
       isDraining = true;
+      streams.refuseOpenings();
       return drain(server, { delaySeconds: config.drainDelaySeconds, timeoutSeconds: config.drainTimeoutSeconds });
     },
     close: () => server.close(),

@@ -60,6 +60,7 @@ export function readConfig(environment: Environment = process.env) {
       'a list of origins such as https://shop.example,http://localhost:3000, or * for all',
     ),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    maxStreams: integer('MAX_STREAMS', 2_000, 1, 1_000_000),
     metricsPort: environment['METRICS_PORT'] ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     restPrefix: setting(
       'REST_PREFIX',

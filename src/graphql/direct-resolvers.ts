@@ -15,7 +15,7 @@ type Method = (...parameters: readonly unknown[]) => unknown;
  * middleware, roles or other parameters is still called by TypeGraphQL.
  */
 export function resolveDirectly(schema: GraphQLSchema): void {
-  const { queries, mutations, fieldResolvers, objectTypes } = getMetadataStorage();
+  const { queries, mutations, subscriptions, fieldResolvers, objectTypes } = getMetadataStorage();
   const instances = new Map<Handler['target'], object>();
   const replace = (typeName: string | undefined, handler: Handler): void => {
     const type = typeName === undefined ? undefined : schema.getType(typeName);
@@ -25,6 +25,7 @@ export function resolveDirectly(schema: GraphQLSchema): void {
   };
   for (const query of queries) replace(schema.getQueryType()?.name, query);
   for (const mutation of mutations) replace(schema.getMutationType()?.name, mutation);
+  for (const subscription of subscriptions) replace(schema.getSubscriptionType()?.name, subscription);
   for (const fieldResolver of fieldResolvers) {
     const target = fieldResolver.kind === 'external' ? fieldResolver.getObjectType?.() : undefined;
     replace(objectTypes.find((type) => type.target === target)?.name, fieldResolver);

@@ -14,6 +14,7 @@ import { PetResolver } from './pets/pet.resolver.ts';
 import { CategoryResolver } from './categories/category.resolver.ts';
 import { OrderResolver } from './orders/order.resolver.ts';
 import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
+import { EventResolver } from './events/event.resolver.ts';
 import { NodeResolver } from './node/node.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
@@ -23,6 +24,16 @@ import { atomicDirective } from './safe-writes/atomic-directive.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
 import { guardRootFields } from './scopes.ts';
 
+/** TypeGraphQL (2.0.0-rc.4) demands one for every subscription, even for those that have their own `subscribe`. */
+const unusedPubSub = {
+  publish: notUsed,
+  subscribe: notUsed,
+};
+
+function notUsed(): never {
+  throw new TypeError('Events are read from the log; see streams/.');
+}
+
 /** The schema of the store. The services validate input; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
@@ -31,6 +42,7 @@ export function createSchema(): GraphQLSchema {
       CategoryResolver,
       OrderResolver,
       InventoryItemResolver,
+      EventResolver,
       NodeResolver,
       ViewerResolver,
       RateLimitResolver,
@@ -39,6 +51,7 @@ export function createSchema(): GraphQLSchema {
     ],
     directives: [...specifiedDirectives, atomicDirective],
     validate: false,
+    pubSub: unusedPubSub,
   });
   resolveDirectly(schema);
   carryOutOnce(schema);
@@ -49,6 +62,10 @@ export function createSchema(): GraphQLSchema {
   describe(
     schema.getMutationType(),
     'The mutations. The fields run one after another; one that fails does not affect the others, unless the operation is `@atomic`.',
+  );
+  describe(
+    schema.getSubscriptionType(),
+    'The subscriptions: an operation has one root field, and every event is one result.',
   );
   return schema;
 }

@@ -4,6 +4,7 @@ import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphq
 import { DomainError, notFound, unavailable } from '../../src/domain/errors.ts';
 import type { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import type { Services } from '../../src/domain/services.ts';
+import type { EventStreams } from '../../src/graphql/streams/event-streams.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
 import { registerApi } from '../../src/http/api.ts';
 import type { Bound } from '../../src/http/bounds.ts';
@@ -127,6 +128,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     // None of the resolvers above asks a service.
     services: {} as Services,
     idempotency: {} as IdempotencyService,
+    streams: {} as EventStreams,
     stores: { atomically: () => Promise.reject(new Error('unused')) },
     introspection: true,
     limits: sampleLimits,

@@ -17,6 +17,7 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
+import { preferredType } from '../../http/accept.ts';
 import type { OnRefusal } from '../../http/bounds.ts';
 import { PreparedOperation } from '../prepared/operation.ts';
 import { overLimit } from './admission.ts';
@@ -26,8 +27,9 @@ import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure, type ValidOperation } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
+import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
-import { exactVariables, headersOfPrograms, searchOf, type GraphQLBody } from './request.ts';
+import { exactVariables, headersOfPrograms, jsonTypes, searchOf, type GraphQLBody } from './request.ts';
 import { countSelectedFields } from './selected-fields.ts';
 
 interface DocumentLimits {
@@ -124,6 +126,8 @@ export class ApolloValidator {
     const forApollo = new HeaderMap();
     for (const name of headersForApollo) {
       const value = headers[name];
+      // Apollo would refuse what accepts streams only.
+      if (name === 'accept' && preferredType(headers.accept, jsonTypes) === undefined) continue;
       if (value !== undefined) forApollo.set(name, Array.isArray(value) ? value.join(', ') : value);
     }
     const response = await this.#apollo.executeHTTPGraphQLRequest({
@@ -153,7 +157,7 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
     schema,
     // Apollo's own message would name Apollo's options.
     introspection: true,
-    validationRules: hidden === undefined ? [] : [NoSchemaIntrospectionCustomRule],
+    validationRules: [OwnFieldsOfPastObjects, ...(hidden === undefined ? [] : [NoSchemaIntrospectionCustomRule])],
     // A browser never sends a key by itself, so its presence rules out cross-site request forgery.
     csrfPrevention: { requestHeaders: [...headersOfPrograms] },
     parseOptions: { maxLexicalTokens: limits.maxTokens },

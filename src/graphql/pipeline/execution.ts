@@ -39,7 +39,8 @@ export interface ExecutionOptions {
 
 /** A list of thousands can fail with thousands of equal errors. */
 const maxLoggedErrors = 10;
-const maxLoggedName = 100;
+/** Of an operation's name. */
+export const maxLoggedName = 100;
 
 /**
  * Executes an operation: spends its cost, coerces its variables, checks the limits, and runs it.

@@ -30,6 +30,9 @@ export interface GraphQLBody {
   readonly bytes: number;
 }
 
+/** The media types of a response that is no stream. */
+export const jsonTypes = ['application/json', 'application/graphql-response+json'] as const;
+
 /** Headers that a browser never sends cross-site without a preflight. */
 export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
 

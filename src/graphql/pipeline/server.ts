@@ -10,6 +10,9 @@ import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { reserveFor } from '../../http/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
+import type { EventStreams } from '../streams/event-streams.ts';
+import { eventStreamType, framingFor, namesEventStream, singleEvent } from '../streams/framing.ts';
+import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
 import { ApolloValidator, type ApolloOptions } from './apollo.ts';
@@ -17,15 +20,16 @@ import { DocumentTurns } from './document-turns.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
-import type { KnownOperation } from './operation-cache.ts';
+import { keyOf, type KnownOperation } from './operation-cache.ts';
 import { PersistedTexts } from './persisted-texts.ts';
-import { forApollo, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
+import { forApollo, jsonTypes, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
   extends Omit<ApolloOptions, 'texts' | 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
   readonly introspection: boolean;
   readonly services: Services;
   readonly idempotency: IdempotencyService;
+  readonly streams: EventStreams;
   readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
 }
 
@@ -35,7 +39,8 @@ export interface GraphQLServer {
   readonly stop: () => Promise<void>;
 }
 
-const mediaTypes = ['application/json', 'application/graphql-response+json'] as const;
+const webSocketRefusal =
+  'Subscriptions come over text/event-stream or multipart/mixed, not over a WebSocket: send POST requests.';
 
 /**
  * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
@@ -95,8 +100,8 @@ class Endpoint {
     const parsed = readRequest(request);
     const text = parsed && this.documents.textOf(parsed);
     const known = parsed && this.#find(parsed, text, request.method);
-    if (parsed !== undefined && known !== undefined)
-      return this.#execute(known, parsed.variables ?? {}, key, request, reply);
+    if (parsed !== undefined && known !== undefined && text !== undefined)
+      return this.#respond(known, keyOf(text, parsed.operationName), parsed.variables ?? {}, key, request, reply);
     if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request, reply);
     const isById =
       parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
@@ -110,7 +115,24 @@ class Endpoint {
     const { operation, operationName, variables, hashToKeep } = validation;
     if (hashToKeep !== undefined) this.documents.keep(hashToKeep, validation.text, request.principal.subject.id);
     this.documents.add(validation.text, operationName, operation);
-    return this.#execute(operation, variables, key, request, reply);
+    return this.#respond(operation, keyOf(validation.text, operationName), variables, key, request, reply);
+  }
+
+  #respond(
+    operation: KnownOperation,
+    textKey: string,
+    variables: Readonly<Record<string, unknown>>,
+    key: string | undefined,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> {
+    if (operation.prepared.kind !== OperationTypeNode.SUBSCRIPTION) {
+      const { accept } = request.headers;
+      if (preferredType(accept, jsonTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
+      return this.#execute(operation, variables, key, request, reply);
+    }
+    const { streams } = this.#options;
+    return sendSubscription({ operation, key: textKey, variables }, request, reply, streams, this.#options);
   }
 
   /** Finds a known operation: only queries by GET, and no text that must be compared with a hash. */
@@ -142,19 +164,19 @@ class Endpoint {
     const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
       reserveFor(request, reply, bytes),
     );
-    return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
+    return send(request, reply, { status, headers, body });
   }
 
   async #refuse(
-    { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
+    refusal: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply> {
-    const codes = codesIn(body);
+    const codes = codesIn(refusal.body);
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.spend();
-    return send(reply, status, { 'content-type': contentType(request), ...headers }, body);
+    return send(request, reply, refusal);
   }
 }
 
@@ -166,13 +188,20 @@ function codesIn(body: string): readonly string[] {
   return errors.map(({ extensions }) => extensions.code);
 }
 
+/** As JSON; as the one result of a stream for a client that accepts nothing else. */
 function send(
+  { headers: { accept } }: FastifyRequest,
   reply: FastifyReply,
-  status: number,
-  headers: Readonly<Record<string, string>>,
-  body: string,
+  { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
 ): FastifyReply {
-  return reply.code(status).headers(headers).header('cache-control', 'no-store').send(body);
+  const type = preferredType(accept, jsonTypes);
+  const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
+  return reply
+    .code(isEvent ? 200 : status)
+    .headers({ 'content-type': `${type ?? jsonTypes[0]}; charset=utf-8`, ...headers })
+    .headers(isEvent ? { 'content-type': eventStreamType } : {})
+    .header('cache-control', 'no-store')
+    .send(isEvent ? singleEvent(body) : body);
 }
 
 const notInListError = new GraphQLError(
@@ -184,15 +213,11 @@ const notInListError = new GraphQLError(
 
 const notInList = refusalResponse(notInListError);
 
-function contentType({ headers: { accept } }: FastifyRequest): string {
-  return `${preferredType(accept, mediaTypes) ?? mediaTypes[0]}; charset=utf-8`;
-}
-
 function findUnacceptable({
   headers: { accept, 'content-encoding': encoding, upgrade },
 }: FastifyRequest): HttpError | undefined {
   if (upgrade?.toLowerCase() === 'websocket') {
-    return new HttpError('BAD_REQUEST', 'Subscriptions are not offered, so there is no WebSocket: send POST requests.');
+    return new HttpError('BAD_REQUEST', webSocketRefusal);
   }
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     return new HttpError(
@@ -200,21 +225,14 @@ function findUnacceptable({
       'The body must not be compressed: send it without Content-Encoding.',
     );
   }
-  if (preferredType(accept, mediaTypes) !== undefined) return undefined;
-  const offered = `The Accept header allows neither ${mediaTypes.join(' nor ')}`;
-  if (accept?.includes('text/event-stream') === true) {
-    return new HttpError(
-      'NOT_ACCEPTABLE',
-      `${offered}: subscriptions are not offered, so there is no text/event-stream.`,
-    );
-  }
-  if (accept?.includes('multipart/mixed') === true) {
-    return new HttpError(
-      'NOT_ACCEPTABLE',
-      `${offered}: @defer and @stream are not offered, so there is no multipart/mixed.`,
-    );
-  }
-  return new HttpError('NOT_ACCEPTABLE', `${offered}.`);
+  return (preferredType(accept, jsonTypes) ?? framingFor(accept)) ? undefined : notAcceptable(accept);
+}
+
+function notAcceptable(accept: string | undefined): HttpError {
+  const offered = `The Accept header allows neither ${jsonTypes.join(' nor ')}`;
+  const isMultipart = accept?.includes('multipart/mixed') === true;
+  const reason = isMultipart ? ': @defer and @stream are not offered; multipart/mixed is for subscriptions' : '';
+  return new HttpError('NOT_ACCEPTABLE', `${offered}${reason}.`);
 }
 
 function acceptJson(scope: FastifyInstance): void {

@@ -80,19 +80,18 @@ export class PreparedOperation {
     mayGoOn: (key: string) => boolean = () => true,
   ): Promise<Execution> {
     const run = new Run(context, variables, maxBytes);
-    let data: string | undefined;
-    try {
+    return finished(run, maxBytes, () => {
       const root = this.#variantFor(variables);
-      data =
-        this.kind === OperationTypeNode.MUTATION
-          ? await serially(root.fields, run, maxBytes, mayGoOn)
-          : await promiseOf(root.write(undefined, undefined, run));
-    } catch (failure) {
-      run.report(undefined, () => locatedError(failure, undefined));
-      data = 'null';
-    }
-    const isTooLarge = data === undefined || run.isTooLarge || hasMoreBytes(data, maxBytes);
-    return { data: isTooLarge ? undefined : data, errors: run.errors, omittedErrors: run.omittedErrors };
+      return this.kind === OperationTypeNode.MUTATION
+        ? serially(root.fields, run, maxBytes, mayGoOn)
+        : promiseOf(root.write(undefined, undefined, run));
+    });
+  }
+
+  /** Executes a subscription for one event: the value that its root field resolves from. Its fields have no context. */
+  async runFor(event: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
+    const run = new Run(undefined, variables, maxBytes);
+    return finished(run, maxBytes, () => promiseOf(this.#variantFor(variables).write(event, undefined, run)));
   }
 
   /** The root fields with these variables, as they are in the response, without `__typename`. */
@@ -136,6 +135,18 @@ export class PreparedOperation {
     const variant: Variant = { schema, operation, fragments: this.#fragments, conditions, prepared: new Map() };
     return new Selection(variant, rootType, [operation.selectionSet]);
   }
+}
+
+async function finished(run: Run, maxBytes: number, write: () => Promise<string> | string): Promise<Execution> {
+  let data: string;
+  try {
+    data = await write();
+  } catch (failure) {
+    run.report(undefined, () => locatedError(failure, undefined));
+    data = 'null';
+  }
+  const isTooLarge = run.isTooLarge || hasMoreBytes(data, maxBytes);
+  return { data: isTooLarge ? undefined : data, errors: run.errors, omittedErrors: run.omittedErrors };
 }
 
 /**

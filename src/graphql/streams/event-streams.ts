@@ -1,0 +1,300 @@
+import type { Accounts } from '../../account/accounts.ts';
+import { Share, type Lease } from '../../account/share.ts';
+import { runAsService } from '../../domain/access/current-request.ts';
+import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
+import type { Principal } from '../../domain/access/principal.ts';
+import { DomainError } from '../../domain/errors.ts';
+import { EventFeed } from '../../domain/events/event-feed.ts';
+import type { EventPredicate } from '../../domain/events/event-filter.ts';
+import type { EventService } from '../../domain/events/event.service.ts';
+import type { EventStore } from '../../domain/events/event.store.ts';
+import type { EventPosition } from '../../domain/events/event.ts';
+import type { OnRefusal } from '../../http/bounds.ts';
+import { describeFailure, HttpError } from '../../http/error-table.ts';
+import { asGraphQLError } from '../pipeline/errors.ts';
+import { refusalResponse } from '../pipeline/response.ts';
+import { EventStream } from './event-stream.ts';
+import type { Framing } from './framing.ts';
+import { KeyHolder, type KeyChecks } from './key-holders.ts';
+import { StreamTexts, type StreamOperation } from './stream-selection.ts';
+
+/*
+ * The open event streams of the process.
+ *
+ * Model. A stream is a position in the log (`EventStream`). All of them share the recent events (`EventFeed`), and those with the same selection
+ * the text of each event (`StreamTexts`). One timer looks after all of them: keys, keep-alives, charges, and the end of an hour.
+ *
+ * Guarantees. With one stream or 2,000, one statement every 200 ms reads the log; without a stream there is neither a statement nor a timer.
+ * A stream whose key is revoked, expired, rotated or banned ends within a second. Whatever ends a stream, its last message says why; only a
+ * connection that is lost has none.
+ *
+ * Failures. Without the database streams stay open, and go on from their positions when it is back.
+ */
+
+/** The times of streams. Tests lower them. */
+export interface StreamTimes {
+  readonly keepAliveMillis: number;
+  readonly chargeMillis: number;
+  readonly lifeMillis: number;
+}
+
+const defaultTimes: StreamTimes = { keepAliveMillis: 15_000, chargeMillis: 5 * 60_000, lifeMillis: 60 * 60_000 };
+
+export interface EventStreamsOptions extends KeyChecks {
+  readonly events: Pick<EventService, 'readAfter'>;
+  readonly log: Pick<EventStore, 'last' | 'readAfter'>;
+  readonly accounts: Accounts;
+  readonly maxStreams: number;
+  readonly onRefusal: OnRefusal;
+  /** Called with 1 when a stream begins, with -1 when it ends. */
+  readonly onChange: (change: 1 | -1) => void;
+  readonly times?: Partial<StreamTimes> | undefined;
+}
+
+/** A stream that a request opens. */
+export interface StreamOpening {
+  readonly key: string;
+  readonly principal: Principal;
+  readonly operation: StreamOperation;
+  readonly matches: EventPredicate | undefined;
+  /** Without one it begins with the next event. */
+  readonly after: EventPosition | undefined;
+  readonly framing: Framing;
+  /** Called with the code of the last message, unless the client has ended the stream. */
+  readonly onEnd: (code: string) => void;
+  /** Called for an error that isn't the client's. */
+  readonly onError: (error: unknown) => void;
+}
+
+interface OpenStream {
+  readonly stream: EventStream;
+  readonly holder: KeyHolder;
+  readonly endsAt: number;
+  keepAliveAt: number;
+  chargeAt: number;
+}
+
+const checkEveryMillis = 200;
+/** The next charge is tried after so long when the minute's window has refused it. */
+const chargeAgainMillis = 1_000;
+const retryAfterSeconds = 5;
+/** How long the event loop is held at a time by sending events to many streams. */
+const sliceMillis = 5;
+/** How long a client may take to read the last message when the service stops. */
+const drainMillis = 1_000;
+
+export class EventStreams {
+  readonly #options: EventStreamsOptions;
+  readonly #times: StreamTimes;
+  readonly #feed: EventFeed;
+  readonly #texts = new StreamTexts();
+  readonly #ofAll: Share;
+  readonly #ofPlans: Readonly<Record<PlanName, Share>>;
+  readonly #streams = new Set<OpenStream>();
+  readonly #holders = new Map<string, KeyHolder>();
+  #checking: NodeJS.Timeout | undefined;
+  #isSending = false;
+  #isDraining = false;
+
+  constructor(options: EventStreamsOptions) {
+    const { log, accounts, maxStreams, times } = options;
+    this.#options = options;
+    this.#times = { ...defaultTimes, ...times };
+    this.#feed = new EventFeed({ log, onTick: () => this.#sendAll() });
+    const share = (ofClient: number, ofAll: number): Share =>
+      new Share(accounts, { ofClient, ofAll, refuse: (refusal, held) => this.#refusalOf(refusal === 'client', held) });
+    this.#ofAll = share(Infinity, maxStreams);
+    const ofPlans = planNames.map((plan) => [plan, share(maxEventStreams[plan], Infinity)] as const);
+    this.#ofPlans = Object.fromEntries(ofPlans) as Record<PlanName, Share>;
+  }
+
+  /** Opens a stream. Throws EVENTS_GONE, RATE_LIMITED or UNAVAILABLE. */
+  async open(opening: StreamOpening): Promise<EventStream> {
+    if (this.#isDraining) throw draining();
+    const { log, events } = this.#options;
+    if (opening.after !== undefined) await events.readAfter(opening.after, 1);
+    const after = opening.after ?? (await log.last());
+    const leases = this.#acquire(opening.principal);
+    try {
+      return this.#begin(opening, after, leases);
+    } catch (error) {
+      for (const lease of leases) lease.release();
+      throw error;
+    }
+  }
+
+  /** This process has added to the log. */
+  readNow(): void {
+    this.#feed.readNow();
+  }
+
+  /** From now on openings are refused. */
+  refuseOpenings(): void {
+    this.#isDraining = true;
+  }
+
+  /** Ends all streams. A client that doesn't read its last message in a second is disconnected. */
+  async drain(): Promise<void> {
+    this.#isDraining = true;
+    const open = [...this.#streams];
+    for (const each of open) endWith(each, draining());
+    if (open.length === 0) return;
+    await new Promise<void>((resolve) => {
+      const timeout = setTimeout(end, drainMillis);
+      const waiting = new Set(open.map(({ stream }) => stream).filter(({ destroyed }) => !destroyed));
+      for (const stream of waiting) {
+        stream.once('close', () => {
+          waiting.delete(stream);
+          if (waiting.size === 0) end();
+        });
+      }
+      function end(): void {
+        clearTimeout(timeout);
+        for (const stream of waiting) stream.destroy();
+        resolve();
+      }
+    });
+  }
+
+  #acquire({ id, plan }: Principal): readonly Lease[] {
+    const ofKey = this.#ofPlans[plan].takeNow(id);
+    try {
+      return [ofKey, this.#ofAll.takeNow(id)];
+    } catch (error) {
+      ofKey.release();
+      throw error;
+    }
+  }
+
+  #begin(opening: StreamOpening, after: EventPosition, leases: readonly Lease[]): EventStream {
+    const { key, principal, operation, matches, framing, onEnd, onError } = opening;
+    const { events, onChange } = this.#options;
+    const selection = this.#texts.acquire(operation);
+    const onClose = (): void => {
+      this.#streams.delete(open);
+      this.#texts.release(selection);
+      for (const lease of leases) lease.release();
+      if (this.#streams.size === 0) this.#stop();
+      onChange(-1);
+      if (stream.endCode !== undefined) onEnd(stream.endCode);
+    };
+    const onFailure = (error: unknown): void => {
+      if (error instanceof DomainError && error.code === 'UNAVAILABLE') return;
+      if (describeFailure(error).logLevel === 'error') onError(error);
+      endWith(open, error);
+    };
+    const source = { feed: this.#feed, events, subjectId: principal.subject.id, selection, matches, framing };
+    const stream = new EventStream({ ...source, onFailure, onClose }, after);
+    const now = performance.now();
+    const open: OpenStream = {
+      stream,
+      holder: this.#holderOf(key, principal),
+      // Those that begin together don't end together.
+      endsAt: now + this.#times.lifeMillis * (0.9 + 0.2 * Math.random()),
+      keepAliveAt: now + this.#times.keepAliveMillis,
+      chargeAt: now + this.#times.chargeMillis,
+    };
+    this.#streams.add(open);
+    onChange(1);
+    this.#start();
+    return stream;
+  }
+
+  #holderOf(key: string, principal: Principal): KeyHolder {
+    const holder = this.#holders.get(key) ?? new KeyHolder(this.#options, key, principal);
+    this.#holders.set(key, holder);
+    return holder;
+  }
+
+  #start(): void {
+    // Not in the context of the request that happens to be the first.
+    runAsService(() => {
+      this.#feed.start();
+      this.#checking ??= setInterval(() => this.#check(), checkEveryMillis).unref();
+    });
+  }
+
+  #stop(): void {
+    this.#feed.stop();
+    clearInterval(this.#checking);
+    this.#checking = undefined;
+    this.#holders.clear();
+  }
+
+  /** In slices, so that other requests go on. */
+  #sendAll(): void {
+    if (this.#isSending) return;
+    this.#isSending = true;
+    const streams = this.#streams.values();
+    const sendSome = (): void => {
+      const endsAt = performance.now() + sliceMillis;
+      for (const { stream } of streams) {
+        stream.send();
+        if (performance.now() >= endsAt) return void setImmediate(sendSome);
+      }
+      this.#isSending = false;
+    };
+    sendSome();
+  }
+
+  #check(): void {
+    const now = performance.now();
+    const holders = new Map<KeyHolder, OpenStream[]>();
+    for (const open of this.#streams) {
+      const ofHolder = holders.get(open.holder);
+      if (ofHolder === undefined) holders.set(open.holder, [open]);
+      else ofHolder.push(open);
+      this.#checkTimes(open, now);
+    }
+    for (const [key, holder] of this.#holders) if (!holders.has(holder)) this.#holders.delete(key);
+    for (const [holder, streams] of holders) holder.findEnd().then((reason) => endAll(streams, reason), onImpossible);
+  }
+
+  #checkTimes(open: OpenStream, now: number): void {
+    if (now >= open.endsAt) return endWith(open, lastedLong());
+    if (now >= open.keepAliveAt) {
+      open.keepAliveAt = now + this.#times.keepAliveMillis;
+      open.stream.keepAlive();
+    }
+    if (now < open.chargeAt) return undefined;
+    open.chargeAt = Infinity;
+    open.holder.charge().then((result) => {
+      if (result === 'charged') open.chargeAt = now + this.#times.chargeMillis;
+      else if (result === 'waits') open.chargeAt = performance.now() + chargeAgainMillis;
+      else endWith(open, result);
+    }, onImpossible);
+    return undefined;
+  }
+
+  #refusalOf(isOfKey: boolean, held: number): HttpError {
+    this.#options.onRefusal('event_streams');
+    return isOfKey
+      ? new HttpError('RATE_LIMITED', `This key has ${held} event streams already: end one of them first.`, {
+          retryAfterSeconds,
+        })
+      : new HttpError('UNAVAILABLE', 'Too many event streams are open at the moment. Try again in a few seconds.', {
+          retryAfterSeconds,
+        });
+  }
+}
+
+/** Of promises that never reject. */
+function onImpossible(): void {}
+
+function endAll(streams: readonly OpenStream[], reason: HttpError | undefined): void {
+  if (reason !== undefined) for (const open of streams) endWith(open, reason);
+}
+
+function endWith({ stream }: OpenStream, reason: unknown): void {
+  const { body, codes } = refusalResponse(asGraphQLError(reason));
+  stream.end(body.trimEnd(), codes[0] ?? 'INTERNAL_SERVER_ERROR');
+}
+
+function draining(): HttpError {
+  const message = 'This process of the service is stopping: open the stream again, after the last id.';
+  return new HttpError('UNAVAILABLE', message, { retryAfterSeconds: 1 });
+}
+
+function lastedLong(): HttpError {
+  return new HttpError('STREAM_ENDED', 'The stream has lasted an hour: open the next one, after the last id.');
+}

@@ -1,0 +1,120 @@
+/*
+ * What 2,000 idle event streams take, and how long an event takes to reach all of them:
+ *
+ *   npm run -s build && node test/bench/event-streams-process.ts [streams]
+ *
+ * The service runs on an embedded store; half of the streams have one selection, half another.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import { MeasuredProcess } from './measured-process.ts';
+
+const count = Number(process.argv[2] ?? 2_000);
+const streamsOfKey = 20;
+const rounds = 10;
+const admin = 'bench-key-of-an-embedded-store-used-once';
+const selections = ['id type', 'id type at nodeId version object { nodeId ... on Category { name description } }'];
+
+const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
+const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js'], {
+  NODE_ENV: 'production',
+  DATA_DIR: directory,
+  DEMO: 'off',
+  LOG_LEVEL: 'warn',
+  PORT: '0',
+  ADMIN_API_KEY: admin,
+});
+try {
+  const keys: string[] = [];
+  for (let index = 0; index * streamsOfKey < count; index += 1) keys.push(await createKey(index));
+  await neighbourMillis(50);
+  await sleep(2_000);
+  const before = service.residentMegabytes;
+  const received = new Uint32Array(count);
+  for (let index = 0; index < count; index += 1) await open(index, keys[Math.floor(index / streamsOfKey)]!, received);
+  await sleep(20_000);
+  const idle = service.residentMegabytes;
+  const quiet = await neighbourMillis(100);
+  const reached: number[] = [];
+  const busy: number[] = [];
+  for (let round = 1; round <= rounds; round += 1) {
+    const neighbour = neighbourMillis(20);
+    const startedAt = performance.now();
+    await graphql(`mutation { createCategory(input: { name: "round ${round}" }) { category { id } } }`);
+    const committedAt = performance.now();
+    while (!received.every((events) => events >= round)) {
+      if (performance.now() - committedAt > 30_000) throw new Error('An event has not reached all streams in 30 s.');
+      await sleep(5);
+    }
+    reached.push(performance.now() - startedAt);
+    busy.push(...(await neighbour));
+  }
+  console.log({
+    streams: count,
+    idleMegabytes: Math.round(idle - before),
+    megabytesAfterEvents: Math.round(service.residentMegabytes - before),
+    millisToAll: { p50: quantile(reached, 0.5), worst: quantile(reached, 1) },
+    neighbour: {
+      quiet: { p50: quantile(quiet, 0.5), p99: quantile(quiet, 0.99) },
+      busy: { p50: quantile(busy, 0.5), p99: quantile(busy, 0.99) },
+    },
+  });
+} finally {
+  await service.stop();
+  rmSync(directory, { recursive: true });
+}
+process.exit(0);
+
+async function graphql(query: string): Promise<{ readonly data: Record<string, unknown> }> {
+  const response = await fetch(`${service.address}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query }),
+  });
+  return (await response.json()) as { readonly data: Record<string, unknown> };
+}
+
+async function createKey(index: number): Promise<string> {
+  const { data } = await graphql(`mutation { createApiKey(input: { name: "k${index}", plan: BUSINESS }) { secret } }`);
+  return (data['createApiKey'] as { readonly secret: string }).secret;
+}
+
+/** The milliseconds of requests one after another, beside everything else. */
+async function neighbourMillis(requests: number): Promise<number[]> {
+  const millis: number[] = [];
+  for (let index = 0; index < requests; index += 1) {
+    const startedAt = performance.now();
+    await (await fetch(`${service.address}/healthz`)).text();
+    millis.push(performance.now() - startedAt);
+    await sleep(20);
+  }
+  return millis;
+}
+
+/** Resolves when the stream has begun. Counts the events that it gets. */
+function open(index: number, key: string, counts: Uint32Array): Promise<void> {
+  const { hostname, port } = new URL(service.address);
+  const body = JSON.stringify({ query: `subscription { events { ${selections[index % 2]} } }` });
+  const socket = net.connect({ host: hostname, port: Number(port) });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+  return new Promise((resolve, reject) => {
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      if (text.startsWith('HTTP/1.1 200')) resolve();
+      else if (text.startsWith('HTTP/1.1')) reject(new Error(text));
+      counts[index]! += text.split('event: next').length - 1;
+    });
+    socket.once('error', reject);
+  });
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))]! * 10) / 10;
+}

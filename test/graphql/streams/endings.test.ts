@@ -1,0 +1,139 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import net from 'node:net';
+
+import type { AppOverrides } from '../../../src/app.ts';
+import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { until } from '../../support/until.ts';
+import { eventStream, multipart, openStream } from './stream-client.ts';
+
+const apps: TestApp[] = [];
+
+afterEach(async () => {
+  for (const app of apps.splice(0)) await app.close();
+});
+
+async function start(overrides: AppOverrides = {}, environment: Record<string, string> = {}) {
+  const app = await startTestApp({ PORT: '0', ...environment }, overrides);
+  apps.push(app);
+  return { app, address: await app.app.listen() };
+}
+
+const body = { query: 'subscription { events { id type object { ... on Category { name } } } }' };
+
+function lastError(stream: Awaited<ReturnType<typeof openStream>>) {
+  return stream.results().at(-1)?.errors?.[0]?.extensions;
+}
+
+describe('a stream ends with a message that says why:', () => {
+  it('its hour is over, and the next one can be opened at once', async () => {
+    const { app, address } = await start({ streamTimes: { lifeMillis: 500 } });
+    const streams = await Promise.all(
+      [eventStream, multipart].map((accept) => openStream(address, app.key, body, accept)),
+    );
+    for (const stream of streams) {
+      await stream.ended();
+      expect(lastError(stream)).toMatchObject({ code: 'STREAM_ENDED' });
+    }
+    const next = await openStream(address, app.key, body, eventStream);
+    expect(next.status).toBe(200);
+    next.close();
+  });
+
+  it('its day is spent; a spent minute alone is waited for', async () => {
+    const { app, address } = await start({ streamTimes: { chargeMillis: 200 } });
+    const figures = { plan: 'enterprise', requestsPerMinute: 1_000 } as const;
+    const day = await app.createKey({ ...figures, requestsPerDay: 3 });
+    const minute = await app.createKey({ ...figures, requestsPerMinute: 2, requestsPerDay: 1_000 });
+    const [ends, waits] = [
+      await openStream(address, day.secret, body, eventStream),
+      await openStream(address, minute.secret, body, eventStream),
+    ];
+    await ends.ended();
+    expect(lastError(ends)).toMatchObject({ code: 'RATE_LIMITED', status: 429 });
+    expect(lastError(ends).retryAfter).toBeGreaterThan(3_600);
+    expect(waits.isEnded()).toBe(false);
+    const refused = await openStream(address, minute.secret, body, eventStream);
+    expect([refused.status, waits.isEnded()]).toEqual([429, false]);
+    waits.close();
+  });
+
+  it('its key has expired, or was replaced by a new one', async () => {
+    const { app, address } = await start();
+    const [expiring, rotated] = [await app.createKey(), await app.createKey()];
+    const streams = [
+      await openStream(address, expiring.secret, body, eventStream),
+      await openStream(address, rotated.secret, body, eventStream),
+    ];
+    await app.sql("update api_keys set expires_at = now() - interval '1 s' where id = $1", [expiring.id]);
+    await app.graphql('mutation($id: ID!) { rotateApiKey(input: { id: $id, overlapSeconds: 0 }) { secret } }', {
+      id: rotated.id,
+    });
+    for (const stream of streams) {
+      await stream.ended();
+      expect(lastError(stream)).toMatchObject({ code: 'UNAUTHENTICATED', status: 401 });
+    }
+  });
+
+  it('the log was replaced under it', async () => {
+    const { app, address } = await start();
+    const stream = await openStream(address, app.key, body, eventStream);
+    await app.graphql('mutation { createCategory(input: { name: "before" }) { category { id } } }');
+    await stream.until(1);
+    await app.sql('update event_state set salt = salt # 1');
+    await app.sql('update events set salt = salt # 1');
+    await stream.ended();
+    expect(lastError(stream)).toMatchObject({ code: 'EVENTS_GONE', status: 410 });
+  });
+
+  it('the service stops, which does not wait for it; openings are refused from the signal on', async () => {
+    const { app, address } = await start({}, { DRAIN_DELAY: '1s', DRAIN_TIMEOUT: '30s' });
+    const streams = await Promise.all(
+      [eventStream, multipart].map((accept) => openStream(address, app.key, body, accept)),
+    );
+    const drained = app.app.drain();
+    const late = await openStream(address, app.key, body, eventStream);
+    await late.ended();
+    expect([late.status, late.headers.get('retry-after'), streams.map((stream) => stream.isEnded())]).toEqual([
+      503,
+      '1',
+      [false, false],
+    ]);
+    const startedAt = performance.now();
+    await drained;
+    for (const stream of streams) {
+      await stream.ended();
+      expect(lastError(stream)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
+    }
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+  });
+});
+
+it('a client that does not read keeps nothing but its position, and goes on from there without a gap', async () => {
+  const { app, address } = await start();
+  const { hostname, port } = new URL(address);
+  const socket = net.connect({ host: hostname, port: Number(port) });
+  const text = JSON.stringify({ query: 'subscription { events { object { ... on Category { name description } } } }' });
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.key}\r\nAccept: text/event-stream\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+  );
+  let received = '';
+  socket.setEncoding('utf8').on('data', (chunk: string) => {
+    received += chunk;
+  });
+  await until(() => received.includes(':\n\n'));
+  socket.pause();
+  // Far more than fits into the buffers of a connection, and than stays in memory.
+  await app.sql(
+    "insert into categories (name, description) select 'n' || number, repeat('x', 2000) from generate_series(1, 5000) number",
+  );
+  const last = async (): Promise<number> =>
+    Number((await app.sql("select count(*) from events where type = 'category.created'"))[0]?.['count']);
+  await until(async () => (await last()) === 5_000);
+  expect(app.app.server.connections.underWay).toBe(0);
+  socket.resume();
+  await until(() => received.includes('"n5000"'));
+  socket.destroy();
+  const names = [...received.matchAll(/"name":"n(\d+)"/g)].map(([, number]) => Number(number));
+  expect(names).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1));
+}, 60_000);

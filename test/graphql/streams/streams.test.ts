@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { eventIdOf } from '../../../src/domain/events/event-id.ts';
+import type { EventPosition } from '../../../src/domain/events/event.ts';
+import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { until } from '../../support/until.ts';
+import { eventStream, multipart, openStream, type ClientStream } from './stream-client.ts';
+
+const log: Record<string, unknown>[] = [];
+let app: TestApp;
+let address: string;
+const streams: ClientStream[] = [];
+
+beforeAll(async () => {
+  app = await startTestApp(
+    { LOG_LEVEL: 'info', PORT: '0' },
+    {
+      streamTimes: { keepAliveMillis: 300 },
+      logStream: { write: (line) => log.push(JSON.parse(line)) },
+    },
+  );
+  address = await app.app.listen();
+});
+afterAll(async () => {
+  for (const stream of streams) stream.close();
+  await app.close();
+});
+
+const query =
+  'subscription S($after: ID, $filter: EventFilter) { events(after: $after, filter: $filter) { id type object { ... on Category { name } } } }';
+
+async function open(
+  accept: string,
+  variables: object = {},
+  { key = app.key, text = query }: { key?: string; text?: string } = {},
+): Promise<ClientStream> {
+  const stream = await openStream(address, key, { query: text, variables }, accept);
+  streams.push(stream);
+  return stream;
+}
+
+async function createCategory(name: string): Promise<string> {
+  const { data } = await app.graphql(
+    'mutation($name: String!) { createCategory(input: { name: $name }) { category { id } } }',
+    { name },
+  );
+  return data.createCategory.category.id;
+}
+
+const namesIn = (stream: ClientStream): string[] =>
+  stream.results().map(({ data }) => data.events.object?.name ?? data.events.type);
+
+describe.each([
+  ['Server-Sent Events', eventStream],
+  ['multipart', multipart],
+])('a subscription over %s', (_name, accept) => {
+  it('sends what happens from now on, and keeps the connection alive', async () => {
+    const stream = await open(accept);
+    expect(stream.status).toBe(200);
+    expect(stream.headers.get('content-type')).toMatch(
+      accept === eventStream ? /^text\/event-stream/ : /subscriptionSpec=1\.0/,
+    );
+    expect(stream.headers.get('x-accel-buffering')).toBe('no');
+    expect(stream.headers.get('cache-control')).toBe('no-store');
+    expect(stream.headers.get('x-ratelimit-cost')).toBe('1');
+    await createCategory('first');
+    await createCategory('second');
+    await stream.until(2);
+    expect(namesIn(stream)).toEqual(['first', 'second']);
+    await until(() => stream.keepAlives() > 1);
+    stream.close();
+  });
+
+  it('goes on after a position without a gap, also beyond what one statement reads', async () => {
+    const { data } = await app.graphql('{ eventCursor }');
+    await app.sql("insert into categories (name) select 'many ' || number from generate_series(1, 350) number");
+    const stream = await open(accept, { after: data.eventCursor });
+    await until(() => namesIn(stream).includes('many 350'));
+    await createCategory('after many');
+    await until(() => namesIn(stream).includes('after many'));
+    const names = namesIn(stream).filter((name) => name.startsWith('many'));
+    expect(names).toEqual(Array.from({ length: 350 }, (_, index) => `many ${index + 1}`));
+    const middle = stream.results()[100].data.events;
+    const rest = await open(accept, { after: middle.id });
+    await until(() => rest.results().length >= stream.results().length - 101);
+    expect(namesIn(rest)).toEqual(namesIn(stream).slice(101));
+    rest.close();
+    stream.close();
+  });
+
+  it('sends only what its filter selects', async () => {
+    const stream = await open(accept, { filter: { typeIn: ['CATEGORY_DELETED'] } });
+    const id = await createCategory('short-lived');
+    await app.graphql('mutation($id: ID!) { deleteCategory(input: { id: $id }) { deletedCategoryId } }', { id });
+    await stream.until(1);
+    expect(stream.results()[0].data.events).toMatchObject({
+      type: 'CATEGORY_DELETED',
+      object: { name: 'short-lived' },
+    });
+    stream.close();
+  });
+
+  it('is refused by an ordinary response where its position is gone or none of ours', async () => {
+    const gone = await open(accept, { after: eventIdOf({ position: '1', salt: '4711' } as EventPosition) });
+    await gone.ended();
+    expect([gone.status, JSON.parse(gone.text()).errors[0].extensions]).toMatchObject([
+      410,
+      { code: 'EVENTS_GONE', status: 410 },
+    ]);
+    const forged = await open(accept, { after: 'x' });
+    await forged.ended();
+    expect([forged.status, JSON.parse(forged.text()).errors[0].extensions.code]).toEqual([400, 'BAD_USER_INPUT']);
+  });
+
+  it('ends with a message within a second when its key is revoked', async () => {
+    const { id, secret } = await app.createKey({ plan: 'pro' });
+    const stream = await open(accept, {}, { key: secret });
+    await app.graphql('mutation($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }', { id });
+    await stream.ended();
+    expect(stream.results().at(-1)).toMatchObject({
+      errors: [{ extensions: { code: 'UNAUTHENTICATED', status: 401 } }],
+    });
+    expect(stream.text()).toMatch(accept === eventStream ? /event: complete\ndata:\n\n$/ : /\r\n--graphql--\r\n$/);
+  });
+
+  it('ends with a message when its key is banned, by whatever', async () => {
+    const { id, secret } = await app.createKey({ plan: 'pro' });
+    const stream = await open(accept, {}, { key: secret });
+    await app.graphql('mutation($id: ID!) { banApiKey(input: { id: $id, seconds: 60 }) { apiKey { id } } }', { id });
+    await stream.ended();
+    expect(stream.results().at(-1)).toMatchObject({ errors: [{ extensions: { code: 'KEY_BANNED', status: 403 } }] });
+  });
+});
+
+describe('an opening', () => {
+  it('beyond the streams of a plan is 429, until one of them ends', async () => {
+    const { secret } = await app.createKey({ plan: 'free' });
+    const first = await open(eventStream, {}, { key: secret });
+    const second = await open(eventStream, {}, { key: secret });
+    await second.ended();
+    expect([second.status, second.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(JSON.parse(second.text()).errors[0].extensions.code).toBe('RATE_LIMITED');
+    first.close();
+    await until(async () => {
+      const third = await open(eventStream, {}, { key: secret });
+      third.close();
+      return third.status === 200;
+    });
+  });
+
+  it('that accepts JSON alone is refused by name, and so is one by GET', async () => {
+    for (const accept of ['application/json', '*/*', 'multipart/mixed, application/json']) {
+      const refused = await open(accept);
+      await refused.ended();
+      expect([accept, refused.status]).toEqual([accept, 406]);
+      expect(JSON.parse(refused.text()).errors[0].message).toMatch(/text\/event-stream/);
+    }
+    const url = `${address}/graphql?query=${encodeURIComponent('subscription { events { id } }')}`;
+    const byGet = await fetch(url, { headers: { authorization: `Bearer ${app.key}`, accept: eventStream } });
+    expect([byGet.status, await byGet.text()]).toEqual([405, expect.stringMatching(/subscription/)]);
+  });
+
+  it.each([
+    ['a syntax error', 'subscription { events {', 'GRAPHQL_PARSE_FAILED'],
+    ['an unknown field', 'subscription { events { nope } }', 'GRAPHQL_VALIDATION_FAILED'],
+    ['two root fields', 'subscription { events { id } more: events { id } }', 'GRAPHQL_VALIDATION_FAILED'],
+    [
+      'a nested object',
+      'subscription { events { object { ... on Pet { category { id } } } } }',
+      'GRAPHQL_VALIDATION_FAILED',
+    ],
+    ['bad variables', 'subscription($n: ID!) { events(after: $n) { id } }', 'BAD_USER_INPUT'],
+  ])('with %s is one result over Server-Sent Events, and 400 over multipart', async (_what, text, code) => {
+    const events = await open(eventStream, {}, { text });
+    await events.ended();
+    expect([events.status, events.results().map(({ errors }) => errors[0].extensions.code)]).toEqual([200, [code]]);
+    expect(events.text()).toMatch(/event: complete/);
+    for (const accept of [multipart, 'multipart/mixed;subscriptionSpec=1.0']) {
+      const parts = await open(accept, {}, { text });
+      await parts.ended();
+      expect([parts.status, JSON.parse(parts.text()).errors[0].extensions.code]).toEqual([400, code]);
+    }
+  });
+
+  it('without a root field is refused', async () => {
+    const stream = await open(eventStream, {}, { text: 'subscription { events @skip(if: true) { id } }' });
+    await stream.ended();
+    expect([stream.status, stream.text()]).toEqual([400, expect.stringMatching(/exactly one root field/)]);
+  });
+});
+
+it('a query and a mutation that accept text/event-stream only are one result', async () => {
+  const read = await open(eventStream, {}, { text: '{ rateLimit { cost } }' });
+  await read.ended();
+  expect(read.text()).toBe('event: next\ndata: {"data":{"rateLimit":{"cost":0}}}\n\nevent: complete\ndata:\n\n');
+  const both = await open(`${eventStream}, application/json;q=0.1`, {}, { text: '{ rateLimit { cost } }' });
+  await both.ended();
+  expect(JSON.parse(both.text())).toEqual({ data: { rateLimit: { cost: 0 } } });
+  const write = await open(
+    eventStream,
+    {},
+    { text: 'mutation { cancelOrder(input: { id: 404 }) { cancelledOrderId } }' },
+  );
+  await write.ended();
+  expect(write.results()).toMatchObject([{ data: { cancelOrder: null }, errors: [{}] }]);
+  const refused = await open('multipart/mixed;subscriptionSpec=1.0', {}, { text: '{ rateLimit { cost } }' });
+  expect(refused.status).toBe(406);
+});
+
+it('is logged when it begins and when it ends, with what it has sent', async () => {
+  const timed = async () =>
+    /^petstore_request_duration_seconds_count\{operation="subscription events"\} (\d+)/m.exec(
+      await (await fetch(`${address}/metrics`)).text(),
+    )?.[1];
+  for (const stream of streams) stream.close();
+  const before = await timed();
+  log.length = 0;
+  const stream = await open(eventStream, { filter: { typeIn: ['CATEGORY_CREATED'] } });
+  await createCategory('logged');
+  await stream.until(1);
+  expect(log.filter(({ msg }) => msg === 'event stream begun')).toMatchObject([
+    { graphql: { name: 'S', fields: ['events'], cost: 1 } },
+  ]);
+  stream.close();
+  await until(() => log.some(({ msg }) => msg === 'event stream ended'));
+  expect(log.filter(({ stream: ended }) => (ended as { events?: number } | undefined)?.events === 1)).toMatchObject([
+    { status: 200 },
+  ]);
+  expect(await timed()).toBe(before);
+});
+
+it('reads the log by one statement each 200 ms, however many streams there are, and by none without', async () => {
+  for (const stream of streams) stream.close();
+  const gauge = async () =>
+    /^petstore_event_streams (\d+)/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
+  await until(async () => (await gauge()) === '0');
+  const reads = () => app.statements.filter((text) => /event_state/.test(text) && !/move/.test(text)).length;
+  app.forgetStatements();
+  const idleUntil = performance.now() + 600;
+  await until(() => performance.now() > idleUntil);
+  expect(reads()).toBe(0);
+  await Promise.all(Array.from({ length: 20 }, () => open(eventStream)));
+  app.forgetStatements();
+  const startedAt = performance.now();
+  await until(() => performance.now() > startedAt + 2_000);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  expect(reads()).toBeGreaterThan(0);
+  expect(reads()).toBeLessThanOrEqual(seconds * 5 + 1);
+});
