@@ -28,7 +28,7 @@ export function SchemaNotice({ onKey }: Props) {
   return createPortal(
     <section className="notice" role="alert" aria-label="Why there is no schema">
       <p>
-        <strong>{message}</strong> {extensions?.code === undefined ? null : <CodeLink code={extensions.code} />}
+        <strong>{message}</strong>
       </p>
       {extensions?.code === 'UNAUTHENTICATED' ? (
         <KeyForm onKey={onKey} />
@@ -36,6 +36,12 @@ export function SchemaNotice({ onKey }: Props) {
         <button type="button" onClick={() => void actions.introspect()}>
           Ask again
         </button>
+      )}
+      {/* After the field: that is the first to be reached by keyboard. */}
+      {extensions?.code === undefined ? null : (
+        <p>
+          What the code means: <CodeLink code={extensions.code} />
+        </p>
       )}
     </section>,
     place,
