@@ -10,6 +10,7 @@ import { describesAlways, PreparedStatement, writeCollected, type Collecting } f
 import { parseRowsOf, type Message, type MessageReceiver } from './row-parser.ts';
 import { recordStatement, tracedCaller, type TracedCaller } from './statement-span.ts';
 import { SessionState, type ParameterStatus } from './session-state.ts';
+import { StatementBatch, textsOf } from './statement-batch.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -154,7 +155,7 @@ export class Connection extends pg.Client {
 
   // The overloads of `query` are those of the base class.
   override query = ((...args: unknown[]): unknown => {
-    this.#options.onStatement?.(sqlOf(args[0]));
+    for (const sql of textsOf(args[0])) this.#options.onStatement?.(sql);
     this.recordProgress();
     // Pipelined reads may serve several requests.
     const caller = this.#options.isPipelined === true ? undefined : tracedCaller();
@@ -290,12 +291,12 @@ export class Connection extends pg.Client {
 
   #sendTraced(caller: TracedCaller, args: unknown[]): unknown {
     const [statement] = args;
-    const record = (error: unknown): void => recordStatement(sqlOf(statement), [caller], error);
-    if (statement instanceof PreparedStatement) {
-      const { callback } = statement;
-      statement.callback = (error, rows) => {
+    const record = (error: unknown): void => recordStatement(textsOf(statement).join('; '), [caller], error);
+    if (statement instanceof PreparedStatement || statement instanceof StatementBatch) {
+      const callback = statement.callback as ((error: Error | null, rows?: never[]) => void) | undefined;
+      statement.callback = (error: Error | null, rows?: unknown[]) => {
         record(error);
-        callback?.(error, rows);
+        callback?.(error, rows as never[]);
       };
       return this.#send(...args);
     }
@@ -314,9 +315,4 @@ interface SessionFacts {
   readonly timeout: number;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
-}
-
-function sqlOf(query: unknown): string {
-  if (typeof query === 'string') return query;
-  return typeof query === 'object' && query !== null && 'text' in query ? String(query.text) : '';
 }

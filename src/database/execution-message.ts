@@ -1,7 +1,10 @@
 import { toText, type Parameter } from './parameter.ts';
 
-/** Execute, of all rows, and Sync. */
-const executeAndSync = 'E\0\0\0\u0009\0\0\0\0\0S\0\0\0\u0004';
+/** Execute, of all rows. */
+const execute = 'E\0\0\0\u0009\0\0\0\0\0';
+
+/** After an error PostgreSQL skips everything up to it. */
+export const syncMessage = 'S\0\0\0\u0004';
 
 const nullLength = '\u00ff\u00ff\u00ff\u00ff';
 const nonAscii = /[^\0-\u007f]/;
@@ -12,6 +15,18 @@ const nonAscii = /[^\0-\u007f]/;
  * All values are text, and so is the result ("Message Formats" in PostgreSQL's manual).
  */
 export function executionMessage(name: string, values: readonly Parameter[]): string {
+  return bindAndExecuteMessage(name, values) + syncMessage;
+}
+
+/** Parse, which prepares a statement under a name. */
+export function parseMessage(name: string, text: string): string {
+  // No types of parameters: the text has casts.
+  const parse = `${bytesOf(name)}\0${bytesOf(text)}\0\0\0`;
+  return `P${int32(4 + parse.length)}${parse}`;
+}
+
+/** The same without Sync, so that another message may follow. */
+export function bindAndExecuteMessage(name: string, values: readonly Parameter[]): string {
   let parameters = '';
   for (const value of values) {
     const text = toText(value);
@@ -24,7 +39,7 @@ export function executionMessage(name: string, values: readonly Parameter[]): st
   }
   // An unnamed portal, the name, no formats of parameters, the parameters, no formats of results.
   const bind = `\0${bytesOf(name)}\0\0\0${int16(values.length)}${parameters}\0\0`;
-  return `B${int32(4 + bind.length)}${bind}${executeAndSync}`;
+  return `B${int32(4 + bind.length)}${bind}${execute}`;
 }
 
 /** In UTF-8. */

@@ -4,9 +4,9 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { unavailable } from '../domain/errors.ts';
 import { isDeadlock, translateDriverError } from './driver-errors.ts';
-import type { Lease } from './kysely-dialect.ts';
+import type { Lease } from './lease.ts';
 import type { Statements } from './statements.ts';
-import type { LookUp, Session } from './stores/session.ts';
+import type { LookUp, Query, Session } from './stores/session.ts';
 
 /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
 export interface AtomicLimit {
@@ -25,6 +25,9 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
   return {
     isTransaction: false,
     run: send,
+    defer: async (query) => {
+      await send(query);
+    },
     lookUp,
     transaction: (work) => transact((lease) => work(createTransactionSession(lease))),
     atomically: async (work) => {
@@ -43,7 +46,7 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
   };
 }
 
-/** Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a statement has failed. */
+/** Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a write has failed. */
 async function untilDeadline<T>(
   lease: Lease,
   deadline: number,
@@ -56,9 +59,22 @@ async function untilDeadline<T>(
     if (performance.now() <= deadline) return;
     throw unavailable(new Error(`A transaction has taken longer than ${maxMillis} ms.`));
   };
-  const session = createTransactionSession(lease, {
-    before: assertTime,
-    onFailure: (error) => (failure ??= error),
+  const run = async <Row>(query: Query<Row>): Promise<Row[]> => {
+    assertTime();
+    if (query.kind !== 'write') return lease.runRead(query);
+    try {
+      return await lease.run(query);
+    } catch (error) {
+      failure ??= translateDriverError(error);
+      throw error;
+    }
+  };
+  // What has failed is undone before the next statement is sent.
+  let last: Promise<unknown> = Promise.resolve();
+  const session = createTransactionSession(lease, (query) => {
+    const rows = last.then(() => run(query));
+    last = rows.catch(() => undefined);
+    return rows;
   });
   try {
     const result = await work(session);
@@ -83,26 +99,20 @@ export function leaseOf(em: EntityManager): Promise<Lease> {
     .provideConnection((lease) => Promise.resolve(lease as Lease));
 }
 
-interface Watch {
-  /** Called before each statement. */
-  readonly before: () => void;
-  readonly onFailure: (error: Error) => void;
-}
+type Run = <Row>(query: Query<Row>) => Promise<Row[]>;
 
 /** Runs every statement in the transaction. */
-export function createTransactionSession(lease: Lease, watch?: Watch): Session {
+export function createTransactionSession(lease: Lease, run: Run = (query) => lease.run(query)): Session {
   const session: Session = {
     isTransaction: true,
     run: async (query) => {
-      watch?.before();
       try {
-        return await lease.run(query);
+        return await run(query);
       } catch (error) {
-        const translated = translateDriverError(error);
-        watch?.onFailure(translated);
-        throw translated;
+        throw translateDriverError(error);
       }
     },
+    defer: async (query) => lease.defer(query),
     lookUp: async <Row>({ readOne }: LookUp<Row>, id: string) => (await session.run(readOne(id)))[0],
     transaction: (work) => work(session),
     atomically: (work) => work(session),

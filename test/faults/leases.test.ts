@@ -92,7 +92,10 @@ const change = async (stores: Stores): Promise<void> => {
   await stores.categories.update(category.id, { description: 'changed' });
 };
 
-const rollback = (): Promise<never> => Promise.reject(new Error('rolled back'));
+const rollback = async (stores: Stores): Promise<never> => {
+  await stores.categories.lock(category.id);
+  throw new Error('rolled back');
+};
 
 describe.each(Object.keys(faults))('a transaction whose statement %s', (fault) => {
   it.each([
@@ -128,6 +131,20 @@ it('a transaction that the server cancels at its commit gives its connection bac
   await until(async () => (await runSql(cluster.url, cancel)).length > 0);
   await refused;
   await runSql(cluster.url, 'drop function slow_commit cascade');
+  await expectTwoFree();
+});
+
+it('a transaction whose last write is refused with its COMMIT keeps its connection', async () => {
+  const save = database.stores.transaction(({ idempotency }) =>
+    idempotency.saveFields(
+      { principalId: 'one', key: 'key' },
+      [{ field: 'a', fingerprint: '', result: { tooLong: 'x'.repeat(20_000) } }],
+      new Date(),
+    ),
+  );
+  const { total } = database.poolFigures();
+  await expect(save).rejects.toMatchObject({ code: '23514' });
+  expect(database.poolFigures().total).toBe(total);
   await expectTwoFree();
 });
 

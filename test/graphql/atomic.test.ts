@@ -125,6 +125,28 @@ it('an error below a payload does not abort', async () => {
   expect([data.updatePet.pet, data.createOrder.order.id]).toEqual([{ id: '1', orders: null }, expect.any(String)]);
 });
 
+it('a statement that fails below a payload does not abort, and what is read after it is there', async () => {
+  await service.sql('alter table orders rename to orders_away');
+  const { data, errors } = await send(
+    `mutation @atomic {
+       a: updatePet(input: { id: 1, name: "Kept" }) { pet { name orders { totalCount nodes { id } } category { name } } }
+       b: updatePet(input: { id: 2, name: "Too" }) { pet { name inventory { quantity } } }
+     }`,
+  );
+  await service.sql('alter table orders_away rename to orders');
+  expect([
+    ...new Set(errors.map(({ path, extensions }) => [path?.slice(0, 3).join('.'), extensions.code].join())),
+  ]).toEqual(['a.pet.orders,INTERNAL_SERVER_ERROR']);
+  expect(data).toMatchObject({
+    a: { pet: { name: 'Kept', category: { name: 'Dogs' } } },
+    b: { pet: { name: 'Too', inventory: { quantity: 1000 } } },
+  });
+  expect(await service.sql('select name from pets where id < 3 order by id')).toEqual([
+    { name: 'Kept' },
+    { name: 'Too' },
+  ]);
+});
+
 it("an earlier field's change counts for a later ifVersion", async () => {
   const { data } = await send('{ pet(id: 1) { version inventory { version } } }');
   const change = (version: string) =>

@@ -55,7 +55,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
       return claimedKey(rows);
     },
     save: async (record) => {
-      await session.run(save.with(properties.map((each) => table.parameter(each, record[each]))));
+      await session.defer(save.with(properties.map((each) => table.parameter(each, record[each]))));
     },
     saveFields: async ({ principalId, key }, records, savedAt) => {
       const lists = [
@@ -63,7 +63,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
         records.map(({ fingerprint }) => fingerprint),
         records.map(({ result }) => JSON.stringify(result)),
       ];
-      await session.run(saveFields.with([principalId, key, ...lists, savedAt.toISOString()]));
+      await session.defer(saveFields.with([principalId, key, ...lists, savedAt.toISOString()]));
     },
     deleteUntil: async (until, limit) => {
       let most = 0;

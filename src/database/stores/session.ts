@@ -38,10 +38,12 @@ export interface Session {
   /** What fails in a transaction ends it, and its statements run one after another. */
   readonly isTransaction: boolean;
   run<Row>(query: Query<Row>): Promise<Row[]>;
+  /** Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which fails when it fails. */
+  defer(query: PreparedQuery<unknown>): Promise<void>;
   /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same, as `Stores.atomically` has it. */
+  /** The same, as `Stores.atomically` has it: a read that fails doesn't end the transaction. */
   atomically<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }

@@ -56,6 +56,9 @@ const explain: Session = {
     rowsRead.push(rowsReadIn(plan));
     return [];
   },
+  defer: async (query) => {
+    await explain.run(query);
+  },
   lookUp: async ({ readOne }, id) => (await explain.run(readOne(id)))[0],
   transaction: (work) => work(explain),
   atomically: (work) => work(explain),

@@ -1,0 +1,123 @@
+import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
+
+import type { PooledConnection } from './connection-pool.ts';
+import { sendQuery, sendTogether } from './send-query.ts';
+import type { PreparedQuery, Query } from './stores/session.ts';
+import { FixedStatement } from './stores/statement.ts';
+
+const commit = control('commit');
+const savepoint = control('savepoint petstore_read');
+const rollbackToSavepoint = control('rollback to savepoint petstore_read');
+const releaseSavepoint = control('release savepoint petstore_read');
+/**
+ * A connection of the pool, until it is released. After that it may be another's, so nothing is sent on it any more.
+ *
+ * A statement whose outcome need not be awaited is deferred: it is sent in one write with the next one. BEGIN is sent with the
+ * first statement of a transaction, and the last writes with COMMIT. When a deferred statement fails, those after it are not executed.
+ */
+export class Lease implements DatabaseConnection {
+  isReleased = false;
+  readonly #connection: PooledConnection;
+  #deferred: PreparedQuery<unknown>[] = [];
+  #hasSent = false;
+
+  constructor(connection: PooledConnection) {
+    this.#connection = connection;
+  }
+
+  release(): void {
+    if (this.isReleased) return;
+    this.isReleased = true;
+    this.#connection.release();
+  }
+
+  /** Ends the statement under way; it fails as one that took too long. */
+  cancel(): void {
+    if (!this.isReleased) this.#connection.cancelStatement();
+  }
+
+  begin(text: string): void {
+    this.defer(control(text));
+  }
+
+  /** A transaction without statements is not begun. */
+  async commit(): Promise<void> {
+    if (this.#hasSent || this.#deferred.length > 1) await this.#sendAll(commit);
+  }
+
+  async rollback(): Promise<void> {
+    this.#deferred = [];
+    if (this.#hasSent) await this.send('rollback');
+  }
+
+  /** Sends the statement with the next one, or with COMMIT, which fails when it fails. */
+  defer(query: PreparedQuery<unknown>): void {
+    this.#deferred.push(query);
+  }
+
+  /** Runs a statement of a store, prepared as on any other connection. */
+  async run<Row>(query: Query<Row>): Promise<Row[]> {
+    if (isPrepared(query)) return this.#sendAll(query);
+    await this.#sendDeferred();
+    return sendQuery(this.#connection, query);
+  }
+
+  /** The same for a read, whose failure doesn't end the transaction. Reads must not overlap. */
+  async runRead<Row>(query: Query<Row>): Promise<Row[]> {
+    this.defer(savepoint);
+    try {
+      const rows = await this.run(query);
+      this.defer(releaseSavepoint);
+      return rows;
+    } catch (error) {
+      this.#deferred = [rollbackToSavepoint];
+      throw error;
+    }
+  }
+
+  async send(
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<{ command: string; count: number; rows: never[] }> {
+    await this.#sendDeferred();
+    const { command, rowCount, rows } = await this.#connection.query<never>(text, [...values]);
+    return { command, count: rowCount ?? 0, rows };
+  }
+
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { command, count, rows } = await this.send(sql, parameters);
+    const isWrite = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
+    return isWrite ? { rows, numAffectedRows: BigInt(count) } : { rows };
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('Rows are not streamed: lists are read in pages.');
+  }
+
+  async #sendDeferred(): Promise<void> {
+    this.#assertUse();
+    const last = this.#deferred.pop();
+    if (last !== undefined) await this.#sendAll(last);
+  }
+
+  async #sendAll<Row>(last: PreparedQuery<Row>): Promise<Row[]> {
+    this.#assertUse();
+    this.#hasSent = true;
+    const deferred = this.#deferred;
+    this.#deferred = [];
+    return sendTogether(this.#connection, deferred, last);
+  }
+
+  #assertUse(): void {
+    if (this.isReleased) throw new Error('The transaction has ended.');
+  }
+}
+
+function isPrepared<Row>(query: Query<Row>): query is PreparedQuery<Row> {
+  return query.name !== undefined;
+}
+
+function control(text: string): PreparedQuery<unknown> {
+  return new FixedStatement(text, () => undefined).with([]);
+}
