@@ -101,6 +101,15 @@ describe('If-Match', () => {
     expect((await rest.ask('PATCH', order, { complete: false }, { 'if-match': headers['etag']! })).status).toBe(409);
   });
 
+  it('of an inventory entry is decided with its pet locked too, the pet first, because it covers its status', async () => {
+    const { inventory } = await oneOfEach();
+    const { headers } = await rest.ask('GET', inventory);
+    rest.forgetStatements();
+    await rest.ask('PATCH', inventory, { quantity: 9 }, { 'if-match': headers['etag']! });
+    const locks = rest.statements.flatMap((sql) => / from (\w+) where [^()]* for no key update/.exec(sql)?.[1] ?? []);
+    expect(locks).toEqual(['pets', 'inventory']);
+  });
+
   it('lets exactly one of many at the same time win', async () => {
     for (const noun of nouns) {
       const url = (await oneOfEach())[noun];

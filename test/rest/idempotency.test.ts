@@ -185,4 +185,23 @@ describe('the record', () => {
       await opened.close();
     }
   });
+
+  it('is cleared away in batches of 1,000, whichever protocol it is of', async () => {
+    const opened = await openTestDatabase();
+    try {
+      await opened.sql(`insert into idempotency_records
+        select 'one', n::text, '', '{}', now() - interval '25 hours' from generate_series(1, 2500) as n`);
+      await opened.sql(`insert into graphql_idempotency_records
+        select 'one', n::text, 'a', '', '{}', now() - case when n > 1 then interval '25 hours' else interval '1 hour' end
+        from generate_series(1, 1200) as n`);
+      opened.statements.length = 0;
+      await new IdempotencyService(opened.database.stores).deleteExpired();
+      const left = await opened.sql(`select (select count(*)::int from idempotency_records) as rest,
+        (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
+      expect(left).toEqual([{ rest: 0, graphql: '1' }]);
+      expect(opened.statements.filter((sql) => sql.startsWith('delete from idempotency_records'))).toHaveLength(3);
+    } finally {
+      await opened.close();
+    }
+  });
 });
