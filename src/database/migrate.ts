@@ -7,7 +7,8 @@ import type { Stores } from '../domain/stores.ts';
 import type { DatabaseLocation } from './connection-config.ts';
 import { openMaintenance, openMaintenanceWhenWritable } from './connections.ts';
 import { createMaintenanceOrm } from './database.ts';
-import { createTransactionSession, leaseOf, transactionOf } from './session.ts';
+import { leaseOf, transactionOf } from './session.ts';
+import { createTransactionSession } from './transaction-session.ts';
 import { createStores } from './stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 

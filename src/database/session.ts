@@ -6,7 +6,9 @@ import { unavailable } from '../domain/errors.ts';
 import { isDeadlock, translateDriverError } from './driver-errors.ts';
 import type { Lease } from './lease.ts';
 import type { Statements } from './statements.ts';
-import type { LookUp, Query, Session } from './stores/session.ts';
+import { SharedTransactions } from './shared-transactions.ts';
+import { createTransactionSession } from './transaction-session.ts';
+import type { Query, Session } from './stores/session.ts';
 
 /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
 export interface AtomicLimit {
@@ -22,6 +24,7 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
         return work(await leaseOf(em));
       }),
     );
+  const shared = new SharedTransactions(transact);
   return {
     isTransaction: false,
     run: send,
@@ -29,6 +32,7 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
       await send(query);
     },
     lookUp,
+    insertion: (work) => shared.run(work),
     transaction: (work) => transact((lease) => work(createTransactionSession(lease))),
     atomically: async (work) => {
       let deadline: number | undefined;
@@ -97,25 +101,4 @@ export function leaseOf(em: EntityManager): Promise<Lease> {
   return transactionOf(em)
     .getExecutor()
     .provideConnection((lease) => Promise.resolve(lease as Lease));
-}
-
-type Run = <Row>(query: Query<Row>) => Promise<Row[]>;
-
-/** Runs every statement in the transaction. */
-export function createTransactionSession(lease: Lease, run: Run = (query) => lease.run(query)): Session {
-  const session: Session = {
-    isTransaction: true,
-    run: async (query) => {
-      try {
-        return await run(query);
-      } catch (error) {
-        throw translateDriverError(error);
-      }
-    },
-    defer: async (query) => lease.defer(query),
-    lookUp: async <Row>({ readOne }: LookUp<Row>, id: string) => (await session.run(readOne(id)))[0],
-    transaction: (work) => work(session),
-    atomically: (work) => work(session),
-  };
-  return session;
 }

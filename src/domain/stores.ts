@@ -34,4 +34,10 @@ export interface Stores {
    * that fails doesn't. Throws UNAVAILABLE when it takes too long.
    */
   atomically<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
+
+  /**
+   * The same for work that only inserts, besides claiming a key: what comes from one client at the same time may be one
+   * transaction. When any of it fails, or does more than that, all is rolled back, and each work is done again by itself.
+   */
+  insertion<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
 }

@@ -13,9 +13,17 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const names = (some: readonly string[]): string => some.map((each) => table.columnName(each as never)).join(', ');
   const createdAt = table.columnName('createdAt');
   const claim = new FixedStatement(
-    'select kind, field, fingerprint, result from claim_idempotency_key($1::text, $2::text, $3::text, $4::text[], $5::timestamptz)',
-    (row) => row.map(String) as [kind: string, field: string, fingerprint: string, result: string],
+    `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
+    ([json]) => String(json),
     'write',
+    new FixedStatement(
+      `select ${claimed('owner, key, lock, fields::text[], since')}
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+         with ordinality as wanted (owner, key, lock, fields, since, index)
+       order by index`,
+      ([json]) => String(json),
+      'write',
+    ),
   );
   const others = properties.filter((each) => !primaryKeys.includes(each as never));
   const save = new FixedStatement(
@@ -51,8 +59,8 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   return (session) => ({
     claim: async ({ principalId, key }, fields, since) => {
       const lock = JSON.stringify([principalId, key]);
-      const rows = await session.run(claim.with([principalId, key, lock, fields, since.toISOString()]));
-      return claimedKey(rows);
+      const [json = '[]'] = await session.run(claim.with([principalId, key, lock, fields, since.toISOString()]));
+      return claimedKey(JSON.parse(json) as readonly Claimed[]);
     },
     save: async (record) => {
       await session.defer(save.with(properties.map((each) => table.parameter(each, record[each]))));
@@ -76,11 +84,21 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   });
 }
 
+/** The records of a key as one JSON text. */
+function claimed(parameters: string): string {
+  return `(select coalesce(json_agg(record), '[]') from claim_idempotency_key(${parameters}) as record)`;
+}
+
+interface Claimed {
+  readonly kind: 'running' | 'response' | 'field' | 'other';
+  readonly field: string;
+  readonly fingerprint: string;
+  readonly result: string;
+}
+
 /** Undefined while another transaction has the key. */
-function claimedKey(
-  rows: readonly (readonly [kind: string, field: string, fingerprint: string, result: string])[],
-): ClaimedKey | undefined {
-  const outcomes = rows.map(([kind, field, fingerprint, result]) => ({
+function claimedKey(rows: readonly Claimed[]): ClaimedKey | undefined {
+  const outcomes = rows.map(({ kind, field, fingerprint, result }) => ({
     kind,
     field,
     outcome: { fingerprint, result: result === '' ? {} : (JSON.parse(result) as StoredResult) },

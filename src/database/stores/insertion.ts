@@ -31,22 +31,22 @@ export interface InsertedRow {
 
 /** Outside of a transaction, rows that come at the same time are one statement. */
 export function createInsert<Row>(inserted: InsertedRow): Insert<Row> {
-  const one = insertionOfOne<Row>(inserted);
-  // `unnest` would flatten lists of lists.
   const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
-  const batches = hasList ? undefined : new InsertBatches<Row>(one, insertionOfMany(inserted));
+  const one = insertionOfOne<Row>(inserted, hasList ? undefined : insertionOfMany(inserted));
+  const batches = hasList ? undefined : new InsertBatches<Row>(one);
   return async (session, row) => {
     if (batches !== undefined && !session.isTransaction) return batches.insert(session, row);
     return (await session.run(one.with(row)))[0];
   };
 }
 
-function insertionOfOne<Row>(inserted: InsertedRow): FixedStatement<Row> {
+function insertionOfOne<Row>(inserted: InsertedRow, many: FixedStatement<Row> | undefined): FixedStatement<Row> {
   const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
   const { row, companions } = withExpressions(inserted, placeholders);
   const { write, companionWrites } = insertionOf(inserted.table, row, companions);
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
-  return new FixedStatement(returning(inserted.table, selection, write, companionWrites), selection.decode, 'write');
+  const text = returning(inserted.table, selection, write, companionWrites);
+  return new FixedStatement(text, selection.decode, 'write', many);
 }
 
 /** Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is that of their new ids. */

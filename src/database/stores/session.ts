@@ -18,7 +18,11 @@ export interface Query<Row> {
 }
 
 /** A query that is always prepared. */
-export type PreparedQuery<Row> = Query<Row> & { readonly name: string };
+export type PreparedQuery<Row> = Query<Row> & {
+  readonly name: string;
+  /** Its statement for several at once, if it has one: it takes a list of each value, and returns a row for each of their elements. */
+  readonly many?: ((lists: readonly Parameter[]) => PreparedQuery<Row>) | undefined;
+};
 
 /** How rows of one kind are looked up by their ids, alone or together. */
 export interface LookUp<Row> {
@@ -46,4 +50,6 @@ export interface Session {
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
   /** The same, as `Stores.atomically` has it: a read that fails doesn't end the transaction. */
   atomically<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  /** The same, as `Stores.insertion` has it. */
+  insertion<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }

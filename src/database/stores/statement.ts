@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Parameter } from '../parameter.ts';
+import { toText, type Parameter, type Scalar } from '../parameter.ts';
 import type { PreparedQuery, Query, QueryKind } from './session.ts';
 
 /** Adds a value to the parameters of a statement; returns its placeholder. */
@@ -22,13 +22,28 @@ export class Statement {
 export class FixedStatement<Row> {
   readonly #query: Omit<PreparedQuery<Row>, 'values'>;
 
-  constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short') {
-    this.#query = { name: nameOf(text), text, decode, kind };
+  /** `many` does the same for a list of each parameter, and returns one row for each of their elements, in their order. */
+  constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short', many?: FixedStatement<Row>) {
+    this.#query = { name: nameOf(text), text, decode, kind, many: many && ((lists) => many.with(lists)) };
   }
 
   with(values: readonly Parameter[], kind = this.#query.kind): PreparedQuery<Row> {
     return { ...this.#query, values, kind };
   }
+}
+
+/** One query that does what these do, which are of one statement with a form for many. */
+export function together<Row>([first, ...others]: readonly PreparedQuery<Row>[]): PreparedQuery<Row> {
+  if (first === undefined) throw new Error('There are no queries.');
+  const { many } = first;
+  if (others.length === 0 || many === undefined) return first;
+  const all = [first, ...others];
+  return many(first.values.map((_, index) => all.map(({ values }) => elementOf(values[index] ?? null))));
+}
+
+/** A list is its text: `unnest` would flatten lists of lists. */
+function elementOf(value: Parameter): Scalar {
+  return typeof value === 'object' ? toText(value) : value;
 }
 
 /**

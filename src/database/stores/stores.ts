@@ -49,6 +49,7 @@ function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores
     pets: pets(session),
     transaction: (work) => session.transaction((inside) => work(storesOf(inside))),
     atomically: (work) => session.atomically((inside) => work(storesOf(inside))),
+    insertion: (work) => session.insertion((inside) => work(storesOf(inside))),
   });
   return storesOf;
 }

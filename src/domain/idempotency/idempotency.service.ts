@@ -11,6 +11,8 @@ export interface IdempotentRequest extends IdempotencyKey {
 /** A root field of an operation, by its response name. */
 export interface IdempotentField extends IdempotentRequest {
   readonly field: string;
+  /** The work only inserts; it may be done again. */
+  readonly isInsertion: boolean;
 }
 
 /** Root fields that are carried out together. */
@@ -39,7 +41,8 @@ interface Use<Result, Stored> {
   readonly replay: (claimed: ClaimedKey) => Stored | undefined;
   readonly work: (stores: Stores) => Promise<Result>;
   readonly save: (stores: Stores, result: Result) => Promise<void>;
-  readonly isAtomic?: boolean;
+  /** In which kind of transaction the work is done. */
+  readonly transaction: 'transaction' | 'insertion' | 'atomically';
 }
 
 /**
@@ -59,7 +62,7 @@ export class IdempotencyService {
     this.#now = now;
   }
 
-  /** The work must use the stores that it receives, which are those of the transaction. */
+  /** The work only inserts, in the stores that it receives, which are those of the transaction; it may be done again. */
   once<Result extends StoredResult>(
     { principalId, key, fingerprint }: IdempotentRequest,
     work: (stores: Stores) => Promise<Result>,
@@ -67,6 +70,7 @@ export class IdempotencyService {
     return this.#once<Result, Result>(
       { principalId, key },
       {
+        transaction: 'insertion',
         fields: [],
         replay: ({ response, hasOthers }) => {
           if (hasOthers) throw keyReused();
@@ -81,13 +85,14 @@ export class IdempotencyService {
 
   /** The work's result is stored as `encode` has it. */
   onceForField<Result>(
-    { principalId, key, field, fingerprint }: IdempotentField,
+    { principalId, key, field, fingerprint, isInsertion }: IdempotentField,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => StoredResult,
   ): Promise<IdempotentOutcome<Result | StoredResult>> {
     return this.#once(
       { principalId, key },
       {
+        transaction: isInsertion ? 'insertion' : 'transaction',
         fields: [field, wholeOperation],
         replay: ({ response, fields }) => {
           if (response !== undefined || fields.has(wholeOperation)) throw keyReused();
@@ -111,7 +116,7 @@ export class IdempotencyService {
     return this.#once<Result, FieldResults>(
       { principalId, key },
       {
-        isAtomic: true,
+        transaction: 'atomically',
         fields: [wholeOperation, ...fields],
         replay: (claimed) => {
           const whole = checked(claimed.fields.get(wholeOperation), fingerprint);
@@ -138,7 +143,7 @@ export class IdempotencyService {
     this.#running.add(running);
     try {
       const work = (stores: Stores) => this.#onceIn(stores, key, use);
-      return await (use.isAtomic === true ? this.#stores.atomically(work) : this.#stores.transaction(work));
+      return await this.#stores[use.transaction](work);
     } finally {
       this.#running.delete(running);
     }

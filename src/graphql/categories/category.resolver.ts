@@ -16,6 +16,7 @@ import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf } from '../relations.ts';
+import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import {
   CategoryConnectionArgs,
@@ -72,6 +73,7 @@ export class CategoryResolver {
     return page && connectionOf(page, () => loaders.petCountByCategory(request.filter).load(category.id));
   }
 
+  @Creates()
   @Mutation(() => CreateCategoryPayload, { nullable: true, description: 'Adds a category to the store.' })
   createCategory(
     @Arg('input', () => CreateCategoryInput, { description: 'The new category.' }) input: CreateCategoryInput,

@@ -15,6 +15,7 @@ import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
+import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
 import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
@@ -59,6 +60,7 @@ export class OrderResolver {
     return petId === null || petId === undefined ? null : loaders.petById().load(petId);
   }
 
+  @Creates()
   @Mutation(() => CreateOrderPayload, { nullable: true, description: 'Places an order.' })
   createOrder(
     @Arg('input', () => CreateOrderInput, { description: 'The new order.' }) input: CreateOrderInput,

@@ -21,6 +21,7 @@ import { OrderConnectionArgs } from '../orders/order.input.ts';
 import { OrderConnectionType } from '../orders/order.type.ts';
 import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
+import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
 import { CreatePetPayload, DeletePetPayload, UpdatePetPayload } from './pet.payload.ts';
@@ -84,6 +85,7 @@ export class PetResolver {
     return page && connectionOf(page, () => loaders.orderCountByPet(request.filter).load(pet.id));
   }
 
+  @Creates()
   @Mutation(() => CreatePetPayload, {
     nullable: true,
     description: 'Adds a pet to the store, with an empty inventory item.',

@@ -13,6 +13,7 @@ export interface KeyedField {
   /** Its response name. */
   readonly field: string;
   readonly fingerprint: string;
+  readonly isInsertion: boolean;
   readonly codec: PayloadCodec;
 }
 
@@ -51,14 +52,14 @@ export class KeyedWrites {
   }
 
   /** Carries the field out, or returns the payload that was stored. */
-  async once({ field, fingerprint, codec }: KeyedField, work: (stores: Stores) => Promise<object>): Promise<object> {
+  async once({ codec, ...field }: KeyedField, work: (stores: Stores) => Promise<object>): Promise<object> {
     // The first request goes on with its next fields: none of them is carried out here before that one.
     if (this.#stillRunning !== undefined) throw this.#stillRunning;
-    const request = { principalId: this.#principalId, key: this.#key, field, fingerprint };
+    const request = { principalId: this.#principalId, key: this.#key, ...field };
     try {
       const { result, isReplayed } = await this.#service.onceForField(request, work, codec.encode);
       if (!isReplayed) return result;
-      this.replayed.push(field);
+      this.replayed.push(field.field);
       return codec.decode(result as never);
     } catch (error) {
       if (error instanceof DomainError && error.isUnderWay) this.#stillRunning = error;

@@ -1,9 +1,15 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
+import { Extensions } from 'type-graphql';
 
 import { validationFailed } from '../../domain/errors.ts';
 import type { GraphQLContext } from '../context.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
 import { payloadCodec } from './stored-payload.ts';
+
+/** Marks a mutation that only inserts: with an Idempotency-Key several of a client may be one transaction. */
+export function Creates(): MethodDecorator {
+  return Extensions({ creates: true });
+}
 
 /** Lets each root mutation be carried out once for an Idempotency-Key, or together with others; otherwise it is resolved as it is. */
 export function carryOutOnce(schema: GraphQLSchema): void {
@@ -19,7 +25,12 @@ export function carryOutOnce(schema: GraphQLSchema): void {
       }
       if (keyed === undefined) return resolve(source, args, context, info);
       if (isForKeys) throw notForKeys(field);
-      const request = { field: String(info.path.key), fingerprint: fingerprintOf(field.name, field.args, args), codec };
+      const request = {
+        field: String(info.path.key),
+        fingerprint: fingerprintOf(field.name, field.args, args),
+        isInsertion: field.extensions['creates'] === true,
+        codec,
+      };
       return context.mutate(() =>
         keyed.once(request, async (stores) => (await resolve(source, args, context.inside(stores), info)) as object),
       );

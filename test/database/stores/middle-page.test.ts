@@ -61,6 +61,7 @@ const explain: Session = {
   },
   lookUp: async ({ readOne }, id) => (await explain.run(readOne(id)))[0],
   transaction: (work) => work(explain),
+  insertion: (work) => work(explain),
   atomically: (work) => work(explain),
 };
 

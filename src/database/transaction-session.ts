@@ -1,0 +1,25 @@
+import { translateDriverError } from './driver-errors.ts';
+import type { Lease } from './lease.ts';
+import type { LookUp, Query, Session } from './stores/session.ts';
+
+export type Run = <Row>(query: Query<Row>) => Promise<Row[]>;
+
+/** Runs every statement in the transaction. */
+export function createTransactionSession(lease: Lease, run: Run = (query) => lease.run(query)): Session {
+  const session: Session = {
+    isTransaction: true,
+    run: async (query) => {
+      try {
+        return await run(query);
+      } catch (error) {
+        throw translateDriverError(error);
+      }
+    },
+    defer: async (query) => lease.defer(query),
+    lookUp: async <Row>({ readOne }: LookUp<Row>, id: string) => (await session.run(readOne(id)))[0],
+    transaction: (work) => work(session),
+    atomically: (work) => work(session),
+    insertion: (work) => work(session),
+  };
+  return session;
+}

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+
+import { runAs } from '../../src/domain/access/current-request.ts';
+import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
+import { ForeignKeyViolation } from '../../src/domain/store.ts';
+import type { Id } from '../../src/domain/id.ts';
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+
+let opened: OpenedDatabase;
+let service: IdempotencyService;
+let categoryId: Id;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  ({ id: categoryId } = await opened.database.stores.categories.insert({ name: 'Birds' }));
+  service = new IdempotencyService(opened.database.stores);
+});
+afterAll(() => opened.close());
+
+beforeEach(() => {
+  opened.statements.length = 0;
+});
+
+const commits = (): number => opened.statements.filter((sql) => sql === 'commit').length;
+
+/** Creates a pet with a key of its own. */
+async function create(key: string, into: Id = categoryId, subject = 'one') {
+  const identity = { principalId: subject, key, fingerprint: key };
+  const { result, isReplayed } = await runAs(subject, () =>
+    service.once(identity, async ({ pets }) => {
+      const pet = { name: key, status: 'available', categoryId: into, inventory: { quantity: 0 } } as const;
+      const { id, name } = await pets.insert(pet, ['category']);
+      return { id, name };
+    }),
+  );
+  return { ...result, isReplayed };
+}
+
+async function counts() {
+  const [row] = await opened.sql(`select (select count(*)::int from pets) as pets,
+    (select count(*)::int from inventory) as items, (select count(*)::int from idempotency_records) as records`);
+  return row;
+}
+
+it('creations of one client at the same time share a transaction, and each has its own row and record', async () => {
+  const keys = Array.from({ length: 20 }, (_, n) => `"key" ${n} {,}`);
+  const created = await Promise.all(keys.map((key) => create(key)));
+  expect(created.map(({ name, isReplayed }) => [name, isReplayed])).toEqual(keys.map((key) => [key, false]));
+  expect(new Set(created.map(({ id }) => id)).size).toBe(20);
+  expect(commits()).toBe(1);
+  expect(await counts()).toEqual({ pets: 20, items: 20, records: 20 });
+  const again = await Promise.all(keys.map((key) => create(key)));
+  expect(again).toEqual(created.map((each) => ({ ...each, isReplayed: true })));
+  expect(await counts()).toEqual({ pets: 20, items: 20, records: 20 });
+});
+
+it('one that is refused takes no other with it, and leaves nothing', async () => {
+  const before = await counts();
+  const outcomes = await Promise.allSettled(
+    ['a', 'b', 'refused', 'c'].map((key) => create(key, key === 'refused' ? ('999' as Id) : categoryId)),
+  );
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+  expect(outcomes[2]).toMatchObject({ reason: expect.any(ForeignKeyViolation) });
+  expect(await counts()).toEqual({
+    pets: Number(before?.['pets']) + 3,
+    items: Number(before?.['items']) + 3,
+    records: Number(before?.['records']) + 3,
+  });
+  expect((await create('refused')).isReplayed).toBe(false);
+});
+
+it('what does more than insert is done by itself', async () => {
+  const rename = (key: string) =>
+    runAs('one', () =>
+      service.once({ principalId: 'one', key, fingerprint: key }, async ({ categories }) => {
+        const seen = await categories.lock(categoryId);
+        const name = `${seen?.name} ${key}`;
+        await categories.update(categoryId, { name });
+        return { name };
+      }),
+    );
+  const renamed = await Promise.all(['x', 'y'].map((key) => rename(key)));
+  const [{ name }] = (await opened.sql('select name from categories where id = $1', [categoryId])) as [
+    { name: string },
+  ];
+  // One after the other: the second has seen what the first has changed.
+  expect(renamed.map(({ result }) => result.name)).toContain(name);
+  expect(name).toMatch(/^Birds (x y|y x)$/);
+});
+
+it('creations of two clients are never in one transaction', async () => {
+  await Promise.all([create('of one'), create('of two', categoryId, 'two')]);
+  expect(commits()).toBe(2);
+});
