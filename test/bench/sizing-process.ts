@@ -1,0 +1,142 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { createClient } from '@redis/client';
+
+import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { withClient } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { fillStore } from './filled-store.ts';
+import type { LoadJob, LoadResult } from './load-process.ts';
+import { MeasuredProcess } from './measured-process.ts';
+import { workloads } from './workloads.ts';
+
+// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, disk for pets, Redis' memory for keys.
+//   node test/bench/sizing-process.ts [SECONDS] [CONNECTIONS], after `npm run build`
+
+const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
+const measuredNames = ['G1', 'G2', 'G3V', 'G4', 'R1', 'R2', 'R3', 'R3I', 'U1'];
+const countedKeys = 20_000;
+const adminKey = 'sizing-admin-key-of-a-database-used-once';
+const microsPerTick = 10_000;
+
+/** User and system time in microseconds, of ended children too. */
+function cpuMicrosOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * microsPerTick;
+}
+
+/** Of a server and the processes that it has started. */
+function cpuMicrosOfAll(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return cpuMicrosOf(pid) + children.reduce((sum, child) => sum + cpuMicrosOf(Number(child)), 0);
+}
+
+async function load(job: LoadJob): Promise<LoadResult> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'load-process.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  child.stdin.end(JSON.stringify(job));
+  const result = JSON.parse(await text(child.stdout)) as LoadResult;
+  if (result.failure !== undefined) throw new Error(`${job.workload}: ${result.failure}`);
+  return result;
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+const cluster = await PostgresCluster.create();
+const redisPort = await findFreePort();
+const redis = spawn('redis-server', ['--port', String(redisPort), '--bind', '127.0.0.1', '--save', ''], {
+  stdio: 'ignore',
+});
+const redisUrl = `redis://127.0.0.1:${redisPort}`;
+const store = await fillStore(cluster.url, undefined, join(import.meta.dirname, '../..'));
+
+/** What pets take on disk, with their indexes. */
+async function measureDisk(): Promise<void> {
+  await withClient(cluster.url, async (client) => {
+    await client.query('vacuum analyze');
+    const { rows } = await client.query<{ name: string; bytes: number }>(
+      `select table_name as name, (pg_total_relation_size(table_name::regclass) / $1::float8) as bytes
+        from unnest(array['pets', 'inventory', 'orders']) as table_name`,
+      [store.pets],
+    );
+    print(
+      `disk: ${rows.map(({ name, bytes }) => `${name} ${bytes.toFixed(0)} bytes for each of ${store.pets} pets`).join(', ')}`,
+    );
+  });
+}
+
+/** What each workload takes of each server. */
+async function measureRequests(): Promise<void> {
+  const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js'], {
+    NODE_ENV: 'production',
+    PORT: '0',
+    DATABASE_URL: cluster.url,
+    REDIS_URL: redisUrl,
+    ADMIN_API_KEY: adminKey,
+  });
+  const created = await fetch(`${service.address}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
+    body: JSON.stringify({
+      query:
+        'mutation { createApiKey(input: { name: "Sizing", plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000 }) { secret } }',
+    }),
+  });
+  const { data } = (await created.json()) as { data: { createApiKey: { secret: string } } };
+  const headers = { authorization: `Bearer ${data.createApiKey.secret}` };
+  let from = 1;
+  try {
+    for (const workload of measuredNames) {
+      const job = { address: service.address, requests: 'service', workload, store, connections } as const;
+      from += (await load({ ...job, headers, seconds, from })).requests + 1;
+      const before = [service.cpuMicros, cpuMicrosOfAll(cluster.pid), cpuMicrosOf(redis.pid!)];
+      const { requests, seconds: taken } = await load({ ...job, headers, seconds, from });
+      from += requests + 1;
+      const after = [service.cpuMicros, cpuMicrosOfAll(cluster.pid), cpuMicrosOf(redis.pid!)];
+      const [own, postgres, counting] = after.map((micros, index) => ((micros - before[index]!) / requests).toFixed(0));
+      const { title } = workloads.find(({ name }) => name === workload)!;
+      print(`| ${title} | ${own} | ${postgres} | ${counting} | ${(requests / taken).toFixed(0)} requests/s`);
+    }
+    print(`memory of the service: ${service.residentMegabytes.toFixed(0)} MB`);
+  } finally {
+    await service.stop();
+  }
+}
+
+/** What keys take in Redis. */
+async function measureKeys(): Promise<void> {
+  const client = createClient({ url: redisUrl });
+  await client.connect();
+  const usedMemory = async (): Promise<number> => Number(/used_memory:(\d+)/.exec(await client.info('memory'))?.[1]);
+  const emptyBytes = await usedMemory();
+  const rules = { banAfter: 100, banForSeconds: 900 };
+  const counters = await connectRedisCounters(
+    { url: redisUrl, installation: { id: 'sizing', previousNamesUntil: 0 }, rules },
+    () => undefined,
+  );
+  const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
+  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+  const nothingKnown = { minute: { openedAt: 0, spent: 0 }, day: { openedAt: 0, spent: 0 }, bannedUntil: 0 };
+  for (let id = 0; id < countedKeys; id += 1) {
+    await counters.decide({ id: String(id), limits, bans, isAnonymous: false }, { needs: 1, spends: 1 }, nothingKnown);
+  }
+  print(`Redis: ${(((await usedMemory()) - emptyBytes) / countedKeys).toFixed(0)} bytes for each key in use`);
+  counters.close();
+  client.destroy();
+}
+
+try {
+  await measureDisk();
+  await measureRequests();
+  await measureKeys();
+} finally {
+  redis.kill();
+  cluster.remove();
+}
