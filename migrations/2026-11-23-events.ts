@@ -41,13 +41,13 @@ export class EventsMigration extends Migration {
 }
 
 const tables = [
-  // Without an index: a row lives for a fifth of a second. `changes_entry`: this change of a pet is one of its inventory entry too.
+  // Without an index: a row lives for a fifth of a second. `before` is a status or a quantity, one half of an inventory entry's state.
   `create table event_outbox (
     id bigint generated always as identity not null,
     at timestamptz not null default clock_timestamp(),
     type text not null,
     object_id bigint,
-    changes_entry boolean,
+    before text,
     body json
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 10000)`,
   // All values of a body are texts, so that an int64 stays exact.

@@ -11,10 +11,11 @@ const lock = 'pg_try_advisory_xact_lock(7338474785)';
  * Moves committed changes into the log, at most so many, and the deleted entries of deleted pets among them. The mover that moved last
  * goes on; another one takes over when nothing has been moved for a second.
  *
- * An entry's state has two halves, in two tables, which two transactions may change at the same time. Each of its events has its own half
- * and the newest of the other, as one statement sees both, so that its last event is its state. The other half of what is gone by now is
- * in the outbox, in its deletion: in a cascade the trigger of the deleted entry fires after that of its pet. Where even that is gone, by
- * TRUNCATE for example, the event is left out: a resynchronization follows.
+ * An entry's state has two halves, in two tables, which two transactions may change at the same time. Each of its events has both halves as
+ * the changes that wait, in their order, leave them: the one before it says what it became, else the one after it says what it was, else it is
+ * as it is now. All is seen by one statement, so that an entry's last event is its state. A deletion has what was; in a cascade that of the
+ * pet comes before that of its entry. Where nothing knows the other half any more, after TRUNCATE for example, the event is left out: a
+ * resynchronization follows.
  *
  * Plans are made when the outbox is small and kept when it is large: rows are looked up by index, or joined by hash.
  */
@@ -64,27 +65,39 @@ export const eventMover = `create function @schema.petstore_move_events(who text
       returning entry.*
     ), changes as materialized (
       select * from batch union all select * from entries_of_batch
-    ), ends as materialized (
-      select id, type, object_id, body ->> 'status' as status, (body ->> 'quantity')::int as quantity from event_outbox
-      where type in ('pet.deleted', 'inventory.created', 'inventory.deleted')
-        and object_id in (select object_id from changes where changes_entry or type like 'inventory.%')
-    ), deleted_pets as (
-      select object_id, max(status) as status from ends where type = 'pet.deleted' group by object_id
-    ), next_ends as (
-      select distinct on (changes.id) changes.id, ends.type, ends.quantity
-      from changes join ends on ends.object_id = changes.object_id and ends.id > changes.id
-      where changes.changes_entry and ends.type like 'inventory.%' order by changes.id, ends.id
+    ), halves as (
+      select id, object_id, type, type like 'pet.%' as is_pet, before, body ->> case when type like 'pet.%' then 'status' else 'quantity' end as after
+      from event_outbox
+      where (type like 'pet.%' or type like 'inventory.%')
+        and object_id in (select object_id from changes where type like 'inventory.%' or type = 'pet.updated' and before is not null)
+    ), counted as (
+      select *, count(*) filter (where is_pet) over earlier as pet_changes, count(*) filter (where not is_pet) over earlier as entry_changes
+      from halves window earlier as (partition by object_id order by id)
+    ), known as (
+      select id,
+        bool_or(is_pet) over (partition by object_id) as has_pet_changes,
+        bool_or(not is_pet) over (partition by object_id) as has_entry_changes,
+        pet_changes, first_value(after) over (partition by object_id, pet_changes order by id) as status_then,
+        first_value(coalesce(before, after)) over (partition by object_id order by is_pet desc, id) as first_status,
+        entry_changes, first_value(case when type <> 'inventory.deleted' then after end)
+          over (partition by object_id, entry_changes order by id) as quantity_then,
+        first_value(case when type <> 'inventory.created' then coalesce(before, after) end)
+          over (partition by object_id order by is_pet, id) as first_quantity
+      from counted
     ), entries as (
-      select id, at, type, object_id, (body ->> 'quantity')::int as quantity,
-        coalesce((select status from pets where pets.id = object_id), deleted_pets.status) as status
-      from changes left join deleted_pets using (object_id) where type like 'inventory.%'
+      select id, at, type, object_id, body ->> 'quantity' as quantity, case
+          when pet_changes > 0 then status_then
+          when has_pet_changes then first_status
+          else (select status from pets where pets.id = object_id)
+        end as status
+      from changes join known using (id) where type like 'inventory.%'
     ), entries_of_pets as (
-      select id, at, object_id, body ->> 'status' as status, case next_ends.type
-          when 'inventory.created' then null
-          when 'inventory.deleted' then next_ends.quantity
-          else (select quantity from inventory where pet_id = object_id)
+      select id, at, object_id, body ->> 'status' as status, case
+          when entry_changes > 0 then quantity_then
+          when has_entry_changes then first_quantity
+          else (select quantity::text from inventory where pet_id = object_id)
         end as quantity
-      from changes left join next_ends using (id) where changes_entry
+      from changes join known using (id) where type = 'pet.updated' and before is not null
     ), complete as (
       select id, 0 as part, at, type, object_id,
         case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body

@@ -3,8 +3,8 @@ interface Source {
   readonly noun: string;
   readonly id: string;
   readonly deleted: string;
-  /** Whether the change of a row, `was` and `became`, is one of the inventory entry of the same id too. */
-  readonly changesEntry?: string;
+  /** What an updated row `was`, in its half of an inventory entry's state; null when it is the same. */
+  readonly before?: string;
 }
 
 /** The tables whose changes are events. */
@@ -15,10 +15,10 @@ export const sources: readonly Source[] = [
     noun: 'pet',
     id: 'id',
     deleted: 'deleted',
-    changesEntry: 'was.status operator(pg_catalog.<>) became.status',
+    before: 'case when was.status operator(pg_catalog.<>) became.status then was.status end',
   },
   { table: 'orders', noun: 'order', id: 'id', deleted: 'cancelled' },
-  { table: 'inventory', noun: 'inventory', id: 'pet_id', deleted: 'deleted' },
+  { table: 'inventory', noun: 'inventory', id: 'pet_id', deleted: 'deleted', before: 'was.quantity' },
 ];
 
 /**
@@ -46,13 +46,13 @@ export const eventFunctions: readonly string[] = [
 ];
 
 /** A change of the id itself is a deletion and a creation; a change that changes nothing is none. */
-function outboxFunctionsOf({ noun, id, deleted, changesEntry = 'null' }: Source): string[] {
-  const into = 'insert into @schema.event_outbox (type, object_id, changes_entry, body)';
+function outboxFunctionsOf({ noun, id, deleted, before = 'null' }: Source): string[] {
+  const into = 'insert into @schema.event_outbox (type, object_id, before, body)';
   const changes = {
     insert: `${into} select '${noun}.created', became.${id}, null, pg_catalog.row_to_json(became) from became`,
     update: `${into}
       select case when was.${id} is null then '${noun}.created' when became.${id} is null then '${noun}.${deleted}' else '${noun}.updated' end,
-        coalesce(became.${id}, was.${id}), ${changesEntry}, coalesce(pg_catalog.row_to_json(became), pg_catalog.row_to_json(was))
+        coalesce(became.${id}, was.${id}), ${before}, coalesce(pg_catalog.row_to_json(became), pg_catalog.row_to_json(was))
       from was full join became on became.${id} operator(pg_catalog.=) was.${id}
       where (was operator(pg_catalog.*<>) became) is not false`,
     delete: `${into} select '${noun}.${deleted}', was.${id}, null, pg_catalog.row_to_json(was) from was`,

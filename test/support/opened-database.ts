@@ -1,4 +1,5 @@
 import { readConfig } from '../../src/config.ts';
+import type { DatabaseLocation } from '../../src/database/connection-config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -8,6 +9,8 @@ export interface OpenedDatabase {
   readonly database: OpenDatabase;
   /** What was sent since the suite emptied it. */
   readonly statements: string[];
+  /** For clients of the suite's own. */
+  readonly location: DatabaseLocation;
   /** Runs SQL past the stores. */
   readonly sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   close(): Promise<void>;
@@ -28,5 +31,6 @@ export async function openTestDatabase({ poolSize }: { readonly poolSize?: numbe
     await database.close();
     await drop();
   };
-  return { database, statements, sql: (text, values) => runSql(locationOf(environment), text, values), close };
+  const location = locationOf(environment);
+  return { database, statements, location, sql: (text, values) => runSql(location, text, values), close };
 }

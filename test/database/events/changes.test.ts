@@ -110,7 +110,7 @@ it('an entry has an event of its own when only the status of its pet changes', a
   expect(
     await eventsOf(`delete from inventory where pet_id = 1; update pets set status = 'available' where id = 1`),
   ).toEqual([
-    'inventory.deleted {"petId":"1","quantity":5,"status":"available"}',
+    'inventory.deleted {"petId":"1","quantity":5,"status":"sold"}',
     'pet.updated {"id":"1","name":"Rex II","status":"available","categoryId":"1"}',
   ]);
 });
@@ -123,9 +123,24 @@ it('an entry that is deleted or created between two changes of its pet has event
     update pets set status = 'available' where id = 1`);
   expect(events.filter((event) => event.startsWith('inventory'))).toEqual([
     'inventory.updated {"petId":"1","quantity":5,"status":"sold"}',
-    'inventory.deleted {"petId":"1","quantity":5,"status":"available"}',
-    'inventory.created {"petId":"1","quantity":9,"status":"available"}',
+    'inventory.deleted {"petId":"1","quantity":5,"status":"sold"}',
+    'inventory.created {"petId":"1","quantity":9,"status":"pending"}',
     'inventory.updated {"petId":"1","quantity":9,"status":"available"}',
+  ]);
+});
+
+it('the events of an entry have both halves as the changes before them left them, however many one run moves', async () => {
+  const events = await eventsOf(`update inventory set quantity = 1 where pet_id = 1;
+    update pets set status = 'sold' where id = 1;
+    update inventory set quantity = 2 where pet_id = 1;
+    update pets set status = 'pending' where id = 1;
+    update inventory set quantity = 3 where pet_id = 1`);
+  expect(events.filter((event) => event.startsWith('inventory'))).toEqual([
+    'inventory.updated {"petId":"1","quantity":1,"status":"available"}',
+    'inventory.updated {"petId":"1","quantity":1,"status":"sold"}',
+    'inventory.updated {"petId":"1","quantity":2,"status":"sold"}',
+    'inventory.updated {"petId":"1","quantity":2,"status":"pending"}',
+    'inventory.updated {"petId":"1","quantity":3,"status":"pending"}',
   ]);
 });
 
