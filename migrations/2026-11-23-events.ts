@@ -50,9 +50,10 @@ const tables = [
     before text,
     body json
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 10000)`,
-  // All values of a body are texts, so that an int64 stays exact.
+  // All values of a body are texts, so that an int64 stays exact. Each partition has a primary key of its own: an inherited one can't be
+  // dropped by `pg_restore --clean`.
   `create table events (
-    position bigint primary key,
+    position bigint not null,
     salt bigint not null,
     type text not null,
     at timestamptz(3) not null,

@@ -48,7 +48,7 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     partition_name := 'events_' || to_char(date '1970-01-01' + day::int, 'YYYYMMDD');
     if to_regclass(partition_name) is null then
       -- Not \`partition of\`, which would wait for every reader of the log.
-      execute format('create table %I (like events including all)', partition_name);
+      execute format('create table %I (like events including all, primary key (position))', partition_name);
       execute format('alter table events attach partition %I for values from (%s) to (%s)',
         partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
     end if;

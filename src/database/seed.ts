@@ -25,7 +25,7 @@ const rowWork = { categories: 0.5, pets: 1, orders: 0.5 } as const;
 const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04 } as const;
 
 /**
- * Inserts many generated rows, all or nothing, in one transaction that locks the tables.
+ * Inserts many generated rows, all or nothing, in one transaction that locks the tables. In the log of events it is one `store.resync`.
  *
  * Indexes and foreign keys are dropped and restored at the end, as `pg_dump` does: building an index is several times
  * faster than updating it row by row.
@@ -37,7 +37,7 @@ export async function seedStore(options: SeedOptions): Promise<void> {
   try {
     await client.query('begin');
     await client.query('lock table categories, pets, orders, inventory');
-    await client.query(`set local maintenance_work_mem = '512MB'`);
+    await client.query(`set local maintenance_work_mem = '512MB'; set local petstore.events = 'off'`);
     const secondary = await dropSecondary(client, options);
     const steps = [
       ...(await fillingSteps(client, orm.getMetadata(), options)),

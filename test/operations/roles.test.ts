@@ -6,6 +6,7 @@ import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { guideBlock, guideCommands } from './guide.ts';
 
 let cluster: PostgresCluster;
@@ -64,7 +65,9 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   const pets = await service.graphql('{ pets { totalCount nodes { name inventory { quantity } } } }', {}, secret);
   expect(pets.body).toMatchObject({ data: { pets: { totalCount: 1 } } });
   expect((await service.get('/readyz')).status).toBe(200);
-  for (const sql of ['drop table pets', 'create table mine ()', 'truncate pets']) {
+  // The functions of the log run with the rights of their owner.
+  await until(async () => (await runSql(urlIn(start), 'select from events')).length === 3);
+  for (const sql of ['drop table pets', 'drop table events', 'create table mine ()', 'truncate pets']) {
     await expect(runSql(urlIn(start), sql)).rejects.toThrow(/must be owner of|permission denied for/);
   }
 

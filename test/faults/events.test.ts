@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { connectDatabase, type Database } from '../../src/database/database.ts';
+import type { EventPosition } from '../../src/domain/events/event.ts';
+import { connect, runSql } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { path } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const cluster = await PostgresCluster.create();
+const settings = { DATABASE_URL: cluster.url, DATABASE_POOL: '2', LOG_LEVEL: 'silent' };
+const services: Service[] = [];
+
+beforeAll(async () => {
+  services.push(await Service.start(settings));
+  services.push(await Service.start(settings));
+});
+
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.kill()));
+  cluster.remove();
+});
+
+const sql = (text: string): Promise<Record<string, unknown>[]> => runSql(cluster.url, text);
+
+/** The names of created categories, in the order of the log. */
+async function logged(): Promise<unknown[]> {
+  const rows = await sql(
+    `select body ->> 'name' as name from events where type = 'category.created' order by position`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+it('kill -9 of the process that moves, and of PostgreSQL, loses no event and repeats none', async () => {
+  const acknowledged: string[] = [];
+  const unsure: string[] = [];
+  for (let round = 0; round < 6; round += 1) {
+    for (let n = 0; n < 10; n += 1) {
+      const name = `round ${round} ${n}`;
+      try {
+        await sql(`insert into categories (name) values ('${name}')`);
+        acknowledged.push(name);
+      } catch {
+        unsure.push(name);
+      }
+      // In the middle of the round, so that changes wait.
+      if (n !== 5) continue;
+      if (round % 2 === 0) {
+        await services[round % 4 === 0 ? 0 : 1]!.kill();
+        services[round % 4 === 0 ? 0 : 1] = await Service.start(settings);
+      } else {
+        cluster.stop();
+        cluster.start();
+      }
+    }
+  }
+  await until(async () => (await sql('select from event_outbox')).length === 0);
+  const names = (await logged()).filter((name) => !unsure.includes(String(name)));
+  expect(names).toEqual(acknowledged);
+  expect(acknowledged.length).toBeGreaterThanOrEqual(50);
+});
+
+it('a transaction that stays open, in this database or in another one of the server, delays no event of others', async () => {
+  await sql('create database other');
+  const url = new URL(cluster.url);
+  url.pathname = '/other';
+  const holders = await Promise.all([connect(url.href), connect(cluster.url)]);
+  await holders[0].query('begin isolation level repeatable read; select pg_current_xact_id()');
+  await holders[1].query(`begin isolation level repeatable read; insert into categories (name) values ('held open')`);
+  await sql(`insert into categories (name) values ('not delayed')`);
+  await until(async () => (await logged()).at(-1) === 'not delayed');
+  await holders[1].query('commit');
+  await until(async () => (await logged()).at(-1) === 'held open');
+  expect((await logged()).slice(-2)).toEqual(['not delayed', 'held open']);
+  await Promise.all(holders.map((holder) => holder.end()));
+});
+
+it('after a restored backup the readers that were further begin again, and the others read on', async () => {
+  const original = await connectDatabase({ location: cluster.url, poolSize: 2 });
+  const add = async ({ stores }: Database, url: string, name: string): Promise<EventPosition> => {
+    const before = await stores.events.last();
+    await runSql(url, `insert into categories (name) values ('${name}')`);
+    await until(async () => (await stores.events.last()).position !== before.position);
+    return stores.events.last();
+  };
+  const inBackup = await add(original, cluster.url, 'in the backup');
+  const dump = execFileSync('pg_dump', [cluster.url], { env: { PATH: path }, maxBuffer: 2 ** 26 });
+  const lost = await add(original, cluster.url, 'lost');
+  await original.close();
+
+  await sql('create database restored');
+  const url = new URL(cluster.url);
+  url.pathname = '/restored';
+  execFileSync('psql', [url.href, '--quiet', '--set=ON_ERROR_STOP=1'], { env: { PATH: path }, input: dump });
+  const service = await Service.start({ ...settings, DATABASE_URL: url.href });
+  const restored = await connectDatabase({ location: url.href, poolSize: 2 });
+  const again = await add(restored, url.href, 'in its place');
+  expect(again.position).toBe(lost.position);
+  expect(await restored.stores.events.readAfter(lost, 10)).toMatchObject({ isKnown: false, events: [] });
+  const { isKnown, events } = await restored.stores.events.readAfter(inBackup, 10);
+  expect([isKnown, events.map(({ subject }) => subject?.row)]).toEqual([
+    true,
+    [expect.objectContaining({ name: 'in its place' })],
+  ]);
+  await restored.close();
+  await service.kill();
+});
