@@ -31,7 +31,8 @@ describe('at the printed address', () => {
   it('each example returns data, and nothing is loaded from another host', async () => {
     await visit();
     for (const { query } of examples) {
-      const [, name = ''] = /(?:query|mutation) (\w+)/.exec(query) ?? [];
+      const [, name] = /^(?:query|mutation) (\w+)/m.exec(query) ?? [];
+      if (name === undefined) continue;
       await explorer.tab(name).click();
       await explorer.line('.graphiql-query-editor', name).waitFor();
       const { data, errors } = await explorer.run();
@@ -44,6 +45,37 @@ describe('at the printed address', () => {
     }
     expect(explorer.outside(service.origin)).toEqual([]);
     expect(explorer.problems).toEqual([]);
+  });
+
+  it('a subscription shows changes as they come, one below the other, until it is stopped', async () => {
+    await visit();
+    await explorer.tab('Changes').click();
+    await explorer.line('.graphiql-query-editor', 'subscription Changes').waitFor();
+    await page()
+      .getByRole('button', { name: /^Execute query/ })
+      .click();
+    await explorer.line('.result-window', '"results"').waitFor();
+    const create = (name: string) =>
+      fetch(`${service.origin}/categories`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name }),
+      });
+    await create('First change');
+    await explorer.line('.result-window', '"CATEGORY_CREATED"').waitFor();
+    await create('Second change');
+    const types = page().locator('.result-window .view-line').filter({ hasText: '"CATEGORY_CREATED"' });
+    await types.nth(1).waitFor();
+    await page()
+      .getByRole('button', { name: /^Stop query/ })
+      .click();
+    await page()
+      .getByRole('button', { name: /^Execute query/ })
+      .waitFor();
+    await create('After it was stopped');
+    expect(await types.count()).toBe(2);
+    // Stopping it has aborted its request.
+    expect(explorer.problems).toEqual([`${service.origin}/graphql failed`]);
   });
 
   it('the first result takes less than 2 MB in less than 30 requests', async () => {

@@ -14,7 +14,7 @@ const here = import.meta.dirname;
 const dist = join(here, '../../dist/src');
 const adminKey = 'a-key-for-administrators-in-the-tests';
 const petCount = 45;
-const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-http'];
+const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-http', 'events'];
 const generated = join(here, 'generated');
 /** What the compilers of the clients say that they will ask for. */
 const manifest = join(generated, 'documents.json');

@@ -1,3 +1,5 @@
+import { eventStreamType, isSubscription } from './subscription.ts';
+
 interface Operation {
   readonly query: string;
   /** JSON. */
@@ -15,11 +17,15 @@ export function curlFor(
 ): string {
   const others = Object.entries(headers).filter(([name]) => !/^(?:authorization|x-api-key|content-type)$/i.test(name));
   const values: unknown = variables?.trim() ? JSON.parse(variables) : undefined;
+  const isStream = isSubscription(query, undefined);
   return [
-    `curl -sS ${quoted(endpoint)} -H "Authorization: Bearer $KEY"`,
-    ...['Content-Type: application/json', ...others.map(([name, value]) => `${name}: ${String(value)}`)].map(
-      (header) => `-H ${quoted(header)}`,
-    ),
+    // Without -N, curl would show the results of a subscription in blocks.
+    `curl -sS ${isStream ? '-N ' : ''}${quoted(endpoint)} -H "Authorization: Bearer $KEY"`,
+    ...[
+      'Content-Type: application/json',
+      ...(isStream ? [`Accept: ${eventStreamType}`] : []),
+      ...others.map(([name, value]) => `${name}: ${String(value)}`),
+    ].map((header) => `-H ${quoted(header)}`),
     `-d ${quoted(JSON.stringify({ query, variables: values }))}`,
   ].join(' \\\n  ');
 }

@@ -137,6 +137,29 @@ mutation Sell($pet: ID!) @atomic {
 }
 `;
 
+const changes = `# Every change, as it happens.
+#
+# Run it, then change a pet in another
+# tab: its event comes in here. The
+# button ends the stream.
+subscription Changes {
+  events {
+    type
+    at
+    object {
+      nodeId
+      ... on Pet {
+        name
+        status
+      }
+      ... on InventoryItem {
+        quantity
+      }
+    }
+  }
+}
+`;
+
 /** The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store with a first category and a first pet. */
 export const examples: Example[] = [
   { purpose: 'Pets with their categories and stock', query: nested },
@@ -147,6 +170,7 @@ export const examples: Example[] = [
     variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }),
   },
   { purpose: 'A sale, all of it or nothing', query: sale, variables: json({ pet: '1' }) },
+  { purpose: 'Changes as they happen', query: changes },
   {
     purpose: 'Paging with a cursor',
     query: nextPage,
@@ -155,7 +179,7 @@ export const examples: Example[] = [
 ];
 
 export function nameOf({ query }: Pick<Example, 'query'>): string {
-  return /^(?:query|mutation) (\w+)/m.exec(query)?.[1] ?? '';
+  return /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1] ?? '';
 }
 
 function json(variables: object): string {

@@ -3,6 +3,7 @@ import type { ComponentProps } from 'react';
 
 import { headersWith, unmasked } from './api-key.ts';
 import { summaryOf, type ResponseSummary } from './response-summary.ts';
+import { eventStreamType, isSubscription, readResults, type Results } from './subscription.ts';
 
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 type FetcherParams = Pick<Parameters<Fetcher>[0], 'query' | 'operationName' | 'variables'>;
@@ -49,9 +50,12 @@ export function createFetcher(key: string | undefined, { onStart, askForKey }: R
             // In place of the last response's, also when nothing is sent.
             const onSummary = onStart();
             if (hasCredential(headers) || !askForKey()) {
-              void send(withoutStaleName(params), headers, key, onSummary, stopped.signal).then((response) => {
+              const show = (results: Results): void => {
+                if (!stopped.signal.aborted) next(results);
+              };
+              void send(withoutStaleName(params), headers, key, onSummary, stopped.signal, show).then((response) => {
                 if (stopped.signal.aborted) return;
-                next(response);
+                if (response !== undefined) next(response);
                 complete();
               });
             } else {
@@ -64,7 +68,7 @@ export function createFetcher(key: string | undefined, { onStart, askForKey }: R
 }
 
 interface Observer {
-  readonly next: (response: GraphQLResponse) => void;
+  readonly next: (response: GraphQLResponse | Results) => void;
   readonly complete: () => void;
 }
 
@@ -99,28 +103,39 @@ function codesOf({ errors = [] }: GraphQLResponse): readonly string[] {
   return [...new Set(errors.flatMap(({ extensions }) => extensions?.code ?? []))];
 }
 
-/** Sends one operation. Never rejects: where there is no response, the errors hold the reason. */
+/**
+ * Sends one operation. Never rejects: where there is no response, the errors hold the reason.
+ *
+ * The results of a subscription are shown as they come; undefined when it has ended.
+ */
 export async function send(
   params: FetcherParams,
   headers: Headers,
   key: string | undefined,
   onSummary?: OnSummary,
   signal?: AbortSignal,
-): Promise<GraphQLResponse> {
+  show?: (results: Results) => void,
+): Promise<GraphQLResponse | undefined> {
   let summary: ResponseSummary | undefined;
+  const isStream = show !== undefined && isSubscription(params.query, params.operationName);
   try {
     const begun = performance.now();
     const response = await fetch(endpoint, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
-        accept: 'application/graphql-response+json, application/json',
+        accept: isStream ? eventStreamType : 'application/graphql-response+json, application/json',
         ...unmasked(headers, key),
       },
       body: JSON.stringify(params),
       ...(signal && { signal }),
     });
     summary = summaryOf(response, performance.now() - begun);
+    if (isStream && response.headers.get('content-type')?.startsWith(eventStreamType) === true) {
+      onSummary?.(summary);
+      await readResults(response, show);
+      return undefined;
+    }
     const body = await response.text();
     summary = summaryOf(response, performance.now() - begun);
     const result = JSON.parse(body) as GraphQLResponse;

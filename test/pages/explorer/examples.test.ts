@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { parse, validate } from 'graphql';
 
+import { createSchema } from '../../../src/graphql/schema.ts';
 import { examples } from '../../../src/pages/explorer/examples.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
 
@@ -13,8 +15,16 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+const isSubscription = ({ query }: { readonly query: string }): boolean => /^subscription /m.test(query);
+
+it.each(examples.filter(isSubscription))('the example "$purpose" is valid', ({ query }) => {
+  expect(validate(createSchema(), parse(query))).toEqual([]);
+});
+
 it.each(
-  examples.map(({ query, variables }) => ({ query, variables, name: /(?:query|mutation) (\w+)/.exec(query)?.[1] })),
+  examples
+    .filter((example) => !isSubscription(example))
+    .map(({ query, variables }) => ({ query, variables, name: /(?:query|mutation) (\w+)/.exec(query)?.[1] })),
 )('the example $name returns data as it is', async ({ query, variables }) => {
   const { data, errors } = await app.graphql(query, JSON.parse(variables ?? '{}'));
   expect(errors).toEqual([]);
