@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 import { parseRedisUrl, UnusableRedisUrl } from './counters/redis-url.ts';
-import { parseDatabaseUrl, UnusableDatabaseUrl } from './database/connection-config.ts';
+import { parseDatabaseUrl, UnusableDatabaseUrl } from './postgres/connection-config.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {

@@ -5,10 +5,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from './database/embedded/embedded-postgres.ts';
-import { explainFailure } from './database/failed-start.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import { explainFailure } from './database/start/failed-start.ts';
 import { limitHeap } from './heap.ts';
-import type { LogDestination } from './http/log-destination.ts';
+import type { LogDestination } from './http/observe/log-destination.ts';
 
 limitHeap();
 
@@ -17,7 +17,7 @@ async function start(): Promise<void> {
   const embedded = startEngine(config);
   const [{ createApp }, { LogDestination }] = await Promise.all([
     import('./app.ts'),
-    import('./http/log-destination.ts'),
+    import('./http/observe/log-destination.ts'),
   ]);
   const log = new LogDestination();
   const app = await createApp(config, {

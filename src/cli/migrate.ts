@@ -1,6 +1,6 @@
 import '../node-version.ts';
 
-import { openDatabase } from '../database/open.ts';
+import { openDatabase } from '../database/start/open.ts';
 import { databaseOptions, parseCommandLine, run } from './run.ts';
 
 parseCommandLine('usage: npm run migrate\n\nBrings the tables of the database up to date. It takes no options.', []);

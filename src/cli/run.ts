@@ -1,8 +1,8 @@
 import { parseArgs } from 'node:util';
 
 import { readConfig } from '../config.ts';
-import { explainFailure } from '../database/failed-start.ts';
-import type { OpenDatabaseOptions } from '../database/open.ts';
+import { explainFailure } from '../database/start/failed-start.ts';
+import type { OpenDatabaseOptions } from '../database/start/open.ts';
 
 /** Runs a command; reports a failure, without a stack trace where the message is enough. */
 export async function run(work: () => Promise<void>): Promise<void> {

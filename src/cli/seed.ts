@@ -1,9 +1,9 @@
 import '../node-version.ts';
 
 import { readConfig } from '../config.ts';
-import { startEmbeddedPostgres } from '../database/embedded/embedded-postgres.ts';
-import { migrate } from '../database/migrate.ts';
-import { seedStore } from '../database/seed.ts';
+import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts';
+import { migrate } from '../database/start/migrate.ts';
+import { seedStore } from '../database/start/seed.ts';
 import { parseCommandLine, run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]

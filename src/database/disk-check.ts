@@ -1,5 +1,5 @@
 import { DomainError } from '../domain/errors.ts';
-import { isDiskFull } from './driver-errors.ts';
+import { isDiskFull } from '../postgres/driver-errors.ts';
 
 /** Sorts more than fits into its memory, so that PostgreSQL writes a temporary file; the setting ends with the statement's transaction. */
 export const diskProbe =

@@ -7,7 +7,7 @@ import {
   type TransactionSettings,
 } from 'kysely';
 
-import type { ConnectionPool } from './connection-pool.ts';
+import type { ConnectionPool } from '../postgres/connection-pool.ts';
 import { Lease } from './lease.ts';
 
 /** PostgreSQL for MikroORM, on leases of our own pool. */

@@ -1,9 +1,9 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
-import type { PooledConnection } from './connection-pool.ts';
-import { sendQuery, sendTogether } from './send-query.ts';
-import type { PreparedQuery, Query } from './stores/session.ts';
-import { FixedStatement } from './stores/statement.ts';
+import type { PooledConnection } from '../postgres/connection-pool.ts';
+import { sendQuery, sendTogether } from '../postgres/send-query.ts';
+import type { PreparedQuery, Query } from '../postgres/session.ts';
+import { FixedStatement } from '../postgres/statement.ts';
 
 const commit = control('commit');
 const savepoint = control('savepoint petstore_read');

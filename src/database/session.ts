@@ -3,12 +3,12 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
 import { currentRequest } from '../domain/access/current-request.ts';
 import { unavailable } from '../domain/errors.ts';
-import { isDeadlock, translateDriverError } from './driver-errors.ts';
+import { isDeadlock, translateDriverError } from '../postgres/driver-errors.ts';
 import type { Lease } from './lease.ts';
-import type { Statements } from './statements.ts';
+import type { Statements } from '../postgres/statements.ts';
 import { SharedTransactions } from './shared-transactions.ts';
 import { createTransactionSession } from './transaction-session.ts';
-import type { Query, Session } from './stores/session.ts';
+import type { Query, Session } from '../postgres/session.ts';
 
 /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
 export interface AtomicLimit {

@@ -1,11 +1,11 @@
 import { currentRequest, runIn, type RequestContext } from '../domain/access/current-request.ts';
 import { DomainError } from '../domain/errors.ts';
 import { ClientBatches } from './client-batches.ts';
-import { recordFailure, throwIfLost } from './driver-errors.ts';
+import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 import type { Lease } from './lease.ts';
 import { createTransactionSession, type Run } from './transaction-session.ts';
-import type { PreparedQuery, Query, Session } from './stores/session.ts';
-import { together } from './stores/statement.ts';
+import type { PreparedQuery, Query, Session } from '../postgres/session.ts';
+import { together } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
 type Transact = <T>(work: (lease: Lease) => Promise<T>) => Promise<T>;

@@ -1,6 +1,6 @@
-import { translateDriverError } from './driver-errors.ts';
+import { translateDriverError } from '../postgres/driver-errors.ts';
 import type { Lease } from './lease.ts';
-import type { LookUp, Query, Session } from './stores/session.ts';
+import type { LookUp, Query, Session } from '../postgres/session.ts';
 
 export type Run = <Row>(query: Query<Row>) => Promise<Row[]>;
 

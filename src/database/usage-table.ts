@@ -1,5 +1,5 @@
 import type { UsageTable } from '../domain/quota/usage.ts';
-import type { StatementRunner } from './statement-runner.ts';
+import type { StatementRunner } from '../postgres/statement-runner.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>

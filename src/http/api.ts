@@ -6,7 +6,7 @@ import { RequestContext, runIn } from '../domain/access/current-request.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import { allowOrigins } from './cors.ts';
 import type { Authentication } from './authentication.ts';
-import { continueAfter } from './continue-after.ts';
+import { continueAfter } from './bounds/continue-after.ts';
 import { clientGone, type HttpError } from './error-table.ts';
 import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';

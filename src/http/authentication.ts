@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { KeyDirectory } from '../domain/access/key-directory.ts';
+import type { KeyDirectory } from '../keys/key-directory.ts';
 import type { PlanName } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
 import { addressSubject } from './client-address.ts';

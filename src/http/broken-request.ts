@@ -6,14 +6,14 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { Bodies } from './body.ts';
-import type { Connections } from './connections.ts';
+import type { Bodies } from './bounds/body.ts';
+import type { Connections } from './bounds/connections.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
-import { maxTargetBytes } from './limits.ts';
+import { maxTargetBytes } from './bounds/limits.ts';
 import { headersTooLarge, targetTooLong } from './request-checks.ts';
-import { recordRejected, type OnResponse } from './request-log.ts';
+import { recordRejected, type OnResponse } from './observe/request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import { HttpError } from './error-table.ts';
-import { maxHeaderBytes, maxTargetBytes } from './limits.ts';
+import { maxHeaderBytes, maxTargetBytes } from './bounds/limits.ts';
 
 export function targetTooLong(): HttpError {
   return new HttpError('URI_TOO_LONG', 'The request target is longer than 8 KiB.');

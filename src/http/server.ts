@@ -9,22 +9,22 @@ import {
 
 import { Accounts } from '../account/accounts.ts';
 import type { Share } from '../account/share.ts';
-import { Bodies, type BodyLimits } from './body.ts';
-import type { OnRefusal } from './bounds.ts';
+import { Bodies, type BodyLimits } from './bounds/body.ts';
+import type { OnRefusal } from './bounds/bounds.ts';
 import { addressSubject } from './client-address.ts';
-import type { Connections, ConnectionsLimits } from './connections.ts';
-import { continueAfter } from './continue-after.ts';
+import type { Connections, ConnectionsLimits } from './bounds/connections.ts';
+import { continueAfter } from './bounds/continue-after.ts';
 import { deprecationOf } from './deprecation.ts';
 import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
-import { createNodeServer, type HttpTimeouts } from './node-server.ts';
-import { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
+import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
+import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
 import { findMalformation } from './request-checks.ts';
 import { requestIdOf } from './request-id.ts';
-import { loggerOptions, recordResponse, type OnResponse } from './request-log.ts';
-import { createResponseMemory, type ResponseMemoryLimits } from './response-memory.ts';
+import { loggerOptions, recordResponse, type OnResponse } from './observe/request-log.ts';
+import { createResponseMemory, type ResponseMemoryLimits } from './bounds/response-memory.ts';
 import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
-import { WaitingRequests } from './waiting-requests.ts';
+import { WaitingRequests } from './bounds/waiting-requests.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {

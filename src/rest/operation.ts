@@ -6,7 +6,7 @@ import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
-import { reserveFor } from '../http/response-memory.ts';
+import { reserveFor } from '../http/bounds/response-memory.ts';
 import type { RestResponse } from './responses.ts';
 import type { Operation } from './openapi/document.ts';
 import type { Call, Handler } from './handler.ts';

@@ -1,7 +1,7 @@
 import type { Position } from '../domain/cursor.ts';
 import { inBatches, walkBatchBytes, type Page, type PageArguments } from '../domain/page.ts';
 import type { Lease } from '../account/share.ts';
-import { smallResponseBytes } from '../http/response-memory.ts';
+import { smallResponseBytes } from '../http/bounds/response-memory.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */

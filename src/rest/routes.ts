@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
-import type { OnRefusal } from '../http/bounds.ts';
+import type { OnRefusal } from '../http/bounds/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
 import type { Operation, OperationId } from './openapi/document.ts';

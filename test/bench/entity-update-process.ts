@@ -1,9 +1,9 @@
 import { LockMode, MikroORM } from '@mikro-orm/postgresql';
 
-import { createConnections } from '../../src/database/connections.ts';
+import { createConnections } from '../../src/postgres/connections.ts';
 import { connectDatabase } from '../../src/database/database.ts';
 import { createDialect } from '../../src/database/kysely-dialect.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { migrate } from '../../src/database/start/migrate.ts';
 import { entities } from '../../src/database/stores/stores.ts';
 import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';

@@ -1,10 +1,10 @@
 import { OperationTypeNode } from 'graphql';
 
-import { recordStatement, tracedCaller } from '../../src/database/statement-span.ts';
-import { tracedOf } from '../../src/database/shared-reads.ts';
+import { recordStatement, tracedCaller } from '../../src/postgres/statement-span.ts';
+import { tracedOf } from '../../src/postgres/shared-reads.ts';
 import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
-import { traceOf } from '../../src/http/request-span.ts';
+import { traceOf } from '../../src/http/observe/request-span.ts';
 
 // What spans cost where there is no SDK of OpenTelemetry: an operation with two statements, and its request. Prints the median of some rounds.
 

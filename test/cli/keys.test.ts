@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
-import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
-import { KeyDirectory } from '../../src/domain/access/key-directory.ts';
+import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
+import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { runKeys, type KeysRun } from './run-keys.ts';
 

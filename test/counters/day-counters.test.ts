@@ -5,8 +5,8 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Access } from '../../src/domain/access/open-access.ts';
+import { openDatabase } from '../../src/database/start/open.ts';
+import type { Access } from '../../src/keys/open-access.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { startAccessProcess } from '../support/access-process.ts';
 import { spawnChild } from '../support/child-process.ts';

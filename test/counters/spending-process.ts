@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { readConfig } from '../../src/config.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/database/start/open.ts';
 import { startAccessProcess } from '../support/access-process.ts';
 
 // Spends request after request of the key 1, and says when how many were spent, until it is killed.

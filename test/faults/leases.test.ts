@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/migrate.ts';
+import { migrate } from '../../src/database/start/migrate.ts';
 import type { Category } from '../../src/domain/categories/category.entity.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { runSql } from '../support/postgres-client.ts';

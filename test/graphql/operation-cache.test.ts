@@ -3,8 +3,8 @@ import { parse, type OperationDefinitionNode } from 'graphql';
 
 import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
 import { OperationCache, type KnownOperation } from '../../src/graphql/pipeline/operation-cache.ts';
-import { PreparedOperation } from '../../src/graphql/prepared/operation.ts';
-import { createSampleSchema } from './prepared/sample-schema.ts';
+import { PreparedOperation } from '../../src/graphql/executor/operation.ts';
+import { createSampleSchema } from './executor/sample-schema.ts';
 
 const schema = createSampleSchema();
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { CompletedRequest } from '../../src/http/metrics.ts';
+import type { CompletedRequest } from '../../src/http/observe/metrics.ts';
 import { until } from '../support/until.ts';
 import { responseTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 

@@ -4,9 +4,9 @@ import { connect, createServer, Socket, type AddressInfo } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { ClientConnection } from '../../src/http/connection.ts';
+import { ClientConnection } from '../../src/http/bounds/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { StartTurns } from '../../src/http/start-turns.ts';
+import { StartTurns } from '../../src/http/bounds/start-turns.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
 import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';

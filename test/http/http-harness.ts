@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
 import { renderErrorPage } from '../../src/pages/error-page.ts';
 import { registerExplorer } from '../../src/pages/explorer.routes.ts';
-import { registerHealth, type HealthOptions } from '../../src/http/health.ts';
+import { registerHealth, type HealthOptions } from '../../src/http/observe/health.ts';
 import { registerPages } from '../../src/pages/landing.routes.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { anyDelay } from '../support/any-delay.ts';

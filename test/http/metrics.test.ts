@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { createMetricsServer, Metrics } from '../../src/http/metrics.ts';
+import { createMetricsServer, Metrics } from '../../src/http/observe/metrics.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let service: TestApp;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Bound } from '../../src/http/bounds.ts';
+import type { Bound } from '../../src/http/bounds/bounds.ts';
 import { Accounts } from '../../src/account/accounts.ts';
 import type { Lease } from '../../src/account/share.ts';
-import { createResponseMemory } from '../../src/http/response-memory.ts';
+import { createResponseMemory } from '../../src/http/bounds/response-memory.ts';
 import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
 
 const refusals: Bound[] = [];

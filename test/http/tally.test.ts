@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { Histogram, Registry } from 'prom-client';
 
-import { HistogramTally } from '../../src/http/tally.ts';
+import { HistogramTally } from '../../src/http/observe/tally.ts';
 
 it("writes a histogram as Prometheus' own client does", async () => {
   const [ours, theirs] = [new Registry(), new Registry()];

@@ -1,7 +1,7 @@
 import { openCounters } from '../../src/counters/counters.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
-import { openAccess, type Access } from '../../src/domain/access/open-access.ts';
+import { openAccess, type Access } from '../../src/keys/open-access.ts';
 import type { BanRules } from '../../src/domain/quota/bans.ts';
 
 export interface AccessProcessOptions {

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 
 import { execFileSync } from 'node:child_process';
 
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/database/start/open.ts';
 import { withClient } from './postgres-client.ts';
 import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
 

@@ -1,6 +1,6 @@
 import { readConfig } from '../../src/config.ts';
-import type { DatabaseLocation } from '../../src/database/connection-config.ts';
-import { openDatabase, type OpenDatabase } from '../../src/database/open.ts';
+import type { DatabaseLocation } from '../../src/postgres/connection-config.ts';
+import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { createTestDatabase } from './test-database.ts';
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { openOrJoinDatabase } from '../../database/open.ts';
+import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { databaseOptions } from '../run.ts';

@@ -16,13 +16,13 @@ import {
 import { planLimits } from '../../domain/access/plan.ts';
 import { dayMillis, minuteMillis } from '../../domain/quota/window.ts';
 import type { RowData } from '../../domain/store.ts';
-import { all, contains, equals, type Conditions } from './conditions.ts';
-import { EntityTable } from './entity-table.ts';
-import { hasOne } from './selection.ts';
-import type { Session } from './session.ts';
-import { FixedStatement } from './statement.ts';
-import { TableReads } from './table-reads.ts';
-import { TableWrites } from './table-writes.ts';
+import { all, contains, equals, type Conditions } from '../sql/conditions.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { hasOne } from '../sql/selection.ts';
+import type { Session } from '../../postgres/session.ts';
+import { FixedStatement } from '../../postgres/statement.ts';
+import { TableReads } from '../sql/table-reads.ts';
+import { TableWrites } from '../sql/table-writes.ts';
 
 /** Columns that administrators don't see. */
 const unlisted = ['sha256', 'previousSha256', 'banEpoch', 'automaticBans'] as const;

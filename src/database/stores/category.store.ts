@@ -8,11 +8,11 @@ import {
   type CategoryStore,
 } from '../../domain/categories/category.store.ts';
 import type { RowData } from '../../domain/store.ts';
-import { contains } from './conditions.ts';
-import { EntityTable } from './entity-table.ts';
-import type { Session } from './session.ts';
-import { TableReads } from './table-reads.ts';
-import { TableWrites } from './table-writes.ts';
+import { contains } from '../sql/conditions.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import type { Session } from '../../postgres/session.ts';
+import { TableReads } from '../sql/table-reads.ts';
+import { TableWrites } from '../sql/table-writes.ts';
 
 export function createCategoryStore(metadata: MetadataStorage): (session: Session) => CategoryStore {
   const table = new EntityTable(metadata.get(Category));

@@ -7,8 +7,8 @@ import type { Id } from '../../domain/id.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../domain/orders/order.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
-import type { Session } from './session.ts';
-import { FixedStatement } from './statement.ts';
+import type { Session } from '../../postgres/session.ts';
+import { FixedStatement } from '../../postgres/statement.ts';
 
 /** A row of the log, whose values are all texts. */
 type Body = Readonly<Record<string, string | null>>;

@@ -11,12 +11,12 @@ import {
 } from '../../domain/inventory/inventory-item.store.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { RowData } from '../../domain/store.ts';
-import { all, compares, isEveryStatus, oneOf, plannedAnew, type Conditions } from './conditions.ts';
-import { EntityTable } from './entity-table.ts';
-import { namedBy } from './selection.ts';
-import type { Session } from './session.ts';
-import { TableReads, type Source } from './table-reads.ts';
-import { TableWrites } from './table-writes.ts';
+import { all, compares, isEveryStatus, oneOf, plannedAnew, type Conditions } from '../sql/conditions.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { namedBy } from '../sql/selection.ts';
+import type { Session } from '../../postgres/session.ts';
+import { TableReads, type Source } from '../sql/table-reads.ts';
+import { TableWrites } from '../sql/table-writes.ts';
 
 type InventorySource = Source<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
 

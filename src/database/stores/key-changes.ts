@@ -4,8 +4,8 @@ import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyChanges, NamedKeyChange } from '../../domain/access/key-changes.ts';
 import type { Id } from '../../domain/id.ts';
-import type { StatementRunner } from '../statement-runner.ts';
-import { EntityTable } from './entity-table.ts';
+import type { StatementRunner } from '../../postgres/statement-runner.ts';
+import { EntityTable } from '../sql/entity-table.ts';
 
 interface Row extends Omit<NamedKeyChange, 'id' | 'at'> {
   readonly latest: Id;

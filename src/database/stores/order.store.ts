@@ -11,12 +11,12 @@ import {
 } from '../../domain/orders/order.store.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { RowData } from '../../domain/store.ts';
-import { all, compares, equals, filtered, oneOf } from './conditions.ts';
-import { EntityTable } from './entity-table.ts';
-import { namedBy } from './selection.ts';
-import type { Session } from './session.ts';
-import { TableReads } from './table-reads.ts';
-import { TableWrites } from './table-writes.ts';
+import { all, compares, equals, filtered, oneOf } from '../sql/conditions.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { namedBy } from '../sql/selection.ts';
+import type { Session } from '../../postgres/session.ts';
+import { TableReads } from '../sql/table-reads.ts';
+import { TableWrites } from '../sql/table-writes.ts';
 
 export function createOrderStore(metadata: MetadataStorage): (session: Session) => OrderStore {
   const table = new EntityTable(metadata.get(Order));

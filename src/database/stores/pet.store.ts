@@ -11,13 +11,13 @@ import {
   type PetStore,
 } from '../../domain/pets/pet.store.ts';
 import type { RowData } from '../../domain/store.ts';
-import { all, contains, isEveryStatus, oneOf } from './conditions.ts';
-import { EntityTable } from './entity-table.ts';
-import { insertionOf, type Companion } from './insertion.ts';
-import { hasOne, namedBy } from './selection.ts';
-import type { Session } from './session.ts';
-import { TableReads } from './table-reads.ts';
-import { TableWrites } from './table-writes.ts';
+import { all, contains, isEveryStatus, oneOf } from '../sql/conditions.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { insertionOf, type Companion } from '../sql/insertion.ts';
+import { hasOne, namedBy } from '../sql/selection.ts';
+import type { Session } from '../../postgres/session.ts';
+import { TableReads } from '../sql/table-reads.ts';
+import { TableWrites } from '../sql/table-writes.ts';
 
 type NewPet = Parameters<PetStore['insert']>[0];
 

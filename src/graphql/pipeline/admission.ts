@@ -1,6 +1,6 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
-import type { Bound, OnRefusal } from '../../http/bounds.ts';
+import type { Bound, OnRefusal } from '../../http/bounds/bounds.ts';
 import { adviceFor } from './counted-list.ts';
 import type { Measure } from './measure.ts';
 

@@ -18,8 +18,8 @@ import {
 } from 'graphql';
 
 import { preferredType } from '../../http/accept.ts';
-import type { OnRefusal } from '../../http/bounds.ts';
-import { PreparedOperation } from '../prepared/operation.ts';
+import type { OnRefusal } from '../../http/bounds/bounds.ts';
+import { PreparedOperation } from '../executor/operation.ts';
 import { overLimit } from './admission.ts';
 import { countComparisons, withoutRepetitions } from './compared-fields.ts';
 import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';

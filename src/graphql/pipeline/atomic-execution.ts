@@ -5,7 +5,7 @@ import { getArgumentValues } from 'graphql';
 import { DomainError, validationFailed } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { Execution, PreparedOperation, RootField } from '../prepared/operation.ts';
+import type { Execution, PreparedOperation, RootField } from '../executor/operation.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { causeOf } from './errors.ts';

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Accounts } from '../../account/accounts.ts';
 import { Share } from '../../account/share.ts';
 import { currentRequest } from '../../domain/access/current-request.ts';
-import type { OnRefusal } from '../../http/bounds.ts';
+import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { HttpError } from '../../http/error-table.ts';
 
 const waitMillis = 2_000;

@@ -2,11 +2,11 @@ import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { OnRefusal } from '../../http/bounds.ts';
+import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
 import type { Lease } from '../../account/share.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
-import { smallResponseBytes } from '../../http/response-memory.ts';
+import { smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { isAtomic } from '../safe-writes/atomic-directive.ts';
 import { executeAtomically } from './atomic-execution.ts';

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 import { LruMap } from '../../domain/lru-map.ts';
-import type { PreparedOperation } from '../prepared/operation.ts';
+import type { PreparedOperation } from '../executor/operation.ts';
 import type { OperationMeasure, ValidOperation } from './measure.ts';
 
 /** A valid operation, with everything about it that doesn't depend on its variables. */

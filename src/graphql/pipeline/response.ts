@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 
 import { describeFailure, HttpError } from '../../http/error-table.ts';
-import type { Execution } from '../prepared/operation.ts';
+import type { Execution } from '../executor/operation.ts';
 import type { Measure } from './measure.ts';
 import { asGraphQLError, decisiveRefusal, enrichError, formatError, statusOf } from './errors.ts';
 

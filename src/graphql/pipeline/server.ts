@@ -7,7 +7,7 @@ import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { reserveFor } from '../../http/response-memory.ts';
+import { reserveFor } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';

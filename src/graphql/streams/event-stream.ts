@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 
 import { runAs } from '../../domain/access/current-request.ts';
-import type { EventFeed } from '../../domain/events/event-feed.ts';
+import type { EventFeed } from './event-feed.ts';
 import type { EventPredicate } from '../../domain/events/event-filter.ts';
 import type { EventService } from '../../domain/events/event.service.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';

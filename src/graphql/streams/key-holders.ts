@@ -1,4 +1,4 @@
-import type { KeyDirectory } from '../../domain/access/key-directory.ts';
+import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import type { QuotaService } from '../../domain/quota/quota.service.ts';
 import { HttpError } from '../../http/error-table.ts';

@@ -7,7 +7,7 @@ import type { Id } from '../../domain/id.ts';
 import { LruMap } from '../../domain/lru-map.ts';
 import type { Measure } from '../pipeline/measure.ts';
 import { executionResponse } from '../pipeline/response.ts';
-import type { PreparedOperation } from '../prepared/operation.ts';
+import type { PreparedOperation } from '../executor/operation.ts';
 
 type Variables = Readonly<Record<string, unknown>>;
 

@@ -11,7 +11,7 @@ import { InputCheck } from '../../domain/input.ts';
 import { sentKey } from '../../http/credentials.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
-import type { LoggedStream } from '../../http/request-log.ts';
+import type { LoggedStream } from '../../http/observe/request-log.ts';
 import { eventFilterOf } from '../events/event-subjects.ts';
 import type { EventSubscriptionArgs } from '../events/event.input.ts';
 import { assertWithinLimits, operationLabel } from '../pipeline/admission.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../../src/domain/access/access.service.ts';
-import { KeyChangeLog } from '../../../src/domain/access/key-change-log.ts';
+import { KeyChangeLog } from '../../../src/keys/key-change-log.ts';
 import type { NamedKeyChange } from '../../../src/domain/access/key-changes.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { serverUrl } from '../../support/template-database.ts';

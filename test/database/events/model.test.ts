@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
-import { Sequencer } from '../../../src/domain/events/sequencer.ts';
+import { Sequencer } from '../../../src/database/event-sequencer.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, type EventLog } from './event-log.ts';

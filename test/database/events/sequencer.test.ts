@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from '@jest/globals';
 
 import type { EventMove, EventMoves } from '../../../src/domain/events/event.store.ts';
-import { Sequencer } from '../../../src/domain/events/sequencer.ts';
+import { Sequencer } from '../../../src/database/event-sequencer.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, type EventLog } from './event-log.ts';
 

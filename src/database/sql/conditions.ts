@@ -1,0 +1,98 @@
+import { petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
+import type { Parameter } from '../../postgres/parameter.ts';
+
+/** One condition of a filter. */
+export interface Condition {
+  /** The same for conditions that differ in their value only. */
+  readonly shape: string;
+  readonly value: Parameter;
+  /** Stands in for the value among the parameters of a statement. */
+  readonly sql: (place: Place) => string;
+  /** A column that must have one of several values: `value` is their list, of this type. */
+  readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
+  /** Its selectivity varies with the value: plan for each value, never a generic plan. */
+  readonly needsOwnPlan?: boolean;
+  /** No index serves it together with the others, so an index scan may have to skip very many rows. */
+  readonly isFilter?: boolean;
+  /** A column that is not null in every matching row. */
+  readonly notNullColumn?: string;
+}
+
+/** A placeholder for a value of this type. */
+type Place = (type: string) => string;
+
+/** The conditions of a filter; undefined when no row can match. */
+export type Conditions = readonly Condition[] | undefined;
+
+export function all(...parts: Conditions[]): Conditions {
+  const conditions: Condition[] = [];
+  for (const part of parts) {
+    if (part === undefined) return undefined;
+    conditions.push(...part);
+  }
+  return conditions;
+}
+
+/** For a join, whose best order depends on the number of rows with the value. */
+export function plannedAnew(conditions: Conditions): Conditions {
+  return conditions?.map((condition) => ({ ...condition, needsOwnPlan: true }));
+}
+
+/** For a condition that no index serves together with the others. */
+export function filtered(conditions: Conditions): Conditions {
+  return conditions?.map((condition) => ({ ...condition, isFilter: true }));
+}
+
+export function oneOf(column: string, values: readonly string[] | undefined, type: string): Conditions {
+  if (values === undefined) return [];
+  const distinct = [...new Set(values)];
+  const [value] = distinct;
+  if (value === undefined) return undefined;
+  if (distinct.length === 1) return [comparison(column, '=', value, type)];
+  return [
+    {
+      shape: `${column} = any`,
+      value: distinct,
+      sql: (place) => `${column} = any(${place(`${type}[]`)})`,
+      choice: { column, type: `${type}[]`, count: distinct.length },
+    },
+  ];
+}
+
+export function equals(column: string, value: Parameter | undefined, type: string): Conditions {
+  return value === undefined ? [] : [comparison(column, '=', value, type)];
+}
+
+/** A bound: rows without a value don't match. */
+export function compares(
+  column: string,
+  operator: '<' | '<=' | '>=',
+  value: Parameter | undefined,
+  type: string,
+): Conditions {
+  if (value === undefined) return [];
+  return [{ ...comparison(column, operator, value, type), needsOwnPlan: true, notNullColumn: column }];
+}
+
+/** A literal substring, without regard to case: served by the trigram index on the folded name. */
+export function contains(column: string, text: string | undefined): Conditions {
+  if (text === undefined || text === '') return [];
+  return [
+    {
+      shape: `${column} like`,
+      value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
+      sql: (place) => `petstore_fold(${column}) like petstore_fold(${place('text')})`,
+      needsOwnPlan: true,
+    },
+  ];
+}
+
+function comparison(column: string, operator: string, value: Parameter, type: string): Condition {
+  const left = `${column} ${operator}`;
+  return { shape: left, value, sql: (place) => `${left} ${place(type)}` };
+}
+
+/** Choosing every value matches every row, so it needs no condition. */
+export function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
+  return petStatuses.every((status) => values?.includes(status));
+}

@@ -1,0 +1,95 @@
+import type { EntityMetadata, EntityProperty } from '@mikro-orm/core';
+
+import type { Parameter } from '../../postgres/parameter.ts';
+
+/** A property of an entity, as a table has it. */
+export interface Column {
+  readonly property: string;
+  /** The expression that reads it, of the table with this name or alias. */
+  readonly read: (table: string) => string;
+  /** Whether it is a text, which may be long. */
+  readonly isText: boolean;
+  /** Converts the result of `read` to the property; undefined when they are the same. */
+  readonly parse: ((value: unknown) => unknown) | undefined;
+}
+
+/** Expressions for the properties that are not columns of the table itself. */
+export type ComputedColumns = Readonly<Record<string, (table: string) => string>>;
+
+/** The table of an entity. Its columns, their types and the references to other tables come from the entity's metadata. */
+export class EntityTable<Row extends object> {
+  readonly name: string;
+  readonly columns: readonly Column[];
+  readonly keyProperty: keyof Row & string;
+  readonly #properties: Readonly<Record<string, EntityProperty>>;
+
+  constructor(metadata: EntityMetadata<Row>, computed: ComputedColumns = {}) {
+    this.#properties = metadata.properties;
+    this.name = metadata.tableName;
+    this.keyProperty = metadata.primaryKeys[0] as keyof Row & string;
+    this.columns = Object.values(this.#properties).map((property) => columnOf(property, computed[property.name]));
+  }
+
+  /** The same table without these properties. */
+  without(properties: readonly (keyof Row & string)[]): EntityTable<Row> {
+    const columns = this.columns.filter(({ property }) => !properties.includes(property as never));
+    return Object.assign(Object.create(this) as EntityTable<Row>, { columns });
+  }
+
+  /** The name of a property's column, for statements that write. */
+  columnName(property: keyof Row & string): string {
+    return this.#property(property).fieldNames[0] as string;
+  }
+
+  columnType(property: keyof Row & string): string {
+    return this.#property(property).columnTypes[0] as string;
+  }
+
+  /** A property's column with the table before it. */
+  column(property: keyof Row & string): string {
+    return `${this.name}.${this.columnName(property)}`;
+  }
+
+  /** The columns of an order. */
+  by(...properties: (keyof Row & string)[]): readonly { readonly column: string; readonly property: string }[] {
+    return properties.map((property) => ({ column: this.column(property), property }));
+  }
+
+  /** The parameter for a property's value. */
+  parameter(property: keyof Row & string, value: unknown): Parameter {
+    if (value instanceof Date) return value.toISOString();
+    return this.columnType(property) === 'jsonb' ? JSON.stringify(value) : (value as Parameter);
+  }
+
+  #property(name: string): EntityProperty {
+    const property = this.#properties[name];
+    if (property === undefined) throw new Error(`${this.name} has no property ${name}.`);
+    return property;
+  }
+}
+
+/**
+ * Instants are read as milliseconds, because the driver's own parsing of dates loses years before 100 and old offsets; JSON and
+ * arrays as JSON text.
+ */
+function columnOf({ name, fieldNames, columnTypes }: EntityProperty, computed?: ComputedColumns[string]): Column {
+  const [type = ''] = columnTypes;
+  const read = computed ?? ((table: string) => `${table}.${String(fieldNames[0])}`);
+  const isText = type === 'text' || type.startsWith('varchar');
+  const column = { property: name, read, isText, parse: undefined };
+  if (type.startsWith('timestamptz')) {
+    const millis = (table: string): string => `(extract(epoch from ${read(table)}) * 1000)::float8`;
+    return { ...column, read: millis, parse: (value) => new Date(Number(value)) };
+  }
+  if (type.endsWith('[]') || type === 'jsonb') {
+    return {
+      ...column,
+      read: (table) => `to_json(${read(table)})::text`,
+      parse: (value) => JSON.parse(String(value)) as unknown,
+    };
+  }
+  if (type === 'int' || type === 'smallint' || type.startsWith('float')) return { ...column, parse: Number };
+  if (type === 'boolean') return { ...column, parse: (value) => value === true || value === 't' };
+  // An int64 stays text, which is exact.
+  return column;
+}

@@ -1,0 +1,127 @@
+import type { Parameter } from '../../postgres/parameter.ts';
+import type { EntityTable } from './entity-table.ts';
+import { InsertBatches } from './insert-batches.ts';
+import { selectionOf, type Relation, type Selection } from './selection.ts';
+import type { Session } from '../../postgres/session.ts';
+import { FixedStatement } from '../../postgres/statement.ts';
+
+export type Values = Readonly<Record<string, unknown>>;
+
+/** A row of another table that is inserted together with a row. */
+export interface Companion<Value = unknown> {
+  readonly table: EntityTable<never>;
+  /** Its property that names the row. */
+  readonly owner: string;
+  readonly values: Readonly<Record<string, Value>>;
+}
+
+/** SQL expressions by property. */
+type Expressions = Readonly<Record<string, string>>;
+
+/** Inserts rows of one structure, from their parameters: those of the row, then those of its companions. */
+export type Insert<Row> = (session: Session, row: readonly Parameter[]) => Promise<Row | undefined>;
+
+export interface InsertedRow {
+  readonly table: EntityTable<never>;
+  readonly relations: Readonly<Record<string, Relation>>;
+  readonly values: Values;
+  readonly include: readonly string[];
+  readonly companions: readonly Companion[];
+}
+
+/** Outside of a transaction, rows that come at the same time are one statement. */
+export function createInsert<Row>(inserted: InsertedRow): Insert<Row> {
+  const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
+  const one = insertionOfOne<Row>(inserted, hasList ? undefined : insertionOfMany(inserted));
+  const batches = hasList ? undefined : new InsertBatches<Row>(one);
+  return async (session, row) => {
+    if (batches !== undefined && !session.isTransaction) return batches.insert(session, row);
+    return (await session.run(one.with(row)))[0];
+  };
+}
+
+function insertionOfOne<Row>(inserted: InsertedRow, many: FixedStatement<Row> | undefined): FixedStatement<Row> {
+  const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
+  const { row, companions } = withExpressions(inserted, placeholders);
+  const { write, companionWrites } = insertionOf(inserted.table, row, companions);
+  const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
+  const text = returning(inserted.table, selection, write, companionWrites);
+  return new FixedStatement(text, selection.decode, 'write', many);
+}
+
+/** Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is that of their new ids. */
+function insertionOfMany<Row>(inserted: InsertedRow): FixedStatement<Row> {
+  const { table } = inserted;
+  const types = typesOf(inserted);
+  const names = types.map((_, index) => `value${index}`);
+  const lists = types.map((type, index) => `$${index + 1}::${type}[]`);
+  const input = `input as (select * from unnest(${lists.join(', ')}) with ordinality as input (${[...names, 'index'].join(', ')}))`;
+  const { row, companions } = withExpressions(
+    inserted,
+    names.map((name) => `input.${name}`),
+  );
+  const id = table.column(table.keyProperty);
+  const { write, companionWrites } = insertionOf(table, row, companions, {
+    rows: 'from input order by input.index',
+    owners: `from (select *, row_number() over (order by ${id}) as index from ${table.name}) as ${table.name} join input using (index)`,
+  });
+  const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
+  const text = returning(table, selection, write, companionWrites, [input]);
+  return new FixedStatement(`${text} order by ${id}`, selection.decode, 'write');
+}
+
+/**
+ * The statement that writes, and returns the written rows. With related rows, or other expressions, it becomes a common table
+ * expression under the name of its table, so that the same columns and joins as elsewhere find the written row there.
+ */
+export function returning(
+  { name }: EntityTable<never>,
+  { columns, joins }: Selection<unknown>,
+  write: string,
+  after: readonly string[] = [],
+  before: readonly string[] = [],
+): string {
+  if (joins === '' && after.length === 0 && before.length === 0) return `${write} returning ${columns}`;
+  const writes = [...before, `${name} as (${write} returning *)`, ...after];
+  return `with ${writes.join(', ')} select ${columns} from ${name} ${joins}`;
+}
+
+/**
+ * The parts of a statement that inserts rows, each with its companions: the insertion, and a common table expression for each companion,
+ * which expects the inserted rows under the name of their table. `rows` gives the rows; without it there is one.
+ */
+export function insertionOf(
+  table: EntityTable<never>,
+  row: Expressions,
+  companions: readonly Companion<string>[],
+  { rows = '', owners = `from ${table.name}` }: { readonly rows?: string; readonly owners?: string } = {},
+): { readonly write: string; readonly companionWrites: readonly string[] } {
+  const companionWrites = companions.map((companion) => {
+    const owned = { [companion.owner]: table.column(table.keyProperty), ...companion.values };
+    return `${companion.table.name} as (${insertInto(companion.table, owned, owners)} returning *)`;
+  });
+  return { write: insertInto(table, row, rows), companionWrites };
+}
+
+function insertInto(table: EntityTable<never>, row: Expressions, from: string): string {
+  const columns = Object.keys(row).map((property) => table.columnName(property as never));
+  return `insert into ${table.name} (${columns.join(', ')}) select ${Object.values(row).join(', ')} ${from}`;
+}
+
+/** The SQL types of the parameters. */
+function typesOf({ table, values, companions }: InsertedRow): string[] {
+  return [{ table, values }, ...companions].flatMap((each) =>
+    Object.keys(each.values).map((property) => each.table.columnType(property as never)),
+  );
+}
+
+/** The row and its companions with the expressions, one for each parameter, instead of the values. */
+function withExpressions({ values, companions }: InsertedRow, expressions: readonly string[]) {
+  const next = expressions.values();
+  const byProperty = (written: Values): Expressions =>
+    Object.fromEntries(Object.keys(written).map((property) => [property, next.next().value as string]));
+  return {
+    row: byProperty(values),
+    companions: companions.map((each) => ({ ...each, values: byProperty(each.values) })),
+  };
+}

@@ -1,0 +1,215 @@
+import type { Position, SortValueType } from '../../domain/cursor.ts';
+import type { Keyset } from '../../domain/page.ts';
+import type { Parameter } from '../../postgres/parameter.ts';
+import type { Condition } from './conditions.ts';
+import { StatementText } from '../../postgres/statement.ts';
+
+/** A column that rows are sorted by, and the property under which a row has it. */
+export interface SortColumn {
+  readonly column: string;
+  readonly property: string;
+  /** The column that a join makes equal. PostgreSQL infers that for equality, not for range conditions. */
+  readonly joined?: string;
+}
+
+/** The rows to page through. */
+export interface PageSource {
+  /** The select list, with the properties as names. */
+  readonly columns: string;
+  /** The names of those that are texts. */
+  readonly texts: readonly string[];
+  readonly from: string;
+  /** The column that names the parent, for the same page of each of several parents. */
+  readonly parent: string | undefined;
+  readonly conditions: readonly Condition[];
+  /** The order; the last column is the id. */
+  readonly by: readonly SortColumn[];
+  /** Of the first column; undefined when it is the id. */
+  readonly type: SortValueType | undefined;
+  /** The largest number of rows that this text is used for. */
+  readonly maxRows: number;
+}
+
+/** The indexes of the values in the list from `pageValues`. */
+const at = {
+  parents: 0,
+  limit: 1,
+  afterValue: 2,
+  afterId: 3,
+  beforeValue: 4,
+  beforeId: 5,
+  maxBytes: 6,
+  conditions: 7,
+} as const;
+
+const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
+
+/** The values of a page's statement, for the `StatementText` of its shape. */
+export function pageValues(
+  { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
+  { after, before, limit, maxBytes }: Keyset<string>,
+  parents: readonly string[] = [],
+): (Parameter | undefined)[] {
+  const valueOf = ({ value }: Position): Parameter =>
+    type === 'instant' && value !== null ? new Date(value).toISOString() : value;
+  const [afterValue, beforeValue] = [after && valueOf(after), before && valueOf(before)];
+  const filter = conditions.map(({ value }) => value);
+  return [parents, limit + 1, afterValue, after?.id, beforeValue, before?.id, maxBytes, ...filter];
+}
+
+/** The same for pages whose statements differ in their values only. */
+export function pageShape(keyset: Keyset<string>, conditions: readonly Condition[]): string {
+  const { sort, after, before, takeLast, maxBytes } = keyset;
+  const filter = conditions.map(({ shape }) => shape).join();
+  const end = `${takeLast ? 'last' : 'first'}${maxBytes === undefined ? '' : ' bytes'}`;
+  return `${sort.field} ${sort.direction} ${end} ${sideOf(after)} ${sideOf(before)} ${filter}`;
+}
+
+function sideOf(position: Position | undefined): string {
+  return position === undefined ? 'open' : position.value === null ? 'null' : 'value';
+}
+
+/**
+ * The SQL of a page plus one row, which shows whether there are more. Undefined when no row can match.
+ *
+ * The rows come in the order in which they are taken: from the end for `takeLast`; with a parent, the index of the parent comes
+ * after the columns; with `maxBytes`, the number of rows that there were before the bytes have cut them. Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the
+ * number of rows nor on the place in the list.
+ */
+export function pageText(
+  source: PageSource,
+  keyset: Keyset<string>,
+): { readonly sql: string; readonly text: StatementText } | undefined {
+  const text = new StatementText();
+  const page = new PageSql(source, keyset, text);
+  const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
+  if (rows === undefined) return undefined;
+  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, text.bind(at.maxBytes, 'bigint'));
+  if (source.parent === undefined) return { sql, text };
+  const parents = `unnest(${text.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
+  return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, text };
+}
+
+/** What the values of a row take that are no texts: about so much. */
+const otherBytes = 100;
+
+/** The rows up to the one whose texts reach the bytes, so that there is always one. (The size of the row itself would be that of compressed texts.) */
+function withinBytes(rows: string, texts: readonly string[], maxBytes: string): string {
+  const lengths = texts.map((name) => `coalesce(octet_length(page."${name}"), 0)`);
+  const bytes = [otherBytes, ...lengths].join(' + ');
+  return `select page.* from (
+      select page.*, sum(${bytes}) over (rows between unbounded preceding and 1 preceding) as "bytesBefore",
+        count(*) over () as "rowsFound"
+      from (${rows}) as page
+    ) as page where coalesce(page."bytesBefore", 0) < ${maxBytes}`;
+}
+
+type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
+
+class PageSql {
+  readonly #source: PageSource;
+  readonly #keyset: Keyset<string>;
+  readonly #text: StatementText;
+
+  constructor(source: PageSource, keyset: Keyset<string>, text: StatementText) {
+    this.#source = source;
+    this.#keyset = keyset;
+    this.#text = text;
+  }
+
+  /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
+  withNulls(): string | undefined {
+    const { by, conditions } = this.#source;
+    const { after, before, takeLast } = this.#keyset;
+    const { column, property } = by[0] as SortColumn;
+    const ranges: string[] = [];
+    if (after?.value !== null) {
+      const bounds = { after, before: before?.value === null ? undefined : before };
+      ranges.push(this.range(bounds, `${column} is not null`));
+    }
+    const hasNoNulls = conditions.some(({ notNullColumn }) => notNullColumn === column);
+    if (!hasNoNulls && (before === undefined || before.value === null)) {
+      const bounds = { after: after?.value === null ? after : undefined, before };
+      ranges.push(this.range(bounds, `${column} is null`));
+    }
+    if (ranges.length < 2) return ranges[0];
+    const nullsLast = `page."${property}" is null ${takeLast ? 'desc' : 'asc'}`;
+    return `select page.* from (${ranges.map((range) => `(${range})`).join(' union all ')}) as page
+      order by ${nullsLast}, ${this.#orderByProperties()} limit ${this.#limit}`;
+  }
+
+  /**
+   * One walk along an index; with a choice of values one for each of them, merged. (`= any` would read either all the rows of
+   * these values or, in the order of the list, all the rows between.)
+   *
+   * Rows without a value are sorted by it as well, because that is the order that the index has them in.
+   */
+  range(bounds: Bounds, extra?: string): string {
+    const { from, conditions, by, parent } = this.#source;
+    const places = conditions.map((_, index) => (type: string) => this.#text.bind(at.conditions + index, type));
+    // With a plan for the values, the planner knows best where to begin.
+    const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
+    const lists: string[] = [];
+    const tests = conditions.map(({ sql, choice }, index) => {
+      const place = places[index] as (type: string) => string;
+      if (!isWalk || choice === undefined) return sql(place);
+      lists.push(`unnest(${place(choice.type)}) as choice${index} (value)`);
+      return `${choice.column} = choice${index}.value`;
+    });
+    if (parent !== undefined) tests.unshift(`${parent} = parents.id`);
+    if (extra !== undefined) tests.push(extra);
+    tests.push(...this.#bounds(bounds));
+    const order = by.map(({ column }) => `${column} ${this.#direction}`).join(', ');
+    const walk = this.#walk(`from ${from} ${where(tests)} order by ${order}`);
+    if (lists.length === 0) return walk;
+    return `select page.* from ${lists.join(' cross join ')} cross join lateral (${walk}) as page
+      order by ${this.#orderByProperties()} limit ${this.#limit}`;
+  }
+
+  /**
+   * The literal limit lets PostgreSQL keep a generic plan, which a parameter alone prevents. The parameter around it
+   * ends the walk sooner, so that one text serves all sizes of a page.
+   */
+  #walk(rows: string): string {
+    const { columns, maxRows } = this.#source;
+    return `select walk.* from (select ${columns} ${rows} limit ${maxRows + 1}) as walk limit ${this.#limit}`;
+  }
+
+  get #limit(): string {
+    return this.#text.bind(at.limit, 'bigint');
+  }
+
+  get #direction(): string {
+    const { sort, takeLast } = this.#keyset;
+    return (sort.direction === 'desc') === takeLast ? 'asc' : 'desc';
+  }
+
+  #orderByProperties(): string {
+    return this.#source.by.map(({ property }) => `page."${property}" ${this.#direction}`).join(', ');
+  }
+
+  #bounds({ after, before }: Bounds): string[] {
+    const [later, earlier] = this.#keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
+    return [
+      ...(after === undefined ? [] : this.#beyond(later, after, at.afterValue, at.afterId)),
+      ...(before === undefined ? [] : this.#beyond(earlier, before, at.beforeValue, at.beforeId)),
+    ];
+  }
+
+  #beyond(operator: string, { value }: Position, valueAt: number, idAt: number): string[] {
+    const { by, type } = this.#source;
+    const id = this.#text.bind(idAt, 'bigint');
+    const hasValue = type !== undefined && value !== null;
+    const compared = hasValue ? by : by.slice(-1);
+    const place = hasValue ? `${this.#text.bind(valueAt, sqlTypes[type])}, ${id}` : id;
+    const sides = new Set([
+      compared.map(({ column }) => column).join(', '),
+      compared.map(({ column, joined = column }) => joined).join(', '),
+    ]);
+    return [...sides].map((columns) => `(${columns}) ${operator} (${place})`);
+  }
+}
+
+function where(tests: readonly string[]): string {
+  return tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
+}

@@ -1,0 +1,102 @@
+import type { Id } from '../../domain/id.ts';
+import type { Include } from '../../domain/store.ts';
+import type { Parameter } from '../../postgres/parameter.ts';
+import type { EntityTable } from './entity-table.ts';
+import { createInsert, returning, type Companion, type Insert, type Values } from './insertion.ts';
+import { selectionOf, type Relation } from './selection.ts';
+import type { Session } from '../../postgres/session.ts';
+import { FixedStatement } from '../../postgres/statement.ts';
+
+/** Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with its related rows. */
+export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
+  readonly #table: EntityTable<never>;
+  readonly #relations: Readonly<Record<RelationName, Relation>>;
+  readonly #inserts = new Map<string, Insert<Row>>();
+  /** By the properties that change, and the related rows. */
+  readonly #updates = new Map<string, FixedStatement<Row>>();
+  readonly #lock: FixedStatement<Row>;
+  readonly #delete: FixedStatement<true>;
+
+  constructor(table: EntityTable<never>, relations: Readonly<Record<RelationName, Relation>>) {
+    this.#table = table;
+    this.#relations = relations;
+    const isRow = keyIs(table, '$1');
+    const { columns, decode } = selectionOf<Row>(table, {}, []);
+    // New rows may still name this one: `for update` would make two that do so, and then lock it, a deadlock.
+    this.#lock = new FixedStatement(
+      `select ${columns} from ${table.name} where ${isRow} for no key update`,
+      decode,
+      'write',
+    );
+    this.#delete = new FixedStatement(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
+  }
+
+  async insert(
+    session: Session,
+    data: Data,
+    include: Include<RelationName> = [],
+    companions: readonly Companion[] = [],
+  ): Promise<Row> {
+    const groups = [{ table: this.#table, values: data as Values }, ...companions];
+    const key = `${groups.map(({ values }) => Object.keys(values).join()).join('+')} ${include.join()}`;
+    let insert = this.#inserts.get(key);
+    if (insert === undefined) {
+      const [table, relations] = [this.#table, this.#relations];
+      insert = createInsert({ table, relations, values: data as Values, include, companions });
+      this.#inserts.set(key, insert);
+    }
+    const row = await insert(
+      session,
+      groups.flatMap((group) => parametersOf(group.table, group.values)),
+    );
+    if (row === undefined) throw new Error(`Nothing was inserted into ${this.#table.name}.`);
+    return row;
+  }
+
+  async update(
+    session: Session,
+    id: Id,
+    changes: Partial<Data>,
+    include: Include<RelationName> = [],
+  ): Promise<Row | undefined> {
+    const properties = Object.keys(changes);
+    const key = `${properties.join()} ${include.join()}`;
+    const statement = this.#updates.get(key) ?? this.#updateOf(properties, include);
+    if (this.#updates.size < maxPreparedUpdates) this.#updates.set(key, statement);
+    const query = statement.with([...parametersOf(this.#table, changes), id]);
+    const [row] = await session.run(this.#updates.has(key) ? query : { ...query, name: undefined });
+    return row;
+  }
+
+  #updateOf(properties: readonly string[], include: Include<RelationName>): FixedStatement<Row> {
+    const table = this.#table;
+    const assignments = properties.map(
+      (property, index) =>
+        `${table.columnName(property as never)} = $${index + 1}::${table.columnType(property as never)}`,
+    );
+    const write = `update ${table.name} set ${assignments.join(', ')} where ${keyIs(table, `$${properties.length + 1}`)}`;
+    const selection = selectionOf<Row>(table, this.#relations, include);
+    return new FixedStatement(returning(table, selection, write), selection.decode, 'write');
+  }
+
+  async lock(session: Session, id: Id): Promise<Row | undefined> {
+    const [row] = await session.run(this.#lock.with([id]));
+    return row;
+  }
+
+  async delete(session: Session, id: Id): Promise<boolean> {
+    const deleted = await session.run(this.#delete.with([id]));
+    return deleted.length > 0;
+  }
+}
+
+/** More than what clients change together; what is beyond (of a key's many properties) is planned each time. */
+const maxPreparedUpdates = 64;
+
+function keyIs(table: EntityTable<never>, place: string): string {
+  return `${table.column(table.keyProperty)} = ${place}::${table.columnType(table.keyProperty)}`;
+}
+
+function parametersOf(table: EntityTable<never>, values: Values): Parameter[] {
+  return Object.entries(values).map(([property, value]) => table.parameter(property as never, value));
+}

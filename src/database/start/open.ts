@@ -1,0 +1,104 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { Accounts } from '../../account/accounts.ts';
+import type { Stores } from '../../domain/stores.ts';
+import type { DatabaseLocation } from '../../postgres/connection-config.ts';
+import { connectDatabase, type Database } from '../database.ts';
+import { addDemoKey, findDemoKey } from './demo-key.ts';
+import { fillWithDemoStore } from './demo-store.ts';
+import {
+  embeddedPostgresAddress,
+  EmbeddedPostgresInUse,
+  startEmbeddedPostgres,
+  type EmbeddedPostgres,
+} from '../../embedded/embedded-postgres.ts';
+import { migrate } from './migrate.ts';
+
+export interface OpenDatabaseOptions {
+  readonly accounts?: Accounts | undefined;
+  /** Without one the embedded database in `dataDir` is started. */
+  readonly url: string | undefined;
+  readonly dataDir: string;
+  /** The engine in `dataDir`, when it is starting already. */
+  readonly embedded?: Promise<EmbeddedPostgres> | undefined;
+  readonly poolSize: number;
+  readonly withDemoStore: boolean;
+  readonly onStatement?: ((sql: string) => void) | undefined;
+  /** Called when a request has timed out waiting for an exclusive connection. */
+  readonly onRefusal?: (() => void) | undefined;
+  /** Receives a sentence for people when migrations have to wait. */
+  readonly onWait?: ((reason: string) => void) | undefined;
+}
+
+export interface OpenDatabase extends Database {
+  /** The secret of the demo store's key, while it has one. */
+  readonly demoKey: string | undefined;
+  /** Calls the listener when the embedded engine ends by itself: no request can succeed any more. */
+  readonly onExit: (listener: (error: Error) => void) => void;
+}
+
+/** Starts the embedded database where it is needed, brings the tables up to date, and connects. */
+export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
+  const { accounts, url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
+  const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
+  const location = (url ?? embedded?.connection) as DatabaseLocation;
+  // Only the embedded database gets demo data.
+  const hasDemo = withDemoStore && embedded !== undefined;
+  const fill = async (stores: Stores): Promise<void> => {
+    await fillWithDemoStore(stores);
+    await addDemoKey(stores, dataDir);
+  };
+  try {
+    await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
+    const database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
+    return {
+      ...database,
+      demoKey: hasDemo ? await findDemoKey(database.keyRecords, dataDir) : undefined,
+      onExit: (listener) => embedded?.onExit(listener),
+      close: async () => {
+        await database.close();
+        await embedded?.close();
+      },
+    };
+  } catch (error) {
+    await embedded?.close();
+    throw error;
+  }
+}
+
+/** The time that a service may take to start. */
+const joinTimeoutMillis = 15_000;
+const joinRetryMillis = 100;
+
+/**
+ * Opens the database for a command: the embedded one through the socket of a running service, if there is one, otherwise by itself.
+ */
+export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
+  const deadline = Date.now() + joinTimeoutMillis;
+  for (;;) {
+    try {
+      return await openDatabase(options);
+    } catch (error) {
+      if (!(error instanceof EmbeddedPostgresInUse)) throw error;
+    }
+    try {
+      return await joinEmbedded(options.dataDir);
+    } catch (error) {
+      // The process that holds the directory may be starting or closing.
+      if (Date.now() > deadline) throw error;
+      await wait(joinRetryMillis);
+    }
+  }
+}
+
+async function joinEmbedded(dataDir: string): Promise<Database> {
+  const location = embeddedPostgresAddress(dataDir);
+  const database = await connectDatabase({ location, poolSize: 1, isGuest: true });
+  try {
+    await database.checkReady();
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,160 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import type { DatabaseLocation } from '../../postgres/connection-config.ts';
+import type { Connection } from '../../postgres/connection.ts';
+import { openMaintenance } from '../../postgres/connections.ts';
+import { createMaintenanceOrm } from '../database.ts';
+import { bulkPetInsertion } from '../stores/pet.store.ts';
+
+export interface SeedOptions {
+  readonly location: DatabaseLocation;
+  readonly pets: number;
+  /** Inserted before the pets, which are spread evenly over them. */
+  readonly categories: number;
+  readonly orders: number;
+  /** Called after every step with the progress from 0 to 1 and the name of the next step. */
+  readonly onProgress: (share: number, next: string) => void;
+}
+
+const batchSize = 100_000;
+
+/** The relative time to insert a row with its primary key; a pet, with its stock, is 1. Used only for the progress display. */
+const rowWork = { categories: 0.5, pets: 1, orders: 0.5 } as const;
+
+/** The relative time to index, check or analyze a row. */
+const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04 } as const;
+
+/**
+ * Inserts many generated rows, all or nothing, in one transaction that locks the tables. In the log of events it is one `store.resync`.
+ *
+ * Indexes and foreign keys are dropped and restored at the end, as `pg_dump` does: building an index is several times
+ * faster than updating it row by row.
+ */
+export async function seedStore(options: SeedOptions): Promise<void> {
+  const { location, onProgress } = options;
+  const orm = createMaintenanceOrm(location);
+  const client = await openMaintenance(location);
+  try {
+    await client.query('begin');
+    await client.query('lock table categories, pets, orders, inventory');
+    await client.query(`set local maintenance_work_mem = '512MB'; set local petstore.events = 'off'`);
+    const secondary = await dropSecondary(client, options);
+    const steps = [
+      ...(await fillingSteps(client, orm.getMetadata(), options)),
+      ...secondary,
+      { what: 'commit', sql: 'commit', work: 0 },
+      {
+        what: 'statistics',
+        sql: 'vacuum analyze categories, pets, orders, inventory',
+        work: laterWork.statistics * options.pets,
+      },
+    ];
+    const total = steps.reduce((sum, { work }) => sum + work, 0);
+    let done = 0;
+    for (const { what, sql, values, work } of steps) {
+      onProgress(done / total, what);
+      await client.query(sql, values);
+      done += work;
+    }
+    onProgress(1, 'done');
+  } finally {
+    await client.close();
+    await orm.close(true);
+  }
+}
+
+interface Step {
+  readonly what: string;
+  readonly sql: string;
+  readonly values?: unknown[];
+  /** The relative time, in inserted pets. */
+  readonly work: number;
+}
+
+/** Drops indexes and constraints for the bulk insert; returns the statements that restore them. */
+async function dropSecondary(client: Connection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
+  const { rows } = await client.query<Secondary>(
+    `
+    select 'index ' || c.relname as what, pg_get_indexdef(i.indexrelid) as sql, 'drop index ' || i.indexrelid::regclass as drop,
+      i.indrelid::regclass::text as table, coalesce(am.amname, 'btree') as kind
+    from pg_index i join pg_class c on c.oid = i.indexrelid left join pg_am am on am.oid = c.relam and am.amname = 'gin'
+    where i.indrelid = any($1::regclass[]) and not i.indisunique
+    union all
+    select 'foreign key ' || conname,
+      'alter table ' || conrelid::regclass || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid),
+      'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname),
+      conrelid::regclass::text, 'foreign key'
+    from pg_constraint where conrelid = any($1::regclass[]) and contype = 'f'
+    order by 1 desc`.replaceAll('$1', `'{categories,pets,orders,inventory}'`),
+  );
+  for (const { drop } of rows) await client.query(drop);
+  const added = { categories, pets, orders, inventory: pets };
+  return rows.map(({ what, sql, table, kind }) => ({ what, sql, work: added[table] * laterWork[kind] }));
+}
+
+interface Secondary {
+  readonly what: string;
+  readonly sql: string;
+  readonly drop: string;
+  readonly table: 'categories' | 'pets' | 'orders' | 'inventory';
+  readonly kind: 'btree' | 'gin' | 'foreign key';
+}
+
+const petNames = ['Rex', 'Bella', 'Luna', 'Oskar', 'Nala', 'Balu', 'Mia', 'Simba', 'Cleo', 'Felix', 'Kiwi', 'Coco'];
+
+/** Generated pets: `$1` is the last id of a pet, `$2` that of a category, `$3` to `$4` their numbers, `$5` the names, `$6` the categories. */
+const generatedPet = {
+  id: '$1::bigint + n',
+  name: `($5::text[])[1 + n % cardinality($5)] || ' ' || n`,
+  status: `(array['available', 'available', 'available', 'pending', 'sold'])[1 + (hashint8(n) & 2147483647) % 5]`,
+  categoryId: '$2::bigint + 1 + (hashint8extended(n, 1) & 9223372036854775807) % $6::bigint',
+  inventory: { quantity: '(hashint8extended(pets.id, 2) & 9223372036854775807) % 100' },
+};
+
+async function fillingSteps(
+  client: Connection,
+  metadata: MetadataStorage,
+  { pets, categories, orders }: SeedOptions,
+): Promise<Step[]> {
+  const { rows } = await client.query<{ category: string; pet: string }>(
+    'select (select coalesce(max(id), 0) from categories) as category, (select coalesce(max(id), 0) from pets) as pet',
+  );
+  const [lastCategory, lastPet] = [Number(rows[0]?.category), Number(rows[0]?.pet)];
+  const petInsertion = bulkPetInsertion(metadata, generatedPet, 'from generate_series($3::bigint, $4::bigint) as n');
+  return [
+    {
+      what: 'categories',
+      sql: `insert into categories (id, name, description)
+        select $1::bigint + n, 'Category ' || n, 'Made up, the ' || n || 'th of its kind.' from generate_series(1, $2::int) as n`,
+      values: [lastCategory, categories],
+      work: categories * rowWork.categories,
+    },
+    ...batches(pets).map(([from, to]) => ({
+      what: `pets ${from} to ${to}`,
+      sql: petInsertion,
+      values: [lastPet, lastCategory, from, to, petNames, categories],
+      work: (to - from + 1) * rowWork.pets,
+    })),
+    ...batches(orders).map(([from, to]) => ({
+      what: `orders ${from} to ${to}`,
+      sql: `insert into orders (pet_id, quantity, ship_date, complete)
+        select $1::bigint + 1 + (hashint8extended(n, 3) & 9223372036854775807) % $4::bigint, 1 + (hashint8(n) & 2147483647) % 5,
+          timestamptz '2026-01-01 00:00:00Z' + n * interval '1 minute', n % 3 = 0
+        from generate_series($2::bigint, $3::bigint) as n`,
+      values: [lastPet, from, to, pets],
+      work: (to - from + 1) * rowWork.orders,
+    })),
+    ...['categories', 'pets'].map((table) => ({
+      what: `ids of ${table}`,
+      sql: `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`,
+      work: 0,
+    })),
+  ];
+}
+
+function batches(count: number): [from: number, to: number][] {
+  return Array.from({ length: Math.ceil(count / batchSize) }, (_, index) => [
+    index * batchSize + 1,
+    Math.min(count, (index + 1) * batchSize),
+  ]);
+}

@@ -1,0 +1,160 @@
+import { runAsService } from '../../domain/access/current-request.ts';
+import { compareIds, type Id } from '../../domain/id.ts';
+import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
+import type { EventStore } from '../../domain/events/event.store.ts';
+
+/*
+ * The end of the log, as one process sees it, for all readers that follow it.
+ *
+ * Model. While it is followed, one statement every 200 ms reads what was added to the log. The recent events stay in memory, at most 10,000 or
+ * 16 MiB of them. Each has a number of this process; a reader that has the number of its next event needs no statement.
+ *
+ * Guarantees. The events in memory follow each other in the log without a gap. Each statement checks that the log still has the last of
+ * them; when it doesn't, the memory is emptied, so that every reader has to check its own position.
+ *
+ * Failures. Without the database nothing is added; the next statement that succeeds goes on from the same position.
+ */
+
+const everyMillis = 200;
+/** As many as some ten thousand changes a second need. */
+const batchSize = 2_000;
+const maxEvents = 10_000;
+const maxBytes = 16 * 1024 * 1024;
+/** Of an event besides its texts. */
+const overheadBytes = 600;
+
+export interface EventFeedOptions {
+  readonly log: Pick<EventStore, 'last' | 'readAfter'>;
+  /** Called after each statement, whether or not it has found events. Must not throw. */
+  readonly onTick: () => void;
+}
+
+export class EventFeed {
+  readonly #options: EventFeedOptions;
+  #events: StoreEvent[] = [];
+  #bytes = 0;
+  /** The number of the first event in memory. */
+  #first = 0;
+  readonly #numbers = new Map<Id, number>();
+  #end: EventPosition | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isFollowed = false;
+  #isReading = false;
+
+  constructor(options: EventFeedOptions) {
+    this.#options = options;
+  }
+
+  /** The last position that was read; undefined until the first statement has succeeded. */
+  get end(): EventPosition | undefined {
+    return this.#end;
+  }
+
+  /** Somebody reads from now on. */
+  start(): void {
+    if (this.#isFollowed) return;
+    this.#isFollowed = true;
+    this.#schedule(0);
+  }
+
+  /** No reader is left: no statement is sent, and nothing is kept. */
+  stop(): void {
+    this.#isFollowed = false;
+    clearTimeout(this.#timer);
+    this.#forget(undefined);
+  }
+
+  /** This process has added to the log: it is read at once instead of at the next interval. */
+  readNow(): void {
+    if (!this.#isFollowed || this.#isReading) return;
+    clearTimeout(this.#timer);
+    this.#schedule(0);
+  }
+
+  /** The number of the event after this position; undefined when that isn't in memory, nor the next one to come. */
+  numberAfter({ position, salt }: EventPosition): number | undefined {
+    if (this.#end !== undefined && this.#end.position === position && this.#end.salt === salt) {
+      return this.#first + this.#events.length;
+    }
+    const number = this.#numbers.get(position);
+    if (number === undefined || this.#events[number - this.#first]?.salt !== salt) return undefined;
+    return number + 1;
+  }
+
+  /** Whether the position is after the last one that was read. */
+  isAhead({ position }: EventPosition): boolean {
+    return this.#end === undefined || compareIds(position, this.#end.position) > 0;
+  }
+
+  /** Whether the event with this number is in memory, or the next one to come. */
+  has(number: number): boolean {
+    return number >= this.#first && number <= this.#first + this.#events.length;
+  }
+
+  /** The event with this number; undefined for the next one to come. */
+  get(number: number): StoreEvent | undefined {
+    return this.#events[number - this.#first];
+  }
+
+  #schedule(millis: number): void {
+    this.#timer = setTimeout(() => void runAsService(() => this.#tick()), millis).unref();
+  }
+
+  /** Never rejects. */
+  async #tick(): Promise<void> {
+    const startedAt = performance.now();
+    this.#isReading = true;
+    await this.#read().catch(() => undefined);
+    this.#isReading = false;
+    if (!this.#isFollowed) return;
+    this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()));
+    this.#options.onTick();
+  }
+
+  async #read(): Promise<void> {
+    const { log } = this.#options;
+    if (this.#end === undefined) {
+      const end = await log.last();
+      if (this.#isFollowed) this.#forget(end);
+      return;
+    }
+    const { isKnown, last, events } = await log.readAfter(this.#end, batchSize);
+    if (!this.#isFollowed) return;
+    if (isKnown) this.#add(events);
+    else this.#forget(last);
+  }
+
+  #add(events: readonly StoreEvent[]): void {
+    for (const event of events) {
+      this.#numbers.set(event.position, this.#first + this.#events.length);
+      this.#events.push(event);
+      this.#bytes += bytesOf(event);
+    }
+    this.#end = events.at(-1) ?? this.#end;
+    let surplus = Math.max(0, this.#events.length - maxEvents);
+    for (const event of this.#events.slice(0, surplus)) this.#bytes -= bytesOf(event);
+    while (this.#bytes > maxBytes) {
+      this.#bytes -= bytesOf(this.#events[surplus] as StoreEvent);
+      surplus += 1;
+    }
+    for (const { position } of this.#events.splice(0, surplus)) this.#numbers.delete(position);
+    this.#first += surplus;
+  }
+
+  /** Numbers are never given twice: a reader's number from before is of nothing in memory. */
+  #forget(end: EventPosition | undefined): void {
+    this.#first += this.#events.length + 1;
+    this.#events = [];
+    this.#bytes = 0;
+    this.#numbers.clear();
+    this.#end = end;
+  }
+}
+
+/** An estimate: JavaScript keeps texts of other alphabets in two bytes for each character. */
+function bytesOf({ subject }: StoreEvent): number {
+  let bytes = overheadBytes;
+  for (const value of Object.values<unknown>(subject?.row ?? {}))
+    if (typeof value === 'string') bytes += 2 * value.length;
+  return bytes;
+}

@@ -1,0 +1,85 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from '../broken-request.ts';
+import type { OnRefusal } from './bounds.ts';
+import { Connections, type ConnectionsLimits } from './connections.ts';
+import { HttpError } from '../error-table.ts';
+
+/** How long a client may take. Tests shorten it. */
+export interface HttpTimeouts {
+  readonly headersMillis: number;
+  readonly requestMillis: number;
+  readonly keepAliveMillis: number;
+  /** The interval at which the first two are checked. */
+  readonly checkEveryMillis: number;
+}
+
+/** Longer than the usual minute of a load balancer, which must be the one to close an idle connection. */
+const defaultTimeouts: HttpTimeouts = {
+  headersMillis: 20_000,
+  requestMillis: 60_000,
+  keepAliveMillis: 72_000,
+  checkEveryMillis: 2_000,
+};
+
+/** Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one. */
+const parserMaxHeaderBytes = 32 * 1024;
+
+export interface NodeServerOptions {
+  readonly timeouts: Partial<HttpTimeouts> | undefined;
+  readonly limits: Partial<ConnectionsLimits> | undefined;
+  readonly onRefusal: OnRefusal;
+  readonly broken: Omit<BrokenRequestContext, 'connections'>;
+}
+
+export interface NodeServer {
+  readonly server: Server;
+  readonly connections: Connections;
+  /** Sets the request handler; call it once. */
+  onRequest(listener: RequestListener): void;
+  /** For Fastify to listen with: it would put a listener of its own beside any other. */
+  readonly onClientError: (error: Error, socket: Duplex) => void;
+}
+
+/** Node's server below Fastify, with our own responses wherever Node would send its own. */
+export function createNodeServer(options: NodeServerOptions): NodeServer {
+  const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = {
+    ...defaultTimeouts,
+    ...options.timeouts,
+  };
+  const server = createServer({
+    maxHeaderSize: parserMaxHeaderBytes,
+    requireHostHeader: false,
+    headersTimeout: headersMillis,
+    requestTimeout: requestMillis,
+    keepAliveTimeout: keepAliveMillis,
+    connectionsCheckingInterval: checkEveryMillis,
+    // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
+    optimizeEmptyRequests: true,
+  });
+  const connections = new Connections(server, options.onRefusal, options.limits);
+  const broken = { ...options.broken, connections };
+  server.on('connect', ({ headers: { accept } }, socket) => {
+    // Node removes its own listener before this event: without one, a reset would end the process.
+    socket.on('error', () => socket.destroy());
+    const allow = broken.routes.methodsOf('*').join(', ');
+    refuseOnSocket(
+      broken,
+      socket,
+      new HttpError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this is not a proxy.', { headers: { allow } }),
+      { method: 'CONNECT', accept },
+    );
+  });
+  const onRequest = (listener: RequestListener): void => {
+    const listen: RequestListener = (request, response) => {
+      // The router takes `*`, which only OPTIONS knows, for `/`.
+      if (request.url === '*' && request.method !== 'OPTIONS') request.url = '/*';
+      connections.accept(request, response, listener);
+    };
+    server.on('request', listen);
+    server.on('checkExpectation', listen);
+  };
+  const onClientError = (error: Error, socket: Duplex): void => respondToBrokenRequest(broken, error, socket);
+  return { server, connections, onRequest, onClientError };
+}

@@ -1,0 +1,232 @@
+import { fastify, type FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+
+import type { PlanName } from '../../domain/access/plan.ts';
+import type { QuotaDecision } from '../../domain/quota/counter-store.ts';
+import { bounds, type Bound } from '../bounds/bounds.ts';
+import { MetricsText } from './metrics-text.ts';
+import { HistogramTally, Tally } from './tally.ts';
+
+interface PoolFigures {
+  readonly total: number;
+  readonly idle: number;
+  /** Requests that wait for a connection. */
+  readonly waiting: number;
+}
+
+interface ServerFigure {
+  /** As DATABASE_URL names it. */
+  readonly host: string;
+  readonly role: string;
+}
+
+interface EventFigures {
+  readonly lagSeconds: number;
+  readonly logBytes: number;
+}
+
+/** Values that are read at each scrape. */
+export interface MetricsSources {
+  readonly pool: () => PoolFigures;
+  /** What was last known of each server of the database. */
+  readonly servers: () => readonly ServerFigure[];
+  readonly events: EventFigures;
+  readonly requestsUnderWay: () => number;
+  /** Whether the counters are shared at the moment; undefined without Redis. */
+  readonly isCountingShared: () => boolean | undefined;
+}
+
+export interface CompletedRequest {
+  /** One of a limited number of names: never a path or anything else that clients choose. */
+  readonly operation: string;
+  readonly status: number;
+  /** Undefined for what is in no histogram. */
+  readonly seconds: number | undefined;
+}
+
+const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The metrics for Prometheus. No label has a value that clients can choose. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new Tally<string, number>(
+    'petstore_requests_total',
+    'Requests that have got a response, by operation and status.',
+    ['operation', 'status'],
+    this.#registry,
+  );
+  readonly #seconds = new HistogramTally(
+    'petstore_request_duration_seconds',
+    'Seconds from the headers of a request to the end of its response.',
+    'operation',
+    latencyBuckets,
+    this.#registry,
+  );
+  readonly #decisions = new Tally<PlanName | 'none', QuotaDecision['outcome']>(
+    'petstore_quota_decisions_total',
+    'Quota decisions, by plan and outcome.',
+    ['plan', 'outcome'],
+    this.#registry,
+  );
+  readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.', []);
+  readonly #deprecatedCalls = this.#counter('deprecated_calls_total', 'Calls of deprecated operations, by plan.', [
+    'operation',
+    'plan',
+  ]);
+  readonly #refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', [
+    'bound',
+  ]);
+  readonly #graphqlErrors = this.#counter(
+    'graphql_errors_total',
+    'Errors in GraphQL responses, by the root fields of the operation and the code.',
+    ['operation', 'code'],
+  );
+  readonly #failovers = this.#counter(
+    'database_failovers_total',
+    'How often the database was written to on another server than before.',
+    [],
+  );
+  readonly #droppedLogLines = this.#counter(
+    'log_lines_dropped_total',
+    'Log lines dropped because standard output was not read.',
+    [],
+  );
+  readonly #streams = new Gauge({
+    name: 'petstore_streams',
+    help: 'Whole collections being streamed.',
+    registers: [this.#registry],
+  });
+  readonly #eventStreams = new Gauge({
+    name: 'petstore_event_streams',
+    help: 'Open event streams.',
+    registers: [this.#registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.#registry });
+    // Without a first 0, Prometheus doesn't see the first refusal as an increase.
+    for (const bound of bounds) this.#refusals.inc({ bound }, 0);
+  }
+
+  /** Metrics that are read from their source each time. */
+  watch({ pool, servers, events, requestsUnderWay, isCountingShared }: MetricsSources): void {
+    this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
+      const { total, idle } = pool();
+      gauge.set({ state: 'busy' }, total - idle);
+      gauge.set({ state: 'idle' }, idle);
+    });
+    const serverHelp =
+      '1 for the role in which a host of DATABASE_URL was last seen: primary, standby, unreachable, unknown.';
+    this.#gauge('database_server', serverHelp, ['host', 'role'], (gauge) => {
+      gauge.reset();
+      for (const { host, role } of servers()) gauge.set({ host, role }, 1);
+    });
+    this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
+      gauge.set(pool().waiting);
+    });
+    this.#gauge(
+      'requests_under_way',
+      'Requests that have started and whose responses have not been sent.',
+      [],
+      (gauge) => {
+        gauge.set(requestsUnderWay());
+      },
+    );
+    const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
+    this.#gauge('events_lag_seconds', lagHelp, [], (gauge) => gauge.set(events.lagSeconds));
+    this.#gauge('events_log_bytes', 'The size of the log of events.', [], (gauge) => gauge.set(events.logBytes));
+    if (isCountingShared() !== undefined) {
+      const help = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
+      this.#gauge('quota_shared', help, [], (gauge) => gauge.set(isCountingShared() === true ? 1 : 0));
+    }
+  }
+
+  countRequest({ operation, status, seconds }: CompletedRequest): void {
+    this.#requests.add(operation, status);
+    if (seconds !== undefined) this.#seconds.add(operation, seconds);
+  }
+
+  countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
+    this.#decisions.add(plan, outcome);
+  }
+
+  countBan(): void {
+    this.#bans.inc();
+  }
+
+  countDeprecatedCall(operation: string, plan: PlanName | 'none'): void {
+    this.#deprecatedCalls.inc({ operation, plan });
+  }
+
+  /** Counts a refusal or an abort because of a bound. */
+  countRefusal(bound: Bound): void {
+    this.#refusals.inc({ bound });
+  }
+
+  /** `operation` is made of the schema's root fields. */
+  countGraphQLErrors(operation: string, codes: readonly string[]): void {
+    for (const code of codes) this.#graphqlErrors.inc({ operation, code });
+  }
+
+  /** Another server of the database takes the writes. */
+  countFailover(): void {
+    this.#failovers.inc();
+  }
+
+  countDroppedLogLine(): void {
+    this.#droppedLogLines.inc();
+  }
+
+  /** Adds to the number of streams: 1 when one begins, -1 when it ends. */
+  addStreams(change: 1 | -1): void {
+    this.#streams.inc(change);
+  }
+
+  /** The same for event streams. */
+  addEventStreams(change: 1 | -1): void {
+    this.#eventStreams.inc(change);
+  }
+
+  /** `/metrics` as a public page of this server. */
+  register(server: FastifyInstance): void {
+    const text = new MetricsText(this.#registry);
+    server.get('/metrics', { config: { isPublic: true, isServedUnderOverload: true } }, async (_request, reply) =>
+      reply
+        .header('cache-control', 'no-store')
+        .type(this.#registry.contentType)
+        .send(await text.get()),
+    );
+  }
+
+  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+    return new Counter({ name: `petstore_${name}`, help, labelNames, registers: [this.#registry] });
+  }
+
+  #gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: Label[],
+    collect: (gauge: Gauge<Label>) => void,
+  ): void {
+    const gauge: Gauge<Label> = new Gauge({
+      name: `petstore_${name}`,
+      help,
+      labelNames,
+      registers: [this.#registry],
+      collect: () => collect(gauge),
+    });
+  }
+}
+
+const maxScrapers = 100;
+const requestTimeoutMillis = 10_000;
+
+/** Serves the metrics at a separate address, away from the clients of the API. */
+export function createMetricsServer(metrics: Metrics): FastifyInstance {
+  const server = fastify({ requestTimeout: requestTimeoutMillis, bodyLimit: 1024 });
+  // A handful of scrapers; whoever else reaches this port can't take more than this.
+  server.server.maxConnections = maxScrapers;
+  server.server.headersTimeout = requestTimeoutMillis;
+  metrics.register(server);
+  return server;
+}

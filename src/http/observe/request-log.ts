@@ -1,0 +1,150 @@
+import { performance } from 'node:perf_hooks';
+
+import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { LoggerOptions } from 'pino';
+
+import { redactSecrets } from '../../domain/access/redaction.ts';
+import { loggedPath } from './logged-path.ts';
+import type { CompletedRequest } from './metrics.ts';
+import { traceOf } from './request-span.ts';
+import type { MatchedRoute } from '../route-table.ts';
+
+/** Called when a response has been sent, or its connection is closed. */
+export type OnResponse = (completed: CompletedRequest) => void;
+
+/** nginx's status for a client that has disconnected before there was any response: 200 would say that it got one. */
+const clientClosedRequest = 499;
+const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
+
+/** No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key, wherever a client puts it. */
+export function loggerOptions(level: string): LoggerOptions {
+  const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
+  return {
+    level,
+    redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
+    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: loggedPath(url) }) },
+    hooks: { streamWrite: redactSecrets },
+  };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The operation's name in the metrics, where it depends on the request; otherwise that of the route. */
+    operation: string | undefined;
+    /** The operation of a GraphQL request, as far as it is known. */
+    graphql: LoggedOperation | undefined;
+    /** Of a response that goes on until the client or the service ends it. */
+    eventStream: LoggedStream | undefined;
+  }
+}
+
+/** What the log line of a GraphQL request says about its operation. */
+interface LoggedOperation {
+  /** As the client calls it, shortened. */
+  readonly name?: string | undefined;
+  /** The root fields, by the schema's names. */
+  readonly fields?: readonly string[];
+  /** From the quota. */
+  readonly cost?: number;
+  readonly complexity?: number;
+  /** Of its errors, each once. */
+  readonly codes: readonly string[];
+}
+
+/** What the last log line of a stream says. */
+export interface LoggedStream {
+  /** How many events were sent. */
+  readonly sent: number;
+  /** The code of its last message; undefined when the client has ended it. */
+  readonly endCode: string | undefined;
+}
+
+/**
+ * Logs one line when the response has been sent or the client has disconnected, and counts it. Successful public pages are logged at `debug` only.
+ *
+ * `known` is the route of a request that the router couldn't find it for.
+ */
+export function recordResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  onResponse?: OnResponse,
+  known?: MatchedRoute,
+): void {
+  const startedAt = performance.now();
+  // Not known any more once the connection is reset.
+  const address = request.ip;
+  const trace = traceOf(request.url);
+  reply.raw.on('close', () => {
+    const { headersSent, writableFinished } = reply.raw;
+    const status = headersSent ? reply.raw.statusCode : clientClosedRequest;
+    const { url: route, config } = known ?? request.routeOptions;
+    const millis = performance.now() - startedAt;
+    const level = config?.isPublic === true && status < 400 ? 'debug' : 'info';
+    const line = {
+      method: request.method,
+      route,
+      path: loggedPath(request.url),
+      address,
+      key: request.principal?.id,
+      status,
+      code: reply.failureCode,
+      ms: rounded(millis),
+      ...trace,
+      ...(request.graphql && { graphql: request.graphql }),
+      ...(request.eventStream && { stream: { events: request.eventStream.sent, end: request.eventStream.endCode } }),
+      ...(config?.deprecation && { deprecated: true }),
+    };
+    request.log[level](line, request.eventStream === undefined ? messageOf(writableFinished) : 'event stream ended');
+    onResponse?.({
+      operation: request.operation ?? operationOf(request.method, route, config),
+      status,
+      // How long a client listens says nothing about the service.
+      seconds: request.eventStream === undefined ? millis / 1000 : undefined,
+    });
+  });
+}
+
+/** What is known of a request that Node's parser has rejected. */
+export interface RejectedRequest {
+  readonly requestId: string;
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly address: string | undefined;
+  readonly route: MatchedRoute | undefined;
+  readonly status: number;
+  readonly code: string;
+  readonly millis: number;
+  /** Whether the response was written before the connection closed. */
+  readonly isSent: boolean;
+}
+
+/** Logs and counts a request that Node's parser has rejected. */
+export function recordRejected(log: FastifyBaseLogger, refused: RejectedRequest, onResponse?: OnResponse): void {
+  const { requestId, method, path, address, route, status, code, millis, isSent } = refused;
+  const line = {
+    requestId,
+    method,
+    route: route?.url,
+    path: path === undefined ? undefined : loggedPath(path),
+    address,
+    status,
+    code,
+    ms: rounded(millis),
+    ...(route?.config.deprecation && { deprecated: true }),
+  };
+  log.info(line, messageOf(isSent));
+  onResponse?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
+}
+
+function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {
+  if (method === 'OPTIONS') return method;
+  return url === undefined ? 'none' : (config?.operationId ?? `${method} ${url}`);
+}
+
+function messageOf(isSent: boolean): string {
+  return isSent ? 'response sent' : 'client disconnected before the response was sent';
+}
+
+function rounded(millis: number): number {
+  return Math.round(millis * 10) / 10;
+}

@@ -1,0 +1,65 @@
+import { DomainError } from '../domain/errors.ts';
+import type { AutomaticBan } from '../domain/quota/counter-store.ts';
+import type { AccessService } from '../domain/access/access.service.ts';
+import { runAsService } from '../domain/access/current-request.ts';
+
+const retryMillis = 1_000;
+
+/**
+ * Saves automatic bans, also those that begin while the database can't be reached.
+ *
+ * Until then they hold in the counter store.
+ */
+export class BanRecorder {
+  readonly #access: Pick<AccessService, 'recordAutomaticBan'>;
+  readonly #onFailure: (error: unknown) => void;
+  /** By the key's id: the latest ban that isn't saved yet. */
+  readonly #pending = new Map<string, AutomaticBan>();
+  #writing: Promise<void> | undefined;
+  #retry: NodeJS.Timeout | undefined;
+  /** A lost database is reported once. */
+  #isFailing = false;
+
+  constructor(access: Pick<AccessService, 'recordAutomaticBan'>, onFailure: (error: unknown) => void) {
+    this.#access = access;
+    this.#onFailure = onFailure;
+  }
+
+  record(id: string, ban: AutomaticBan): void {
+    this.#pending.set(id, ban);
+    this.flush().catch(this.#onFailure);
+  }
+
+  /** Tries to save what is pending. Never throws. */
+  flush(): Promise<void> {
+    clearTimeout(this.#retry);
+    // A client that disconnects doesn't get rid of its ban.
+    this.#writing ??= runAsService(() => this.#write()).finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) {
+      const [id, ban] = next;
+      try {
+        await this.#access.recordAutomaticBan(id, ban);
+        this.#isFailing = false;
+      } catch (error) {
+        const isUnavailable = error instanceof DomainError && error.code === 'UNAVAILABLE';
+        if (!isUnavailable || !this.#isFailing) this.#onFailure(error);
+        if (isUnavailable) {
+          this.#isFailing = true;
+          this.#retry = setTimeout(() => void this.flush(), retryMillis).unref();
+          return;
+        }
+      }
+      if (this.#pending.get(id) === ban) this.#pending.delete(id);
+    }
+  }
+
+  #next(): [string, AutomaticBan] | undefined {
+    return this.#pending.entries().next().value;
+  }
+}

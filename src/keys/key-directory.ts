@@ -1,0 +1,256 @@
+import { hash as digest, timingSafeEqual } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { LruMap } from '../domain/lru-map.ts';
+import type { Id } from '../domain/id.ts';
+import { runAsService } from '../domain/access/current-request.ts';
+import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
+import type { KeyRecord, KeyRecords, KeyVersion } from '../domain/access/key-records.ts';
+import { businessLimits, limitsOf } from '../domain/access/plan.ts';
+import type { Principal } from '../domain/access/principal.ts';
+
+/*
+ * Caches the keys in use, so that a request costs no lookup.
+ *
+ * Model. A map leads from known secrets to the id of their key, another from the id to the key. While there are requests, a round every 400 ms reads
+ * the changes since the last one, at most 1,000. When there were more, keys have been deleted, or a backup has been restored, the round
+ * reads every known key again by its id, 1,000 at a time, and discards the list of unknown secrets. An idle process sends nothing.
+ *
+ * Guarantees. A change holds within a second, or within seconds when the known keys have to be read again; it never depends on how many keys
+ * there are or have changed, but on how many are known: at most 100,000. There is one round at a time, so that an older state never
+ * overwrites a newer one, and wrong secrets, however many, never occupy more than one connection.
+ *
+ * Failures. Without the database, or while a round takes longer than 400 ms, known keys stay valid as last read; a well-formed unknown
+ * secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from the same version.
+ */
+
+export interface KeyDirectoryOptions {
+  readonly adminKey?: string | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Together less than a second, which is how soon a change has to hold. */
+const refreshAfterMillis = 400;
+const staleAfterMillis = 900;
+/** How long a request for a known key waits for a round. */
+const refreshTimeoutMillis = 400;
+
+const maxKnownKeys = 50_000;
+const maxUnknownKeys = 10_000;
+const recheckBatchSize = 1_000;
+
+interface KnownKey {
+  readonly record: KeyRecord;
+  readonly principal: Principal;
+}
+
+interface AdminKey {
+  readonly length: number;
+  readonly hash: Buffer;
+}
+
+interface Round {
+  readonly requested: ReadonlySet<KeyHash>;
+  readonly found: ReadonlyMap<KeyHash, KnownKey>;
+}
+
+/** Authenticates API keys. */
+export class KeyDirectory {
+  readonly #records: KeyRecords;
+  readonly #now: () => number;
+  readonly #admin: AdminKey | undefined;
+  /** A key can have two secrets. */
+  readonly #ids = new LruMap<KeyHash, Id>(maxKnownKeys);
+  readonly #keys = new LruMap<Id, KnownKey>(maxKnownKeys);
+  /** Separate from the known ones, so that guesses can't evict them. */
+  readonly #unknown = new LruMap<KeyHash, true>(maxUnknownKeys);
+  readonly #wanted = new Set<KeyHash>();
+  /** The last key of each connection: a client that reuses both costs one hash. */
+  readonly #sent = new WeakMap<object, { readonly text: string; readonly hash: KeyHash | undefined }>();
+  #version: KeyVersion | undefined;
+  #round: Promise<Round> | undefined;
+  #triedAt = -Infinity;
+  #freshAt = -Infinity;
+  /** Because the database can't be reached, or the round takes too long. */
+  #isBehind = false;
+
+  constructor(records: KeyRecords, { adminKey, now = Date.now }: KeyDirectoryOptions = {}) {
+    this.#records = records;
+    this.#now = now;
+    this.#admin = adminKey === undefined ? undefined : { length: adminKey.length, hash: hashOf(adminKey) };
+  }
+
+  /**
+   * The principal of the key; undefined when it is malformed, unknown, revoked or expired. Bans are decided with the quota.
+   *
+   * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
+   */
+  find(text: string, connection?: object): Principal | undefined | Promise<Principal | undefined> {
+    if (this.#isAdmin(text)) return administrator;
+    const hash = this.#hashOf(text, connection);
+    if (hash === undefined) return undefined;
+    // The path of nearly every request.
+    const known = this.#isPast(this.#freshAt, refreshAfterMillis) ? undefined : this.#keyOf(hash);
+    return known === undefined ? this.#findAnew(hash) : this.#principalOf(known, hash);
+  }
+
+  async #findAnew(hash: KeyHash): Promise<Principal | undefined> {
+    if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
+    // While this process is behind, an unknown key may be a new one.
+    const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
+    const key = this.#keyOf(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
+    return key && this.#principalOf(key, hash);
+  }
+
+  #principalOf({ record, principal }: KnownKey, hash: KeyHash): Principal | undefined {
+    return this.#now() < validUntil(record, hash) ? principal : undefined;
+  }
+
+  /**
+   * Reads every change that was committed before the call, so that it holds for the next request. Never throws: without the
+   * database the change is read when it is back.
+   */
+  async catchUp(): Promise<void> {
+    // The statement under way may have been sent before the change.
+    await this.#round?.catch(() => undefined);
+    await this.#startRound().catch(() => undefined);
+  }
+
+  #hashOf(text: string, connection: object | undefined): KeyHash | undefined {
+    if (connection === undefined) return parseKey(text);
+    const last = this.#sent.get(connection);
+    if (last?.text === text) return last.hash;
+    const hash = parseKey(text);
+    this.#sent.set(connection, { text, hash });
+    return hash;
+  }
+
+  #isAdmin(text: string): boolean {
+    return text.length === this.#admin?.length && timingSafeEqual(hashOf(text), this.#admin.hash);
+  }
+
+  #keyOf(hash: KeyHash): KnownKey | undefined {
+    const id = this.#ids.get(hash);
+    return id === undefined ? undefined : this.#keys.get(id);
+  }
+
+  /** Also true after the clock was set back. */
+  #isPast(instant: number, millis: number): boolean {
+    return Math.abs(this.#now() - instant) >= millis;
+  }
+
+  /** Starts a round. Waits for it only when the known state may be too old; callers share the round. */
+  async #refresh(hash: KeyHash): Promise<void> {
+    const mustWait = !this.#isBehind && this.#isPast(this.#freshAt, staleAfterMillis);
+    if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
+    if (this.#keyOf(hash) === undefined) this.#wanted.add(hash);
+    // A failure shows in `#isBehind`; lookups of a key throw it.
+    const round = this.#startRound().catch(() => undefined);
+    if (!mustWait) return;
+    const abort = new AbortController();
+    const timeout = wait(refreshTimeoutMillis, true, { ref: false, signal: abort.signal }).catch(() => false);
+    if ((await Promise.race([round, timeout])) === true) this.#isBehind = true;
+    abort.abort();
+  }
+
+  async #lookUp(hash: KeyHash): Promise<KnownKey | undefined> {
+    for (;;) {
+      this.#wanted.add(hash);
+      // The statement under way may have been sent without this hash.
+      const { requested, found } = await this.#startRound();
+      if (requested.has(hash)) return found.get(hash);
+    }
+  }
+
+  #startRound(): Promise<Round> {
+    // Requests share it: none of them can end it.
+    this.#round ??= runAsService(() => this.#read()).finally(() => {
+      this.#round = undefined;
+    });
+    return this.#round;
+  }
+
+  async #read(): Promise<Round> {
+    const startedAt = this.#now();
+    this.#triedAt = startedAt;
+    // Lookups in the same turn of the event loop share the statement.
+    await Promise.resolve();
+    const requested = new Set(this.#wanted);
+    this.#wanted.clear();
+    try {
+      const { latest, keys, isComplete } = await this.#records.read([...requested], this.#version);
+      if (!isComplete) this.#unknown.clear();
+      const found = this.#learn(requested, keys);
+      if (!isComplete) await this.#recheckAll();
+      this.#version = latest;
+      this.#freshAt = startedAt;
+      this.#isBehind = false;
+      return { requested, found };
+    } catch (error) {
+      this.#isBehind = true;
+      throw error;
+    }
+  }
+
+  #learn(requested: ReadonlySet<KeyHash>, records: readonly KeyRecord[]): Map<KeyHash, KnownKey> {
+    const found = new Map<KeyHash, KnownKey>();
+    for (const record of records) {
+      const key = knownKey(record);
+      const hashes = [record.sha256, record.previousSha256].filter((hash) => hash !== null);
+      for (const hash of hashes) {
+        this.#unknown.delete(hash);
+        if (!requested.has(hash)) continue;
+        found.set(hash, key);
+        this.#ids.set(hash, record.id);
+        this.#keys.set(record.id, key);
+      }
+      this.#keys.replace(record.id, key);
+    }
+    for (const hash of requested) if (!found.has(hash)) this.#unknown.set(hash, true);
+    return found;
+  }
+
+  /** Reads the known keys again, most recently used first. */
+  async #recheckAll(): Promise<void> {
+    const ids = [...this.#keys.keys()];
+    for (let start = 0; start < ids.length; start += recheckBatchSize) {
+      const batch = ids.slice(start, start + recheckBatchSize);
+      const records = new Map((await this.#records.readByIds(batch)).map((record) => [record.id, record]));
+      for (const id of batch) {
+        const record = records.get(id);
+        if (record === undefined) this.#keys.delete(id);
+        else this.#keys.replace(id, knownKey(record));
+      }
+    }
+  }
+}
+
+const administrator: Principal = {
+  id: 'admin',
+  name: 'ADMIN_API_KEY',
+  plan: 'business',
+  scopes: ['admin'],
+  expiresAt: null,
+  subject: { id: 'admin', limits: businessLimits, bans: undefined, isAnonymous: false },
+};
+
+function hashOf(text: string): Buffer {
+  return digest('sha256', text, 'buffer');
+}
+
+function knownKey(record: KeyRecord): KnownKey {
+  const { id, name, plan, scopes, expiresAt, bans } = record;
+  const subject = { id, limits: limitsOf(record), bans, isAnonymous: false };
+  return { record, principal: { id, name, plan, scopes, expiresAt, subject } };
+}
+
+/** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */
+function validUntil(
+  { sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt }: KeyRecord,
+  hash: KeyHash,
+): number {
+  if (revokedAt !== null) return -Infinity;
+  const end = expiresAt ?? Infinity;
+  if (hash === sha256) return end;
+  return hash === previousSha256 ? Math.min(end, previousSecretExpiresAt ?? -Infinity) : -Infinity;
+}

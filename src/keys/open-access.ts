@@ -1,0 +1,36 @@
+import type { AutomaticBan, CounterStore, QuotaSubject } from '../domain/quota/counter-store.ts';
+import { QuotaService } from '../domain/quota/quota.service.ts';
+import type { AccessService } from '../domain/access/access.service.ts';
+import { BanRecorder } from './ban-recorder.ts';
+import { KeyDirectory } from './key-directory.ts';
+import type { KeyRecords } from '../domain/access/key-records.ts';
+
+export interface AccessOptions {
+  readonly records: KeyRecords;
+  readonly counters: CounterStore;
+  readonly service: Pick<AccessService, 'recordAutomaticBan'>;
+  /** A key with the scope `admin` that needs no database. */
+  readonly adminKey: string | undefined;
+  /** Called when a key was banned automatically. Must not throw. */
+  readonly onBan: (subject: QuotaSubject, ban: AutomaticBan) => void;
+  /** Called when a ban couldn't be saved; it is tried again. Must not throw. */
+  readonly onSaveFailure: (error: unknown) => void;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Authentication and quota. */
+export interface Access {
+  readonly keys: KeyDirectory;
+  readonly quota: QuotaService;
+  /** Saves pending bans. Call it before the database is closed. */
+  close(): Promise<void>;
+}
+
+export function openAccess({ records, counters, service, adminKey, onBan, onSaveFailure, now }: AccessOptions): Access {
+  const bans = new BanRecorder(service, onSaveFailure);
+  const quota = new QuotaService(counters, (subject, ban) => {
+    onBan(subject, ban);
+    bans.record(subject.id, ban);
+  });
+  return { keys: new KeyDirectory(records, { adminKey, now }), quota, close: () => bans.flush() };
+}

@@ -1,0 +1,231 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+import type { ClientConfig } from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+
+import { urlsOfHosts, UnusableHosts } from './url-hosts.ts';
+
+/** An address as node-postgres wants it; its host is the directory of a Unix socket. */
+export interface PostgresAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** The URL of a PostgreSQL server, or where the embedded one listens. */
+export type DatabaseLocation = string | PostgresAddress;
+
+/** What a connection needs of its server: anything, that transactions may write, or that it is no standby. */
+export type TargetSession = 'any' | 'read-write' | 'primary';
+
+/** The settings of every connection. */
+export type ConnectionConfig = ClientConfig & {
+  /** `connect_timeout` of the URL, for each address. */
+  readonly connectTimeoutMillis?: number | undefined;
+  /** Of several hosts, `host` and `port` are the first. */
+  readonly hosts?: readonly { readonly host: string | undefined; readonly port: number | undefined }[] | undefined;
+  /** `target_session_attrs`. */
+  readonly targetSession?: TargetSession | undefined;
+  /** `load_balance_hosts=random`. */
+  readonly isBalanced?: boolean | undefined;
+};
+
+/** An unusable URL. The message says what is wrong and what would be right, without a password. */
+export class UnusableDatabaseUrl extends Error {
+  override readonly name = 'UnusableDatabaseUrl';
+}
+
+const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:port/database';
+
+const sslModes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
+
+const connectTimeout = 'connect_timeout';
+
+/** The values of each supported parameter. Others are refused, because ignoring one may be unsafe. */
+const parameters: Readonly<Record<string, { readonly isValid: (value: string) => boolean; readonly right: string }>> = {
+  host: anyText('a host, or the directory of a socket'),
+  port: { isValid: (value) => /^\d{1,5}(?:,\d{1,5})*$/.test(value), right: 'a port' },
+  user: anyText('a user'),
+  password: anyText('a password'),
+  sslmode: oneOf(...sslModes),
+  ssl: oneOf('true', '1', '0', 'no-verify'),
+  sslrootcert: anyText('a file'),
+  sslcert: anyText('a file'),
+  sslkey: anyText('a file'),
+  sslnegotiation: oneOf('postgres', 'direct'),
+  uselibpqcompat: oneOf('true', 'false'),
+  application_name: anyText('a name'),
+  fallback_application_name: anyText('a name'),
+  options: anyText("options for the server's session"),
+  client_encoding: { isValid: (value) => /^utf-?8$/i.test(value), right: 'utf8' },
+  [connectTimeout]: {
+    isValid: (value) => /^\d{1,4}$/.test(value) && Number(value) > 0,
+    right: 'a whole number of seconds from 1 to 9999',
+  },
+  target_session_attrs: oneOf('read-write', 'primary'),
+  load_balance_hosts: oneOf('disable', 'random'),
+};
+
+/**
+ * Reads a `DATABASE_URL` as `pg` 8 does, and refuses what `pg` would ignore: an unknown parameter, or a TLS mode
+ * that may end in plaintext. Certificate files are read now. Throws UnusableDatabaseUrl.
+ */
+export function parseDatabaseUrl(text: string): ConnectionConfig {
+  const given = readParameters(text);
+  assertSupported(given);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
+  const [first, ...others] = hostsOf(withClearMode(text, given));
+  assertUsableTls(first, given);
+  const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
+  return {
+    fallback_application_name: 'petstore-gateway',
+    ...first,
+    ...(others.length > 0 && { hosts, targetSession: 'read-write' }),
+    ...fromParameter(given, connectTimeout, (seconds) => ({ connectTimeoutMillis: Number(seconds) * 1000 })),
+    ...fromParameter(given, 'target_session_attrs', (target) => ({ targetSession: target as TargetSession })),
+    ...fromParameter(given, 'load_balance_hosts', (choice) => ({ isBalanced: choice === 'random' })),
+  };
+}
+
+function fromParameter<Part extends object>(
+  given: URLSearchParams,
+  name: string,
+  read: (value: string) => Part,
+): Part | undefined {
+  const value = given.get(name);
+  return value === null ? undefined : read(value);
+}
+
+/** The settings of each host, which differ in nothing else. */
+function hostsOf(url: string): readonly [ClientConfig, ...ClientConfig[]] {
+  try {
+    const [first, ...others] = urlsOfHosts(url);
+    return [toConfig(first), ...others.map((other) => toConfig(other))];
+  } catch (error) {
+    if (error instanceof UnusableHosts) throw new UnusableDatabaseUrl(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** The connection settings of a database. The embedded one never uses TLS, whatever the environment says. */
+export function connectionConfigOf(location: DatabaseLocation): ConnectionConfig {
+  return typeof location === 'string' ? parseDatabaseUrl(location) : { ...location, ssl: false };
+}
+
+/** The host may be empty where a socket is named (`postgresql://user@/database?host=/run/postgresql`), which `URL` refuses. */
+function readParameters(text: string): URLSearchParams {
+  const [, query = ''] = /^postgres(?:ql)?:\/\/[^?]*(?:\?(.*))?$/s.exec(text) ?? [];
+  if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);
+  return new URLSearchParams(query.split('#')[0]);
+}
+
+function assertSupported(given: URLSearchParams): void {
+  const problems: string[] = [];
+  for (const name of new Set(given.keys())) {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const [value = '', ...others] = given.getAll(name);
+    if (parameter === undefined) {
+      problems.push(
+        `DATABASE_URL has the parameter ${JSON.stringify(name)}, which is not supported: use ${Object.keys(parameters).join(', ')}.`,
+      );
+    } else if (others.length > 0) {
+      problems.push(`DATABASE_URL has the parameter ${name} more than once: leave one.`);
+    } else if (!parameter.isValid(value)) {
+      problems.push(`DATABASE_URL has ${describe(name, value)}, but ${name} must be ${parameter.right}.`);
+    }
+  }
+  problems.push(...contradictions(given));
+  if (problems.length > 0) throw new UnusableDatabaseUrl(problems.join('\n'));
+}
+
+function contradictions(given: URLSearchParams): string[] {
+  const problems: string[] = [];
+  const isPlain = given.get('sslmode') === 'disable' || given.get('ssl') === '0';
+  if (given.has('ssl') && given.has('sslmode')) {
+    problems.push('DATABASE_URL has ssl and sslmode, but takes only one of them: use sslmode.');
+  }
+  if (given.has('sslcert') !== given.has('sslkey')) {
+    problems.push('DATABASE_URL has only one of sslcert and sslkey: a client certificate needs both.');
+  }
+  if (isPlain && given.get('sslnegotiation') === 'direct') {
+    problems.push('DATABASE_URL has sslnegotiation=direct without TLS: use another sslmode.');
+  }
+  if (isCompatible(given) && given.get('sslmode') === 'no-verify') {
+    problems.push('DATABASE_URL has sslmode=no-verify, which libpq does not know: with uselibpqcompat use require.');
+  }
+  if (isCompatible(given) && given.get('sslmode') === 'verify-ca' && !given.has('sslrootcert')) {
+    problems.push('DATABASE_URL has sslmode=verify-ca, which with uselibpqcompat needs sslrootcert.');
+  }
+  return problems;
+}
+
+function isCompatible(given: URLSearchParams): boolean {
+  return given.get('uselibpqcompat') === 'true';
+}
+
+/** Never repeats a password. */
+function describe(name: string, value: string): string {
+  return name === 'password' ? name : `${name}=${value}`;
+}
+
+/** `require` and `verify-ca` verify fully; naming that keeps the parser from warning about its next version. */
+function withClearMode(text: string, given: URLSearchParams): string {
+  if (isCompatible(given)) return text;
+  return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
+}
+
+/** Those that `pg` doesn't know. */
+const ownParameters = new Set([connectTimeout, 'target_session_attrs', 'load_balance_hosts']);
+
+/** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
+function toConfig(url: string): ClientConfig {
+  try {
+    const parsed = parse(url);
+    const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
+    const config = Object.entries(toClientConfig(parsed)).filter(([name]) => !ownParameters.has(name));
+    return { ...Object.fromEntries(config), ...ssl };
+  } catch (error) {
+    throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
+  }
+}
+
+function assertReadable(name: string, file: string | null): void {
+  if (file === null) return;
+  try {
+    readFileSync(file);
+  } catch (error) {
+    throw new UnusableDatabaseUrl(
+      `DATABASE_URL has ${name}=${file}, but that file can not be read: ${(error as Error).message}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Fails at the start instead of at each connection. */
+function assertUsableTls({ ssl }: ClientConfig, given: URLSearchParams): void {
+  if (typeof ssl !== 'object') return;
+  if (ssl.ca !== undefined && !String(ssl.ca).includes('-----BEGIN')) {
+    throw new UnusableDatabaseUrl(
+      `DATABASE_URL has sslrootcert=${given.get('sslrootcert')}, but that file holds no certificate in PEM form.`,
+    );
+  }
+  try {
+    createSecureContext(ssl);
+  } catch (error) {
+    throw new UnusableDatabaseUrl(
+      `The certificates that DATABASE_URL names can not be used: ${(error as Error).message}. ` +
+        'They must be in PEM form, the key without a passphrase and made for the certificate.',
+      { cause: error },
+    );
+  }
+}
+
+function anyText(right: string): { readonly isValid: (value: string) => boolean; readonly right: string } {
+  return { isValid: (value) => value !== '', right };
+}
+
+function oneOf(...values: string[]): { readonly isValid: (value: string) => boolean; readonly right: string } {
+  return { isValid: (value) => values.includes(value), right: `one of ${values.join(', ')}` };
+}

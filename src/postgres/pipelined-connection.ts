@@ -1,0 +1,162 @@
+import { ConnectionFailure } from './connection-failure.ts';
+import type { Connection } from './connection.ts';
+import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
+import type { PendingRead } from './pending-read.ts';
+import { PreparedStatement } from './prepared-statement.ts';
+import { recordStatement } from './statement-span.ts';
+
+/** How many reads of one client wait for a response on each connection. */
+const maxReadsOfClient = 8;
+
+interface Listeners {
+  /** It takes no more reads. */
+  readonly onEnd: (connection: PipelinedConnection) => void;
+  /** Reads to retry on a new connection. */
+  readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
+  /** Reads to retry, because one before them took too long. */
+  readonly onMoved: (moved: readonly PendingRead[]) => void;
+  /** A read has ended. */
+  readonly onRoom: (connection: PipelinedConnection) => void;
+}
+
+/** One of the connections: what is sent on it, in its order, and what becomes of it when the connection fails. */
+export class PipelinedConnection {
+  /** Undefined until it is open. */
+  #connection: Connection | undefined;
+  /** Whether this turn goes on in which the connection began to open, and what ends it if it has opened meanwhile. */
+  #isCorked = false;
+  #uncork: (() => void) | undefined;
+  readonly #ending = new AbortController();
+  readonly #listeners: Listeners;
+  /** Sent, in their order, or waiting until the connection is open. (An array, as in `http/bounds/connection.ts`.) */
+  readonly #pending: PendingRead[] = [];
+  /** How many of them are for each client. */
+  readonly #readsOf = new Map<string, number>();
+  #isRetired = false;
+
+  constructor(open: (signal: AbortSignal) => Promise<Connection>, listeners: Listeners) {
+    this.#listeners = listeners;
+    void this.#open(open);
+  }
+
+  get isCurrent(): boolean {
+    return this.#connection?.isCurrent ?? true;
+  }
+
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  /** The service's own work isn't limited. */
+  hasRoomFor(subject: string): boolean {
+    return subject === '' || (this.#readsOf.get(subject) ?? 0) < maxReadsOfClient;
+  }
+
+  checkProgress(now: number): void {
+    this.#connection?.checkProgress(now);
+    // It says so itself only later: nothing may be sent on it meanwhile.
+    if (this.#connection?.isLost === true) this.#listeners.onEnd(this);
+  }
+
+  cork(): () => void {
+    if (this.#connection !== undefined) return this.#connection.cork();
+    this.#isCorked = true;
+    return () => {
+      this.#isCorked = false;
+      this.#uncork?.();
+      this.#uncork = undefined;
+    };
+  }
+
+  send(pending: PendingRead): void {
+    this.#pending.push(pending);
+    this.#readsOf.set(pending.subject, (this.#readsOf.get(pending.subject) ?? 0) + 1);
+    if (this.#connection !== undefined) this.#submit(this.#connection, pending);
+  }
+
+  /** Finishes its reads, and closes. */
+  retire(): void {
+    this.#isRetired = true;
+    this.#closeIfDone();
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#connection?.close();
+  }
+
+  async #open(open: (signal: AbortSignal) => Promise<Connection>): Promise<void> {
+    let connection: Connection;
+    try {
+      connection = await open(this.#ending.signal);
+    } catch (error) {
+      this.#listeners.onEnd(this);
+      for (const { reject } of this.#takeAll()) reject(error as Error);
+      return;
+    }
+    connection.once('end', () => this.#listeners.onEnd(this));
+    this.#connection = connection;
+    const uncork = connection.cork();
+    for (const pending of this.#pending) this.#submit(connection, pending);
+    if (this.#isCorked) this.#uncork = uncork;
+    else uncork();
+    this.#closeIfDone();
+  }
+
+  #submit(connection: Connection, pending: PendingRead): void {
+    const { name, text, values, decode } = pending.read;
+    const statement = new PreparedStatement(name, text, values, decode, pending.message);
+    statement.callback = (error, rows = []) => {
+      recordStatement(text, pending.traced(), error);
+      // It may have been moved away.
+      const index = this.#pending.indexOf(pending);
+      if (index === -1) return;
+      this.#pending.splice(index, 1);
+      this.#countEnd(pending.subject);
+      if (this.#pending.length > 0) connection.recordProgress();
+      if (error === null) pending.resolve(rows);
+      else this.#fail(pending, error);
+      this.#closeIfDone();
+      this.#listeners.onRoom(this);
+    };
+    void connection.query(statement);
+  }
+
+  #takeAll(): PendingRead[] {
+    this.#readsOf.clear();
+    return this.#pending.splice(0);
+  }
+
+  #countEnd(subject: string): void {
+    const left = (this.#readsOf.get(subject) ?? 0) - 1;
+    if (left > 0) this.#readsOf.set(subject, left);
+    else this.#readsOf.delete(subject);
+  }
+
+  #fail(pending: PendingRead, error: Error): void {
+    // Not after a response timeout: a second wait would take too long.
+    const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
+    if (isUnusable && !pending.isRetried) {
+      pending.isRetried = true;
+      this.#listeners.onUnusable(this, pending);
+      return;
+    }
+    pending.reject(error);
+    if (isTimeout(error)) this.#moveOthers();
+  }
+
+  /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
+  #moveOthers(): void {
+    const others = this.#takeAll();
+    this.#listeners.onEnd(this);
+    void this.#connection?.abort('a statement took too long');
+    const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
+    for (const { reject } of late) reject(new ConnectionFailure(new Error('No response in time')));
+    for (const pending of moved) pending.isRetried = true;
+    this.#listeners.onMoved(moved);
+  }
+
+  #closeIfDone(): void {
+    if (this.#isRetired && this.#pending.length === 0) void this.#connection?.close();
+  }
+}

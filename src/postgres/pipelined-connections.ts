@@ -1,0 +1,213 @@
+import { currentRequest, runAsService, type RequestContext } from '../domain/access/current-request.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import type { Connection } from './connection.ts';
+import { LookUps } from './look-ups.ts';
+import type { PendingRead, Read } from './pending-read.ts';
+import { PipelinedConnection } from './pipelined-connection.ts';
+import type { RecentSubjects } from './recent-subjects.ts';
+import type { Servers, SessionOptions } from './servers.ts';
+import { SharedReads } from './shared-reads.ts';
+import { NoFreeConnection } from './connection-slots.ts';
+import { tracedCaller } from './statement-span.ts';
+import { WaitingReads } from './waiting-reads.ts';
+import type { LookUp } from './session.ts';
+import { throwIfLost } from './driver-errors.ts';
+
+export interface PipelineOptions {
+  readonly servers: Servers;
+  readonly connection: SessionOptions;
+  readonly size: number;
+  readonly recent: RecentSubjects;
+  /** How long a read waits for those of the same client. */
+  readonly waitMillis: number;
+  /** Called when a read has timed out waiting. */
+  readonly onRefusal?: (() => void) | undefined;
+}
+
+/** How often connections with a pending response are checked. */
+const watchMillis = 100;
+
+/**
+ * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one turn of the event loop are sent
+ * at its end by one system call, which is the largest cost of a prepared statement; equal ones are sent once (`SharedReads`), and look-ups
+ * of the same kind as one statement (`LookUps`).
+ *
+ * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here, and only a few of
+ * each client: its others wait here, for 2 s at most, while clients take turns.
+ * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
+ * another connection, which is safe because they change nothing. So is a read whose prepared form is gone or outdated by a
+ * migration, and one whose connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
+ */
+export class PipelinedConnections {
+  readonly #options: PipelineOptions;
+  readonly #connections = new Set<PipelinedConnection>();
+  /** The connections above, and those that only finish their reads. */
+  readonly #all = new Set<PipelinedConnection>();
+  readonly #watch: NodeJS.Timeout;
+  /** The reads of this turn of the event loop. */
+  readonly #sharedReads = new SharedReads();
+  /** Those of this turn, which are sent at its end. */
+  readonly #lookUps = new LookUps((pending) => this.#submit(pending));
+  /** The connection of this turn. */
+  #current: PipelinedConnection | undefined;
+  /** Each sends what its connection has collected in this turn. */
+  readonly #uncorks = new Map<PipelinedConnection, () => void>();
+  readonly #waiting = new WaitingReads();
+  #isEndScheduled = false;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    options.servers.onRetire(() => {
+      for (const connection of this.#connections) if (!connection.isCurrent) this.#retire(connection);
+    });
+  }
+
+  /** Throws UNAVAILABLE, or the driver's error. */
+  query(read: Read): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const request = this.#requestUnderWay();
+      const pending = this.#sharedReads.add(read, { request, traced: tracedCaller(), resolve, reject });
+      if (pending !== undefined) this.#submit(pending);
+    });
+  }
+
+  /** The row with this id; throws as `query` does. */
+  lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const request = this.#requestUnderWay();
+      this.#lookUps.add(lookUp, { id, request, traced: tracedCaller(), resolve, reject });
+      this.#scheduleEnd();
+    });
+  }
+
+  /** Throws when it has lost the database already. */
+  #requestUnderWay(): RequestContext | undefined {
+    const request = currentRequest();
+    this.#options.recent.record(request?.subjectId);
+    throwIfLost(request);
+    return request;
+  }
+
+  /** New reads go to new connections. */
+  renew(): void {
+    for (const connection of this.#connections) this.#retire(connection);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#endTurn();
+    this.#refuse(this.#waiting.takeBefore(Infinity), new ConnectionFailure(new Error('The database is closed')));
+    await Promise.all([...this.#all].map((connection) => connection.close()));
+  }
+
+  #submit(pending: PendingRead): void {
+    const connection = this.#connectionFor(pending.subject);
+    if (connection === undefined) this.#waiting.add(pending);
+    else this.#send(connection, pending);
+  }
+
+  #send(connection: PipelinedConnection, pending: PendingRead): void {
+    // Nothing is sent before the turn has ended: `SharedReads` relies on that.
+    if (!this.#uncorks.has(connection)) this.#uncorks.set(connection, connection.cork());
+    connection.send(pending);
+    this.#scheduleEnd();
+  }
+
+  /** Sends what waits and now may. */
+  #sendWaiting(connection: PipelinedConnection): void {
+    for (;;) {
+      const pending = this.#waiting.next((subject) => connection.hasRoomFor(subject));
+      if (pending === undefined) return;
+      const failure = pending.failure();
+      if (failure === undefined) this.#send(connection, pending);
+      else pending.reject(failure);
+    }
+  }
+
+  #refuse(pending: readonly PendingRead[], error: Error): void {
+    for (const { reject } of pending) reject(error);
+  }
+
+  #scheduleEnd(): void {
+    if (this.#isEndScheduled) return;
+    this.#isEndScheduled = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    for (const pending of this.#lookUps.take()) this.#submit(pending);
+    this.#sharedReads.endTurn();
+    this.#isEndScheduled = false;
+    this.#current = undefined;
+    const uncorks = [...this.#uncorks.values()];
+    this.#uncorks.clear();
+    for (const uncork of uncorks) uncork();
+  }
+
+  /** That of this turn while the client has room there; undefined when it has none anywhere. */
+  #connectionFor(subject: string): PipelinedConnection | undefined {
+    if (this.#current?.hasRoomFor(subject) === true) return this.#current;
+    this.#current = this.#choose(subject);
+    return this.#current;
+  }
+
+  /** A new connection if all are busy and the maximum isn't reached, else the one with the least to do. */
+  #choose(subject: string): PipelinedConnection | undefined {
+    let chosen: PipelinedConnection | undefined;
+    for (const each of this.#connections) {
+      if (each.hasRoomFor(subject) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
+    }
+    if ((chosen === undefined || chosen.pending > 0) && this.#connections.size < this.#options.size) {
+      // All requests share it: what it does later is not done for the one that has opened it.
+      chosen = runAsService(() => this.#open());
+      this.#connections.add(chosen);
+      this.#all.add(chosen);
+    }
+    return chosen;
+  }
+
+  #open(): PipelinedConnection {
+    const { servers, connection } = this.#options;
+    const open = (signal: AbortSignal): Promise<Connection> =>
+      servers.open({ ...connection, isPipelined: true }, signal);
+    return new PipelinedConnection(open, {
+      onEnd: (ended) => {
+        this.#all.delete(ended);
+        this.#exclude(ended);
+      },
+      onUnusable: (unusable, pending) => {
+        // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
+        if (this.#connections.has(unusable)) this.renew();
+        this.#submit(pending);
+      },
+      onMoved: (moved) => {
+        for (const pending of moved) this.#submit(pending);
+      },
+      onRoom: (opened) => {
+        if (this.#connections.has(opened)) this.#sendWaiting(opened);
+      },
+    });
+  }
+
+  #retire(connection: PipelinedConnection): void {
+    this.#exclude(connection);
+    connection.retire();
+  }
+
+  /** It gets no more reads. */
+  #exclude(connection: PipelinedConnection): void {
+    this.#connections.delete(connection);
+    if (this.#current === connection) this.#current = undefined;
+  }
+
+  #check(): void {
+    const now = performance.now();
+    for (const connection of this.#all) connection.checkProgress(now);
+    // Those that would have made room may be gone.
+    for (const connection of this.#connections) this.#sendWaiting(connection);
+    const late = this.#waiting.takeBefore(now - this.#options.waitMillis);
+    if (late.length > 0) this.#options.onRefusal?.();
+    this.#refuse(late, new NoFreeConnection());
+  }
+}

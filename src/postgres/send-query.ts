@@ -1,0 +1,55 @@
+import { currentRequest } from '../domain/access/current-request.ts';
+import type { Connection } from './connection.ts';
+import { PreparedStatement } from './prepared-statement.ts';
+import { StatementBatch } from './statement-batch.ts';
+import type { PreparedQuery, Query } from './session.ts';
+
+/** Sends a query on a connection that nobody else uses: prepared if it has a name, except in the session of another process. */
+export function sendQuery<Row>(
+  connection: Connection,
+  { name, text, values, kind, decode }: Query<Row>,
+): Promise<Row[]> {
+  if (kind === 'write') currentRequest()?.recordWrite();
+  if (name === undefined || connection.isGuest) return sendUnnamed(connection, text, values, decode);
+  return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
+}
+
+/** Sends statements in one write, and returns the rows of the last one. What follows a statement that fails is not executed. */
+export async function sendTogether<Row>(
+  connection: Connection,
+  before: readonly PreparedQuery<unknown>[],
+  last: PreparedQuery<Row>,
+): Promise<Row[]> {
+  if (before.length === 0) return sendQuery(connection, last);
+  if (connection.isGuest) {
+    for (const query of before) await sendQuery(connection, query);
+    return sendQuery(connection, last);
+  }
+  if ([...before, last].some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
+  const rows = await sendBatch(connection, new StatementBatch([...before, last]));
+  return rows.at(-1) as Row[];
+}
+
+function sendBatch(connection: Connection, batch: StatementBatch): Promise<unknown[][]> {
+  return new Promise((resolve, reject) => {
+    batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
+    void connection.query(batch);
+  });
+}
+
+async function sendUnnamed<Row>(
+  connection: Connection,
+  text: string,
+  values: Query<Row>['values'],
+  decode: Query<Row>['decode'],
+): Promise<Row[]> {
+  const { rows } = await connection.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
+  return rows.map(decode);
+}
+
+export function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
+  return new Promise((resolve, reject) => {
+    statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
+    void connection.query(statement);
+  });
+}

@@ -1,0 +1,48 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { describe, expect, it, jest } from '@jest/globals';
+
+import { openDatabase, type OpenDatabase } from '../../../src/database/start/open.ts';
+import { AccessService } from '../../../src/domain/access/access.service.ts';
+import { KeyDirectory } from '../../../src/keys/key-directory.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+// Engines and processes are started several times.
+jest.setTimeout(90_000);
+
+function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
+  return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore });
+}
+
+describe('the demo key', () => {
+  it('comes with the demo store, is the same on every start, and ends when it is revoked', async () => {
+    const dataDir = temporaryDirectory();
+    const first = await open(dataDir);
+    const { demoKey = '' } = first;
+    const principal = await new KeyDirectory(first.keyRecords).find(demoKey);
+    expect(principal).toMatchObject({ name: 'Demo', plan: 'business', scopes: ['read', 'write'] });
+    expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
+    await first.close();
+
+    const second = await open(dataDir);
+    expect(second.demoKey).toBe(demoKey);
+    await new AccessService(second.stores).revoke(principal!.id);
+    await second.close();
+
+    const third = await open(dataDir);
+    expect(third.demoKey).toBeUndefined();
+    await third.close();
+  });
+
+  it('is not there without the demo store, nor later', async () => {
+    const dataDir = temporaryDirectory();
+    for (const withDemoStore of [false, true]) {
+      const database = await open(dataDir, withDemoStore);
+      expect(database.demoKey).toBeUndefined();
+      expect(await database.stores.apiKeys.count({ at: 0 })).toBe(0);
+      await database.close();
+    }
+    expect(readdirSync(dataDir)).not.toContain('demo-key');
+  });
+});
