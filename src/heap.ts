@@ -3,7 +3,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 
 /**
  * Of V8's space for new objects, which is twice the part that is in use: a larger one takes memory and saves nothing measurable. Several
- * collections in one turn of the event loop can pass it.
+ * collections in one tick of the event loop can pass it.
  */
 const maxNewSpaceBytes = 32 * 1024 * 1024;
 

@@ -28,7 +28,7 @@ export interface Lease {
  * Something of which the process has so much (bytes, streams, slots), leased to clients.
  *
  * Guarantees: no client holds more than its part, and all together never more than everything, but for
- * `isOneAlwaysPossible` and what is resized. Nobody waits longer than `waitMillis`, or for a request that is aborted. Those
+ * `isOneAlwaysPossible` and what is resized. No request waits longer than `waitMillis`, or for a request that is aborted. Those
  * who wait are served by client, the one that has used least first (see `Accounts`), and within a client in their order.
  * Choosing the next one takes a step for each client that waits.
  */

@@ -5,7 +5,7 @@ export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
 }
 
-interface Turn {
+interface Message {
   readonly handlerId: number;
   readonly run: () => Promise<number>;
   readonly resolve: (bytes: number) => void;
@@ -38,8 +38,8 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
 export class SessionQueue {
   readonly #engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>;
   readonly #onFailure: (failure: EngineFailure) => void;
-  #turns: Turn[] = [];
-  #current: Turn | undefined;
+  #messages: Message[] = [];
+  #current: Message | undefined;
   #owner: number | undefined;
   #isMidSequence = false;
   #isClosed = false;
@@ -59,16 +59,16 @@ export class SessionQueue {
   }
 
   getQueueLength(): number {
-    return this.#turns.length;
+    return this.#messages.length;
   }
 
   clearQueueForHandler(handlerId: number): void {
-    const dropped = this.#turns.filter((turn) => turn.handlerId === handlerId);
-    this.#turns = this.#turns.filter((turn) => turn.handlerId !== handlerId);
-    for (const turn of dropped) turn.reject(new Error('The client has left'));
+    const dropped = this.#messages.filter((message) => message.handlerId === handlerId);
+    this.#messages = this.#messages.filter((message) => message.handlerId !== handlerId);
+    for (const message of dropped) message.reject(new Error('The client has left'));
   }
 
-  /** Ends what a departed client has left open; as a turn of that client's, it comes after a message of its own under way. */
+  /** Ends what a departed client has left open; as a message of that client's, it comes after a message of its own under way. */
   async clearTransactionIfNeeded(handlerId: number): Promise<void> {
     if (this.#owner !== handlerId && this.#current?.handlerId !== handlerId) return;
     await this.#add(handlerId, () => this.#endSession(handlerId));
@@ -83,29 +83,30 @@ export class SessionQueue {
 
   #add(handlerId: number, run: () => Promise<number>): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#turns.push({ handlerId, run, resolve, reject });
+      this.#messages.push({ handlerId, run, resolve, reject });
       if (this.#current === undefined) this.#drained = this.#drain();
     });
   }
 
   async #drain(): Promise<void> {
-    for (let turn = this.#next(); turn !== undefined; turn = this.#next()) {
-      this.#current = turn;
+    for (let message = this.#next(); message !== undefined; message = this.#next()) {
+      this.#current = message;
       try {
-        const bytes = await turn.run();
-        this.#handOver(turn.handlerId);
-        turn.resolve(bytes);
+        const bytes = await message.run();
+        this.#handOver(message.handlerId);
+        message.resolve(bytes);
       } catch (error) {
-        turn.reject(error as Error);
+        message.reject(error as Error);
         if (error instanceof EngineFailure) return this.#fail(error);
-        this.#handOver(turn.handlerId);
+        this.#handOver(message.handlerId);
       }
     }
   }
 
-  #next(): Turn | undefined {
-    const index = this.#owner === undefined ? 0 : this.#turns.findIndex((turn) => turn.handlerId === this.#owner);
-    return index === -1 ? undefined : this.#turns.splice(index, 1)[0];
+  #next(): Message | undefined {
+    const index =
+      this.#owner === undefined ? 0 : this.#messages.findIndex((message) => message.handlerId === this.#owner);
+    return index === -1 ? undefined : this.#messages.splice(index, 1)[0];
   }
 
   #handOver(handlerId: number): void {
@@ -120,7 +121,7 @@ export class SessionQueue {
   }
 
   #refuseAll(error: Error): void {
-    for (const turn of this.#turns.splice(0)) turn.reject(error);
+    for (const message of this.#messages.splice(0)) message.reject(error);
   }
 
   async #endSession(handlerId: number): Promise<number> {

@@ -19,7 +19,7 @@ import type { CountParents } from './nested-quota.ts';
 /**
  * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements.
  *
- * With `isAlone`, the row is read at once: nothing else will be loaded in this turn of the event loop.
+ * With `isAlone`, the row is read at once: nothing else will be loaded in this tick of the event loop.
  */
 type RowLoader<Row, Relation extends string> = (
   include?: Include<Relation>,
@@ -36,7 +36,7 @@ interface NestedPage<Request, Relation extends string> {
 }
 
 /**
- * They batch the loads of one turn of the event loop and cache the rows for one request, or one root mutation. Each is
+ * They batch the loads of one tick of the event loop and cache the rows for one request, or one root mutation. Each is
  * created on first use.
  */
 export class Loaders {

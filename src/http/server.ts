@@ -101,7 +101,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const routeTable = new RouteTable(routerOptions);
   const broken = { routes: routeTable, bodies: () => bodies, server: () => server, onResponse };
   const node = createNodeServer({ timeouts, limits, onRefusal, broken });
-  const bodies = new Bodies(accounts, node.connections.turns, onRefusal, limits);
+  const bodies = new Bodies(accounts, node.connections.starts, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);

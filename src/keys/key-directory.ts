@@ -173,7 +173,7 @@ export class KeyDirectory {
   async #read(): Promise<Round> {
     const startedAt = this.#now();
     this.#triedAt = startedAt;
-    // Lookups in the same turn of the event loop share the statement.
+    // Lookups in the same tick of the event loop share the statement.
     await Promise.resolve();
     const requested = new Set(this.#wanted);
     this.#wanted.clear();

@@ -96,7 +96,7 @@ export function isUnavailable(error: unknown): boolean {
   return isLoss(error) || isOutdated(error) || isDiskFull(error) || hasState(error);
 }
 
-/** The wait for a turn timed out. */
+/** The wait for a connection timed out. */
 function isRefused(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === 'NO_FREE_CONNECTION');
 }

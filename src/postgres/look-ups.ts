@@ -25,7 +25,7 @@ interface Batch {
 const maxTogether = 100;
 
 /**
- * Collects the look-ups of one turn of the event loop: those of one client and of the same kind are read by one statement for up to 100, whichever of its
+ * Collects the look-ups of one tick of the event loop: those of one client and of the same kind are read by one statement for up to 100, whichever of its
  * requests they are for. That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a database that is lost or

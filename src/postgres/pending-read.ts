@@ -22,7 +22,7 @@ export interface PendingRead {
   readonly reject: (error: Error) => void;
   /** Those whom it serves so far, where their requests are traced. */
   readonly traced: () => readonly TracedCaller[];
-  /** Why nobody needs it any more; undefined while somebody does. */
+  /** Why it is not needed any more; undefined while it is. */
   readonly failure: () => Error | undefined;
   /** It has been retried, and won't be again. */
   isRetried: boolean;

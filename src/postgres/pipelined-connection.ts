@@ -23,7 +23,7 @@ interface Listeners {
 export class PipelinedConnection {
   /** Undefined until it is open. */
   #connection: Connection | undefined;
-  /** Whether this turn goes on in which the connection began to open, and what ends it if it has opened meanwhile. */
+  /** Whether this tick goes on in which the connection began to open, and what ends it if it has opened meanwhile. */
   #isCorked = false;
   #uncork: (() => void) | undefined;
   readonly #ending = new AbortController();

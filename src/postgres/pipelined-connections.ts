@@ -28,12 +28,12 @@ export interface PipelineOptions {
 const watchMillis = 100;
 
 /**
- * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one turn of the event loop are sent
+ * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one tick of the event loop are sent
  * at its end by one system call, which is the largest cost of a prepared statement; equal ones are sent once (`SharedReads`), and look-ups
  * of the same kind as one statement (`LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here, and only a few of
- * each client: its others wait here, for 2 s at most, while clients take turns.
+ * each client: its others wait here, for 2 s at most, and clients are served one after another.
  * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
  * another connection, which is safe because they change nothing. So is a read whose prepared form is gone or outdated by a
  * migration, and one whose connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
@@ -44,13 +44,13 @@ export class PipelinedConnections {
   /** The connections above, and those that only finish their reads. */
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
-  /** The reads of this turn of the event loop. */
+  /** The reads of this tick of the event loop. */
   readonly #sharedReads = new SharedReads();
-  /** Those of this turn, which are sent at its end. */
+  /** Those of this tick, which are sent at its end. */
   readonly #lookUps = new LookUps((pending) => this.#submit(pending));
-  /** The connection of this turn. */
+  /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
-  /** Each sends what its connection has collected in this turn. */
+  /** Each sends what its connection has collected in this tick. */
   readonly #uncorks = new Map<PipelinedConnection, () => void>();
   readonly #waiting = new WaitingReads();
   #isEndScheduled = false;
@@ -96,7 +96,7 @@ export class PipelinedConnections {
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
-    this.#endTurn();
+    this.#endTick();
     this.#refuse(this.#waiting.takeBefore(Infinity), new ConnectionFailure(new Error('The database is closed')));
     await Promise.all([...this.#all].map((connection) => connection.close()));
   }
@@ -108,7 +108,7 @@ export class PipelinedConnections {
   }
 
   #send(connection: PipelinedConnection, pending: PendingRead): void {
-    // Nothing is sent before the turn has ended: `SharedReads` relies on that.
+    // Nothing is sent before the tick has ended: `SharedReads` relies on that.
     if (!this.#uncorks.has(connection)) this.#uncorks.set(connection, connection.cork());
     connection.send(pending);
     this.#scheduleEnd();
@@ -132,12 +132,12 @@ export class PipelinedConnections {
   #scheduleEnd(): void {
     if (this.#isEndScheduled) return;
     this.#isEndScheduled = true;
-    setImmediate(() => this.#endTurn());
+    setImmediate(() => this.#endTick());
   }
 
-  #endTurn(): void {
+  #endTick(): void {
     for (const pending of this.#lookUps.take()) this.#submit(pending);
-    this.#sharedReads.endTurn();
+    this.#sharedReads.endTick();
     this.#isEndScheduled = false;
     this.#current = undefined;
     const uncorks = [...this.#uncorks.values()];
@@ -145,7 +145,7 @@ export class PipelinedConnections {
     for (const uncork of uncorks) uncork();
   }
 
-  /** That of this turn while the client has room there; undefined when it has none anywhere. */
+  /** That of this tick while the client has room there; undefined when it has none anywhere. */
   #connectionFor(subject: string): PipelinedConnection | undefined {
     if (this.#current?.hasRoomFor(subject) === true) return this.#current;
     this.#current = this.#choose(subject);

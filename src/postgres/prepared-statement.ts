@@ -48,7 +48,7 @@ const columnsByConnection = new WeakMap<Connection, Map<string, readonly Column[
 /** For a connection to a pooler, which may prepare a statement on another server connection at any time: columns are described each time. */
 export const describesAlways = new WeakSet<object>();
 
-/** The part of a connection that collects messages: for many small ones in a turn, one write costs less than one each. */
+/** The part of a connection that collects messages: for many small ones in a tick, one write costs less than one each. */
 export type Collecting = Pick<Connection, 'stream' | 'unwritten'>;
 
 /** Writes what has been collected, if anything. */

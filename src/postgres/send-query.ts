@@ -4,7 +4,7 @@ import { PreparedStatement } from './prepared-statement.ts';
 import { StatementBatch } from './statement-batch.ts';
 import type { PreparedQuery, Query } from './session.ts';
 
-/** Sends a query on a connection that nobody else uses: prepared if it has a name, except in the session of another process. */
+/** Sends a query on a connection that nothing else uses: prepared if it has a name, except in the session of another process. */
 export function sendQuery<Row>(
   connection: Connection,
   { name, text, values, kind, decode }: Query<Row>,

@@ -13,19 +13,19 @@ interface Caller {
 }
 
 /**
- * Coalesces equal reads: those of one client in one turn of the event loop are sent once, whichever of its requests they are for.
+ * Coalesces equal reads: those of one client in one tick of the event loop are sent once, whichever of its requests they are for.
  *
- * Guarantees: a read begins after all of its callers have asked for it, because nothing is sent before the turn ends. They get the same rows, which
- * they must not change, or the same failure. Who asks after a failure in the same turn gets a new read.
+ * Guarantees: a read begins after all of its callers have asked for it, because nothing is sent before the tick ends. They get the same rows, which
+ * they must not change, or the same failure. Who asks after a failure in the same tick gets a new read.
  */
 export class SharedReads {
   /**
-   * By the client, and the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map for each turn: cleared ones would hold
+   * By the client, and the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map for each tick: cleared ones would hold
    * callers until a full collection.)
    */
   #callers = new Map<string, Caller[]>();
 
-  /** Returns what is to be sent; undefined when an equal read of this turn serves the caller as well. */
+  /** Returns what is to be sent; undefined when an equal read of this tick serves the caller as well. */
   add(read: Read, caller: Caller): PendingRead | undefined {
     const message = executionMessage(read.name, read.values);
     const subject = caller.request?.subjectId ?? '';
@@ -45,7 +45,7 @@ export class SharedReads {
         for (const { resolve } of callers) resolve(rows);
       },
       reject: (error) => {
-        // In a later turn the message may be that of another read.
+        // In a later tick the message may be that of another read.
         if (this.#callers.get(key) === callers) this.#callers.delete(key);
         for (const { request, reject } of callers) reject(recordFailure(error, request));
       },
@@ -55,8 +55,8 @@ export class SharedReads {
     };
   }
 
-  /** The turn has ended: what is asked for from now on may have changed since. */
-  endTurn(): void {
+  /** The tick has ended: what is asked for from now on may have changed since. */
+  endTick(): void {
     if (this.#callers.size > 0) this.#callers = new Map();
   }
 }

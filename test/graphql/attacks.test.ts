@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { watchTurns } from '../support/event-loop.ts';
+import { watchTicks } from '../support/event-loop.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 /** Processor time. Twice the 250 ms that are promised of a quiet machine; what shares its cores makes one that tests slower. */
@@ -169,14 +169,14 @@ const attacks: readonly Attack[] = [
 
 describe('whatever is sent, the response is small and fast, and others are served meanwhile', () => {
   it.each(attacks)('$name: $status', async ({ status, code, body }) => {
-    const turns = watchTurns();
+    const ticks = watchTicks();
     const response = await service.app.server.inject({
       method: 'POST',
       url: '/graphql',
       headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
       payload: body,
     });
-    const { longestMillis } = await turns.stop();
+    const { longestMillis } = await ticks.stop();
     const errors: { extensions: { code: string } }[] = response.json().errors ?? [];
     expect(response.statusCode).toBe(status);
     if (code !== undefined) expect(errors[0]!.extensions.code).toBe(code);

@@ -6,7 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { ClientConnection } from '../../src/http/bounds/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { StartTurns } from '../../src/http/bounds/start-turns.ts';
+import { RequestStarts } from '../../src/http/bounds/request-starts.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
 import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
@@ -127,7 +127,7 @@ it('has one request of a connection under way; 16 read ahead begin, and get thei
 });
 
 it('disconnects a client whose first request waits for its turn for the 18th, not for the 17th', () => {
-  const turns = new StartTurns(10);
+  const turns = new RequestStarts(10);
   turns.wait({ beginNext: () => undefined });
   const full: boolean[] = [];
   const socket = new Socket().on('error', () => undefined);
@@ -242,7 +242,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new ClientConnection(socket, 1, new StartTurns(10), () => undefined);
+  const connection = new ClientConnection(socket, 1, new RequestStarts(10), () => undefined);
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
@@ -268,7 +268,7 @@ it('sends one response to a request that is refused before its body, however lon
 });
 
 it('starts the only request of a connection after at most one of each other connection, however many these have sent', async () => {
-  const { port, busy } = await start({ limits: { turnMillis: 10 } });
+  const { port, busy } = await start({ limits: { startMillis: 10 } });
   const sockets: Socket[] = [];
   while (sockets.length <= 10) {
     const socket = await send(port, requestText('/busy'));

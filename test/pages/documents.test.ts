@@ -17,7 +17,7 @@ const sdl = 'type Query {\n  pets: Int\n}\n';
 const document = readDocument();
 const documents = ['/openapi.json', '/openapi.yaml', '/schema.graphql'];
 
-/** Of buffers, but for those that are garbage: their memory goes in a later turn than they do. */
+/** Of buffers, but for those that are garbage: their memory goes in a later tick than they do. */
 async function bytesKept(): Promise<number> {
   for (let round = 0; round < 5; round++) {
     collectGarbage();

@@ -60,7 +60,7 @@ function readOf(...values: Parameter[]) {
   return { name: 'pets', text: 'select …', values };
 }
 
-it('equal reads of a turn are sent once, others and those of the next turn by themselves', () => {
+it('equal reads of a tick are sent once, others and those of the next tick by themselves', () => {
   const reads = new SharedReads();
   const [one, two] = [callerOf(), callerOf()];
   const sent = reads.add(readOf('1', ['a', 'b']), one.caller);
@@ -75,7 +75,7 @@ it('equal reads of a turn are sent once, others and those of the next turn by th
   ]) {
     expect(reads.add(other, callerOf().caller)).toBeDefined();
   }
-  reads.endTurn();
+  reads.endTick();
   expect(reads.add(readOf('1', ['a', 'b']), callerOf().caller)).toBeDefined();
   sent?.resolve(['row']);
   expect([one.outcome, two.outcome]).toEqual([{ rows: ['row'] }, { rows: ['row'] }]);
@@ -116,7 +116,7 @@ it("the service's own read doesn't get the failure of the request in whose conte
   expect(outcome.error).toMatchObject({ code: 'UNAVAILABLE' });
 });
 
-it('a read that has failed takes no more callers in its turn', () => {
+it('a read that has failed takes no more callers in its tick', () => {
   const reads = new SharedReads();
   reads.add(readOf('1'), callerOf().caller)?.reject(new Error('refused'));
   const sent = reads.add(readOf('1'), callerOf().caller);

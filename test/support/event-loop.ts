@@ -2,20 +2,20 @@
  * Watches the ticks of the event loop until it is stopped. The longest one is measured in processor time of the thread: the time of the clock is
  * that of whatever else the machine does.
  */
-export function watchTurns(): { stop(): Promise<{ readonly turns: number; readonly longestMillis: number }> } {
-  let [turns, longestMillis, last] = [0, 0, threadMillis()];
-  let immediate = setImmediate(function turn() {
+export function watchTicks(): { stop(): Promise<{ readonly ticks: number; readonly longestMillis: number }> } {
+  let [ticks, longestMillis, last] = [0, 0, threadMillis()];
+  let immediate = setImmediate(function tick() {
     const now = threadMillis();
     longestMillis = Math.max(longestMillis, now - last);
     last = now;
-    turns += 1;
-    immediate = setImmediate(turn);
+    ticks += 1;
+    immediate = setImmediate(tick);
   });
   return {
     stop: async () => {
       await new Promise((resolve) => void setImmediate(resolve));
       clearImmediate(immediate);
-      return { turns, longestMillis };
+      return { ticks, longestMillis };
     },
   };
 }

@@ -1,6 +1,6 @@
 const maxMillis = 20_000;
 
-/** Resolves when the condition holds, which is checked in every turn of the event loop. */
+/** Resolves when the condition holds, which is checked in every tick of the event loop. */
 export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + maxMillis;
   while (!(await condition())) {

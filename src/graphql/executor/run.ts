@@ -16,7 +16,7 @@ const maxErrors = 100;
 const sliceMillis = 50;
 const stepsBetweenLooks = 64;
 
-/** The current turn of the event loop, since the first list read the clock. */
+/** The current tick of the event loop, since the first list read the clock. */
 let slice: { readonly startedAt: number; isOver: boolean } | undefined;
 
 /**
@@ -41,7 +41,7 @@ export class Run<Context = unknown> {
   readonly #discarded = new Set<Path | undefined>();
   #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
-  #turn: Promise<void> = Promise.resolve();
+  #tick: Promise<void> = Promise.resolve();
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>, maxLength: number) {
     this.context = context;
@@ -99,10 +99,10 @@ export class Run<Context = unknown> {
     return slice.isOver;
   }
 
-  /** Yields to other requests. Waiting lists continue one by one, each in its own turn of the event loop. */
+  /** Yields to other requests. Waiting lists continue one by one, each in its own tick of the event loop. */
   pause(): Promise<void> {
-    this.#turn = this.#turn.then(() => new Promise((resolve) => void setImmediate(resolve)));
-    return this.#turn;
+    this.#tick = this.#tick.then(() => new Promise((resolve) => void setImmediate(resolve)));
+    return this.#tick;
   }
 
   #isGone(path: Path | undefined): boolean {

@@ -20,7 +20,7 @@ let isTelling = false;
  * Text that will be known later.
  *
  * It is a promise with one listener, which is called at once: a page of nested lists has several for each of its objects, and
- * promises would take a turn of the microtask queue and three times the memory for each. A loop tells the listeners one after another:
+ * promises would take a place in the microtask queue and three times the memory for each. A loop tells the listeners one after another:
  * the stack doesn't grow with the depth of a response.
  */
 export class PendingText implements TextListener {

@@ -39,7 +39,7 @@ export function operationLabel(kind: OperationTypeNode, { rootFieldNames }: Meas
   return `${kind} ${second === undefined ? name : 'of several fields'}`;
 }
 
-/** Refuses an operation beyond a limit before it is executed; the message has both numbers, and words for whoever wrote the operation. */
+/** Refuses an operation beyond a limit before it is executed; the message has both numbers, and words for those who wrote the operation. */
 export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
   const { depth, complexity, list, aliases } = measure;
   const { maxDepth, maxComplexity, maxAliases } = limits;

@@ -26,7 +26,7 @@ export function listWith(
   return { ...within, path: `${key}.${within.path}` };
 }
 
-/** How to make an operation less complex, in the words of whoever wrote it. */
+/** How to make an operation less complex, in the words of its author. */
 export function adviceFor(list: CountedList | undefined): string {
   if (list === undefined) return 'Select fewer objects.';
   const { path, entries, complexity, within } = list;

@@ -19,7 +19,7 @@ interface Share {
 /**
  * The texts of automatic persisted queries by their SHA-256, in this process only.
  *
- * The client that has sent a text holds it. While there is too much, whoever holds the most loses the least recently used of theirs: a client with
+ * The client that has sent a text holds it. While there is too much, the client that holds the most loses the least recently used of theirs: a client with
  * more than its share evicts its own.
  */
 export class PersistedTexts {

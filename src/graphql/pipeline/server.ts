@@ -16,7 +16,7 @@ import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
 import { ApolloValidator, type ApolloOptions } from './apollo.ts';
-import { DocumentTurns } from './document-turns.ts';
+import { NewDocuments } from './new-documents.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
@@ -55,7 +55,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
     routes: async (api) => {
       await api.register((scope, _options, done) => {
         acceptJson(scope);
-        const turns = new DocumentTurns(api.accounts, options.onRefusal);
+        const documents = new NewDocuments(api.accounts, options.onRefusal);
         // A refused body has no computed cost, and costs 1.
         scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
           await meter?.spend();
@@ -66,7 +66,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
-          handler: (request, reply) => endpoint.handle(request, reply, turns),
+          handler: (request, reply) => endpoint.handle(request, reply, documents),
         });
         done();
       });
@@ -95,7 +95,7 @@ class Endpoint {
     if (documentsPath !== undefined) await this.documents.load(documentsPath, this.validator, limits);
   }
 
-  async handle(request: FastifyRequest, reply: FastifyReply, turns: DocumentTurns): Promise<FastifyReply> {
+  async handle(request: FastifyRequest, reply: FastifyReply, documents: NewDocuments): Promise<FastifyReply> {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const parsed = readRequest(request);
     const text = parsed && this.documents.textOf(parsed);
@@ -106,7 +106,7 @@ class Endpoint {
     const isById =
       parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
     const { principal, meter } = request;
-    const validation = await turns.run(
+    const validation = await documents.run(
       principal.id,
       () => meter.requireLeft(),
       () => this.validator.validate(isById ? forApollo(request, parsed, text) : request),

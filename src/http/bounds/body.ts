@@ -8,7 +8,7 @@ import type { OnRefusal } from './bounds.ts';
 import type { Connections } from './connections.ts';
 import { HttpError } from '../error-table.ts';
 import { maxBodyBytes } from './limits.ts';
-import type { StartTurns } from './start-turns.ts';
+import type { RequestStarts } from './request-starts.ts';
 
 /** The limits of bodies that haven't arrived completely. Tests lower them. */
 export interface BodyLimits {
@@ -46,14 +46,14 @@ interface Arriving {
  */
 export class Bodies {
   readonly #limits: BodyLimits;
-  readonly #turns: StartTurns;
+  readonly #starts: RequestStarts;
   readonly #slow: Share;
   readonly #bytes: Share;
   readonly #arriving = new WeakMap<IncomingMessage, Arriving>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
-  constructor(accounts: Accounts, turns: StartTurns, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
-    this.#turns = turns;
+  constructor(accounts: Accounts, starts: RequestStarts, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
+    this.#starts = starts;
     this.#limits = { ...defaultLimits, ...limits };
     const { maxIncompleteOfClient, maxIncompleteBytes } = this.#limits;
     const refuse = (error: () => HttpError): HttpError => {
@@ -112,7 +112,7 @@ export class Bodies {
     const leases: Lease[] = [];
     let bytes: Lease | undefined;
     const end = (error: Error | null): void => {
-      // It may fail while it waits for its turn.
+      // It may fail while it waits to start.
       if (!this.#arriving.delete(payload)) return;
       payload.off('data', add).off('end', finish).off('error', end);
       clearTimeout(slow);
@@ -120,7 +120,7 @@ export class Bodies {
       done(error, body.subarray(0, length));
     };
     // The work begins now: bodies of many connections may end in one tick.
-    const finish = (): void => this.#turns.enter(() => end(null));
+    const finish = (): void => this.#starts.enter(() => end(null));
     const lease = (take: () => Lease): Lease | undefined => {
       try {
         const taken = take();

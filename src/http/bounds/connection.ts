@@ -2,7 +2,7 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-import type { StartTurns } from './start-turns.ts';
+import type { RequestStarts } from './request-starts.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -50,7 +50,7 @@ export class ClientConnection {
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #maxReadAhead: number;
-  readonly #turns: StartTurns;
+  readonly #starts: RequestStarts;
   readonly #onFull: () => void;
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
@@ -61,10 +61,10 @@ export class ClientConnection {
   #progressAt = 0;
 
   /** `onFull` is called when the client has sent too many requests ahead, or a body in too many chunks. */
-  constructor(socket: Socket, maxReadAhead: number, turns: StartTurns, onFull: () => void) {
+  constructor(socket: Socket, maxReadAhead: number, starts: RequestStarts, onFull: () => void) {
     this.#socket = socket;
     this.#maxReadAhead = maxReadAhead;
-    this.#turns = turns;
+    this.#starts = starts;
     this.#onFull = onFull;
     // Node caches the address on first use; it isn't available after a reset.
     void socket.remoteAddress;
@@ -98,18 +98,18 @@ export class ClientConnection {
   }
 
   /**
-   * Begins the request now, or when the one before has ended and it has a turn; an urgent one needs none. Nothing is kept of a
+   * Begins the request now, or when the one before has ended and it may start; an urgent one needs none. Nothing is kept of a
    * connection that is closed.
    */
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;
     this.#isNew = false;
-    if (this.isIdle && (isUrgent || this.#turns.isFree)) return this.#begin({ response, begin });
+    if (this.isIdle && (isUrgent || this.#starts.isFree)) return this.#begin({ response, begin });
     // One of those that wait for a turn is the next under way.
     const maxQueued = this.#maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, whose context isn't its own.
-    if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitForTurn();
+    if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitToStart();
   }
 
   /** A chunk of a body has been read, or discarded. Disconnects when there were too many small ones. */
@@ -123,10 +123,10 @@ export class ClientConnection {
   end(request: IncomingMessage): void {
     this.#underWay = undefined;
     this.unfinishedRequest = request.complete ? undefined : request;
-    this.#waitForTurn();
+    this.#waitToStart();
   }
 
-  /** Begins the next request, in its turn. */
+  /** Begins the next request, when it may start. */
   beginNext(): void {
     if (this.#underWay !== undefined || this.#socket.destroyed) return;
     const next = this.#queue.shift();
@@ -175,8 +175,8 @@ export class ClientConnection {
     begin();
   }
 
-  #waitForTurn(): void {
-    if (this.#queue.length > 0 && this.#underWay === undefined) this.#turns.wait(this);
+  #waitToStart(): void {
+    if (this.#queue.length > 0 && this.#underWay === undefined) this.#starts.wait(this);
   }
 
   #disconnect(): void {

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnection } from './connection.ts';
 import { HttpError } from '../error-table.ts';
-import { StartTurns } from './start-turns.ts';
+import { RequestStarts } from './request-starts.ts';
 
 /** The limits of connections. Tests lower them. */
 export interface ConnectionsLimits {
@@ -19,8 +19,8 @@ export interface ConnectionsLimits {
   readonly stallMillis: number;
   /** The interval of progress checks. */
   readonly checkEveryMillis: number;
-  /** How long requests start in one turn of the event loop as they are read; see `StartTurns`. */
-  readonly turnMillis: number;
+  /** How long requests start in one tick of the event loop as they are read; see `RequestStarts`. */
+  readonly startMillis: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -32,7 +32,7 @@ const defaultLimits: ConnectionsLimits = {
   maxUnreadBytesOfAll: 128 * mebibyte,
   stallMillis: 120_000,
   checkEveryMillis: 250,
-  turnMillis: 10,
+  startMillis: 10,
 };
 
 /** How long a sum over all connections is cached, and for how many requests. */
@@ -60,7 +60,7 @@ export class Connections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, ClientConnection>();
-  readonly turns: StartTurns;
+  readonly starts: RequestStarts;
   readonly #unreadOfClients = new Map<string, number>();
   #unreadOfAll = 0;
   #measuredAt = -Infinity;
@@ -71,12 +71,12 @@ export class Connections {
 
   constructor(server: Server, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits };
-    this.turns = new StartTurns(this.#limits.turnMillis);
+    this.starts = new RequestStarts(this.#limits.startMillis);
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      const connection = new ClientConnection(socket, this.#limits.maxReadAhead, this.turns, () =>
+      const connection = new ClientConnection(socket, this.#limits.maxReadAhead, this.starts, () =>
         onRefusal('connection_requests'),
       );
       this.#connections.set(socket, connection);
@@ -107,7 +107,7 @@ export class Connections {
     return waiting;
   }
 
-  /** Calls the listener when the request before it on the connection has ended, and it has a turn. */
+  /** Calls the listener when the request before it on the connection has ended, and it may start. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.#connections.get(request.socket);
     const begin = (): void => {

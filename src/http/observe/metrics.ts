@@ -224,7 +224,7 @@ const requestTimeoutMillis = 10_000;
 /** Serves the metrics at a separate address, away from the clients of the API. */
 export function createMetricsServer(metrics: Metrics): FastifyInstance {
   const server = fastify({ requestTimeout: requestTimeoutMillis, bodyLimit: 1024 });
-  // A handful of scrapers; whoever else reaches this port can't take more than this.
+  // A handful of scrapers; what else reaches this port can't take more than this.
   server.server.maxConnections = maxScrapers;
   server.server.headersTimeout = requestTimeoutMillis;
   metrics.register(server);

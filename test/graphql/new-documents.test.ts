@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { Accounts } from '../../src/account/accounts.ts';
-import { DocumentTurns } from '../../src/graphql/pipeline/document-turns.ts';
+import { NewDocuments } from '../../src/graphql/pipeline/new-documents.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let store: TestApp;
@@ -16,27 +16,27 @@ let documents = 0;
 const newDocument = (): string => `query New${(documents += 1)} { pets(first: 1) { edges { node { idd } } } }`;
 
 it('no more new documents of a key are validated than its quota has left', async () => {
-  const turns = new DocumentTurns(new Accounts(), () => undefined);
+  const documents = new NewDocuments(new Accounts(), () => undefined);
   let validated = 0;
   const requireLeft = async (): Promise<void> => {
     if (validated >= 5) throw new Error('spent');
   };
   const validate = async (): Promise<void> => void (validated += 1);
   const runs = await Promise.allSettled(
-    Array.from({ length: 30 }, async () => turns.run('key', requireLeft, validate)),
+    Array.from({ length: 30 }, async () => documents.run('key', requireLeft, validate)),
   );
   expect([validated, runs.filter(({ status }) => status === 'rejected').length]).toEqual([5, 25]);
 });
 
 it('one new document is validated in a tick of the event loop, whichever clients send them', async () => {
-  const turns = new DocumentTurns(new Accounts(), () => undefined);
+  const documents = new NewDocuments(new Accounts(), () => undefined);
   let ticks = 0;
   const ofTicks: number[] = [];
   const tick = (): void => void setImmediate(() => (ticks += 1) < 100 && tick());
   tick();
   await Promise.all(
     Array.from({ length: 20 }, async (_, key) =>
-      turns.run(
+      documents.run(
         String(key),
         async () => undefined,
         async () => void ofTicks.push(ticks),
@@ -64,12 +64,12 @@ it('a client with one new document is served before the many of another', async 
 
 it('what a document has taken counts for its client, also when its validation fails', async () => {
   const accounts = new Accounts();
-  const turns = new DocumentTurns(accounts, () => undefined);
+  const documents = new NewDocuments(accounts, () => undefined);
   const refuse = async (): Promise<never> => {
     const { user, system } = process.cpuUsage();
     while (process.cpuUsage({ user, system }).user < 2_000);
     throw new Error('refused');
   };
-  await expect(turns.run('key', async () => undefined, refuse)).rejects.toThrow('refused');
+  await expect(documents.run('key', async () => undefined, refuse)).rejects.toThrow('refused');
   expect(accounts.entered('key').usedMillis).toBeGreaterThan(0);
 });

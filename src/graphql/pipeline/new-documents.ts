@@ -14,7 +14,7 @@ const retryAfterSeconds = 1;
  *
  * It is the most expensive work that a short request can cause. Who waits is served by client, the one first that has used least.
  */
-export class DocumentTurns {
+export class NewDocuments {
   readonly #accounts: Accounts;
   readonly #share: Share;
 
@@ -33,17 +33,17 @@ export class DocumentTurns {
   }
 
   /**
-   * Does the work in the client's turn, and adds what it takes to what the client has used. Throws UNAVAILABLE after a wait of two seconds;
+   * Does the work when the client may, and adds what it takes to what the client has used. Throws UNAVAILABLE after a wait of two seconds;
    * `recheck` may throw after a wait, in which other requests of the client may have spent its quota.
    */
   async run<Result>(clientId: string, recheck: () => Promise<void>, work: () => Promise<Result>): Promise<Result> {
     const isFree = this.#share.held === 0;
-    const turn = await this.#share.take(clientId, 1, currentRequest()?.signal);
+    const lease = await this.#share.take(clientId, 1, currentRequest()?.signal);
     try {
       if (!isFree) await recheck();
       return await this.#measured(clientId, work);
     } finally {
-      setImmediate(() => turn.release());
+      setImmediate(() => lease.release());
     }
   }
 

@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 
-/** How many connections that wait get a chance in one turn of the event loop. */
-const maxStartsPerTurn = 256;
+/** How many connections that wait get a chance in one tick of the event loop. */
+const maxStartsPerTick = 256;
 
 /** A connection with requests that have been read and not begun. */
 interface Waiting {
@@ -14,23 +14,23 @@ interface Waiting {
  * Shares the event loop among the connections.
  *
  * Model: requests begin as they are read. One tick of the event loop may read requests of thousands of connections; so after
- * `turnMillis` of it, those of further connections wait, and begin in later ticks, one of each connection after the other.
+ * `startMillis` of it, those of further connections wait, and begin in later ticks, one of each connection after the other.
  * Guarantee: before the first request of a connection there begin at most one of each other connection that waits, and those of the tick
  * in which it is read.
  */
-export class StartTurns {
-  readonly #turnMillis: number;
+export class RequestStarts {
+  readonly #startMillis: number;
   readonly #waiting = new Set<Waiting>();
   #isScheduled = false;
-  /** When the current turn has no time left; undefined until it has started a request. */
+  /** When the current tick has no time left; undefined until it has started a request. */
   #endsAt: number | undefined;
 
-  /** `turnMillis` is how long requests start in one turn of the event loop. */
-  constructor(turnMillis: number) {
-    this.#turnMillis = turnMillis;
+  /** `startMillis` is how long requests start in one tick of the event loop. */
+  constructor(startMillis: number) {
+    this.#startMillis = startMillis;
   }
 
-  /** Whether a request may start as it is read: others don't wait, and the turn has time left. */
+  /** Whether a request may start as it is read: others don't wait, and the tick has time left. */
   get isFree(): boolean {
     return this.#waiting.size === 0 && this.#hasTime();
   }
@@ -52,7 +52,7 @@ export class StartTurns {
   #hasTime(): boolean {
     const now = performance.now();
     if (this.#endsAt === undefined) {
-      this.#endsAt = now + this.#turnMillis;
+      this.#endsAt = now + this.#startMillis;
       setImmediate(() => {
         this.#endsAt = undefined;
       });
@@ -64,7 +64,7 @@ export class StartTurns {
     if (this.#isScheduled || this.#waiting.size === 0) return;
     this.#isScheduled = true;
     // One call for each: most of what a request does follows in microtasks, which run between the calls.
-    const count = Math.min(this.#waiting.size, maxStartsPerTurn);
+    const count = Math.min(this.#waiting.size, maxStartsPerTick);
     for (let index = 0; index < count; index += 1) setImmediate(() => this.#startFirst());
     setImmediate(() => {
       this.#isScheduled = false;
