@@ -40,8 +40,8 @@ const tables = [
 ];
 
 /**
- * Every change of a key gives it the next version. The lock lets one transaction at a time do so, until it has committed: a reader
- * that sees a version has seen all before it, and needs only later ones.
+ * Every change of a key gives it the next version. The lock lets one transaction at a time do so, until it has
+ * committed: a reader that sees a version has seen all before it, and needs only later ones.
  */
 const versions = [
   'create index on api_keys (version)',

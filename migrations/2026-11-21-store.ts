@@ -13,8 +13,9 @@ export class StoreMigration extends Migration {
 }
 
 /**
- * Lower case by Unicode's rules, whatever the database's own collation is: the built-in C.UTF-8 of PostgreSQL 17 and newer where it exists,
- * else ICU's root collation, else what the database does by itself. The sigma that ICU writes at the end of a word is a sigma.
+ * Lower case by Unicode's rules, whatever the database's own collation is: the built-in C.UTF-8 of PostgreSQL 17 and
+ * newer where it exists, else ICU's root collation, else what the database does by itself. The sigma that ICU writes at
+ * the end of a word is a sigma.
  */
 const foldFunction = [
   'create extension if not exists pg_trgm',
@@ -61,8 +62,9 @@ const tables = [
 ];
 
 /**
- * One for each way to filter and to order, ending with the id, so that a page is a short walk along it wherever it lies. Of a
- * status or a category there may be very many rows, so that both together have indexes too; of a pet's orders there are few.
+ * One for each way to filter and to order, ending with the id, so that a page is a short walk along it wherever it
+ * lies. Of a status or a category there may be very many rows, so that both together have indexes too; of a pet's
+ * orders there are few.
  */
 const indexes = [
   'create index on categories (name, id)',

@@ -1,10 +1,11 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * Rotation of secrets, a history of every change, the use of each key, and changes that can be followed however many there are.
+ * Rotation of secrets, a history of every change, the use of each key, and changes that can be followed however many
+ * there are.
  *
- * The previous version runs on: its statements name their columns, it refuses the old secret of a rotated key, and what it changes gets
- * its history entry from the trigger.
+ * The previous version runs on: its statements name their columns, it refuses the old secret of a rotated key, and what
+ * it changes gets its history entry from the trigger.
  */
 export class KeyManagementMigration extends Migration {
   override up(): void {
@@ -26,10 +27,11 @@ const rotation = [
 ];
 
 /**
- * One row says what has been committed: the newest version of a key, and how many statements have deleted keys. Reading it costs the same
- * while a transaction changes a million keys, whose versions aren't committed yet.
+ * One row says what has been committed: the newest version of a key, and how many statements have deleted keys. Reading
+ * it costs the same while a transaction changes a million keys, whose versions aren't committed yet.
  *
- * The lock is the one that gives out the versions, so that `last_value` is of this transaction or of one that has committed.
+ * The lock is the one that gives out the versions, so that `last_value` is of this transaction or of one that has
+ * committed.
  */
 const state = [
   `create table api_key_state (
@@ -72,7 +74,10 @@ const factsOf = (row: string): string => `jsonb_build_object(
       'bannedUntil', petstore_instant(${row}.banned_until),
       'previousSecretExpiresAt', petstore_instant(${row}.previous_secret_expires_at))`;
 
-/** The first that is true says what has been done to a key; a change of nothing but the name, scopes or expiry is an update. */
+/**
+ * The first that is true says what has been done to a key; a change of nothing but the name, scopes or expiry is an
+ * update.
+ */
 const actionOf = `case
       when became.revoked_at is not null and was.revoked_at is null then 'revoked'
       when became.sha256 <> was.sha256 then 'rotated'
@@ -83,11 +88,14 @@ const actionOf = `case
       else 'banned' end`;
 
 /**
- * Written by triggers, so that no change gets past it. Who makes the change is said by `petstore.changed_by`, for the transaction.
+ * Written by triggers, so that no change gets past it. Who makes the change is said by `petstore.changed_by`, for the
+ * transaction.
  *
- * Entries are numbered under the lock of the versions, so in the order in which they are committed: a reader that sees one has seen all before it.
+ * Entries are numbered under the lock of the versions, so in the order in which they are committed: a reader that sees
+ * one has seen all before it.
  *
- * A statement that changes more than 1,000 keys leaves old entries alone: the next change of each key deletes those beyond the last 1,000.
+ * A statement that changes more than 1,000 keys leaves old entries alone: the next change of each key deletes those
+ * beyond the last 1,000.
  */
 const history = [
   `create table api_key_history (

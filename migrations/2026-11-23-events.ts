@@ -6,16 +6,18 @@ import { eventFunctions, eventTriggers, sources } from './events/outbox.ts';
 /**
  * The log of changes.
  *
- * Model: statement triggers write each change into `event_outbox`, inside the transaction that makes it. `petstore_move_events` moves what
- * has been committed into `events`, in the order of the outbox's ids, and alone gives positions. It runs under a lock, so there is one at a
- * time, and each run is one transaction. `event_state` remembers the last position.
+ * Model: statement triggers write each change into `event_outbox`, inside the transaction that makes it.
+ * `petstore_move_events` moves what has been committed into `events`, in the order of the outbox's ids, and alone gives
+ * positions. It runs under a lock, so there is one at a time, and each run is one transaction. `event_state` remembers
+ * the last position.
  *
- * Guarantees: a position is given after the commit, so a reader of one has missed nothing before it. A later change of one row
- * waits for the earlier one to commit before its trigger runs, so the ids of one row's changes have the order of their commits. What another
- * transaction, or another database of the server, holds open doesn't matter.
+ * Guarantees: a position is given after the commit, so a reader of one has missed nothing before it. A later change of
+ * one row waits for the earlier one to commit before its trigger runs, so the ids of one row's changes have the order
+ * of their commits. What another transaction, or another database of the server, holds open doesn't matter.
  *
- * Failures: a killed run leaves everything as it was. After a crash the sequence of the outbox's ids may go back only to ids that
- * were never committed. After a restore the position may be given again, with another salt, so that readers notice.
+ * Failures: a killed run leaves everything as it was. After a crash the sequence of the outbox's ids may go back only
+ * to ids that were never committed. After a restore the position may be given again, with another salt, so that readers
+ * notice.
  *
  * The previous version runs on; while none of this version runs, changes wait in the outbox.
  */
@@ -41,7 +43,8 @@ export class EventsMigration extends Migration {
 }
 
 const tables = [
-  // Without an index: a row lives for a fifth of a second. `before` is a status or a quantity, one half of an inventory entry's state.
+  // Without an index: a row lives for a fifth of a second. `before` is a status or a quantity, one half of an inventory
+  // entry's state.
   `create table event_outbox (
     id bigint generated always as identity not null,
     at timestamptz not null default clock_timestamp(),
@@ -50,8 +53,8 @@ const tables = [
     before text,
     body json
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 10000)`,
-  // All values of a body are texts, so that an int64 stays exact. Each partition has a primary key of its own: an inherited one can't be
-  // dropped by `pg_restore --clean`.
+  // All values of a body are texts, so that an int64 stays exact. Each partition has a primary key of its own: an
+  // inherited one can't be dropped by `pg_restore --clean`.
   `create table events (
     position bigint not null,
     salt bigint not null,
@@ -75,7 +78,10 @@ const tables = [
     select salt, 0, salt from (select hashtextextended(gen_random_uuid()::text, 0) as salt) as beginning`,
 ];
 
-/** Functions that run with the rights of their owner name everything with its schema, which is known when they are created. */
+/**
+ * Functions that run with the rights of their owner name everything with its schema, which is known when they are
+ * created.
+ */
 function inThisSchema(functions: readonly string[]): string[] {
   return functions.map(
     (text) => `do $do$

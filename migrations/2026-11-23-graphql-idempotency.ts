@@ -1,7 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
 /**
- * The payload of each root field that was sent with an idempotency key; the empty field stands for a whole operation with `@atomic`.
+ * The payload of each root field that was sent with an idempotency key; the empty field stands for a whole operation
+ * with `@atomic`.
  *
  * Beside `idempotency_records`, which the previous version goes on to write, under the same advisory lock.
  */

@@ -3,7 +3,8 @@ import { Migration } from '@mikro-orm/migrations';
 /**
  * One row with the id of the database, which its counters in Redis are named after.
  *
- * The previous version names its counters without it, and runs on beside this one: in a database that it has used, its names are good for another day.
+ * The previous version names its counters without it, and runs on beside this one: in a database that it has used, its
+ * names are good for another day.
  */
 export class InstallationMigration extends Migration {
   override up(): void {

@@ -108,7 +108,10 @@ export function readConfig(environment: Environment = process.env) {
 /** The error codes for an address that isn't one of this machine's. */
 const foreignHost = /^(?:EACCES|EADDRNOTAVAIL|EAFNOSUPPORT|EAI_\w+|EINVAL|ENOTFOUND)$/;
 
-/** The error to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST, if it is for one of them. */
+/**
+ * The error to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST, if it
+ * is for one of them.
+ */
 export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT', host: string, port: number): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code !== 'EADDRINUSE' && !foreignHost.test(code)) return error;

@@ -1,6 +1,6 @@
 /**
- * A position is the day (since 1970, in UTC) in which it was given and a number within that day, so that the partitions of days, whose
- * bounds are known in advance, are in the order of positions.
+ * A position is the day (since 1970, in UTC) in which it was given and a number within that day, so that the partitions
+ * of days, whose bounds are known in advance, are in the order of positions.
  */
 const dayBits = 40;
 
@@ -8,14 +8,15 @@ const dayBits = 40;
 const lock = 'pg_try_advisory_xact_lock(7338474785)';
 
 /**
- * Moves committed changes into the log, at most so many, and the deleted entries of deleted pets among them. The mover that moved last
- * goes on; another one takes over when nothing has been moved for a second.
+ * Moves committed changes into the log, at most so many, and the deleted entries of deleted pets among them. The mover
+ * that moved last goes on; another one takes over when nothing has been moved for a second.
  *
- * An entry's state has two halves, in two tables, which two transactions may change at the same time. Each of its events has both halves as
- * the changes that wait, in their order, leave them: the one before it says what it became, else the one after it says what it was, else it is
- * as it is now. All is seen by one statement, so that an entry's last event is its state. A deletion has what was; in a cascade that of the
- * pet comes before that of its entry. Where nothing knows the other half any more, after TRUNCATE for example, the event is left out: a
- * resynchronization follows.
+ * An entry's state has two halves, in two tables, which two transactions may change at the same time. Each of its
+ * events has both halves as the changes that wait, in their order, leave them: the one before it says what it became,
+ * else the one after it says what it was, else it is as it is now. All is seen by one statement, so that an entry's
+ * last event is its state. A deletion has what was; in a cascade that of the pet comes before that of its entry. Where
+ * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
+ * follows.
  *
  * Plans are made when the outbox is small and kept when it is large: rows are looked up by index, or joined by hash.
  */
@@ -127,9 +128,9 @@ export const eventMover = `create function @schema.petstore_move_events(who text
   $$`;
 
 /**
- * Drops the days that are older than the retention, and makes an outbox small that is empty but large: nothing vacuums the embedded database,
- * and on a server a transaction that stays open for long keeps deleted rows. Where a lock isn't free at once, the next run does it.
- * Returns the bytes of the log.
+ * Drops the days that are older than the retention, and makes an outbox small that is empty but large: nothing vacuums
+ * the embedded database, and on a server a transaction that stays open for long keeps deleted rows. Where a lock isn't
+ * free at once, the next run does it. Returns the bytes of the log.
  */
 export const eventMaintenance = `create function @schema.petstore_maintain_events(retention interval) returns bigint
     language plpgsql security definer set search_path = @schema, pg_temp set lock_timeout = '100ms' as $$

@@ -22,9 +22,10 @@ export const sources: readonly Source[] = [
 ];
 
 /**
- * The functions of the triggers run with the rights of their owner, so that the service needs none on the outbox. `set search_path` would
- * cost as much as the rest of such a function: instead all their names, operators too, are qualified, so that the caller's search path decides nothing.
- * `was` and `became` are transition tables, which come before any table of that name.
+ * The functions of the triggers run with the rights of their owner, so that the service needs none on the outbox. `set
+ * search_path` would cost as much as the rest of such a function: instead all their names, operators too, are
+ * qualified, so that the caller's search path decides nothing. `was` and `became` are transition tables, which come
+ * before any table of that name.
  */
 export const eventFunctions: readonly string[] = [
   // One resynchronization for each transaction: the setting is rolled back with a savepoint, as its row is.

@@ -27,10 +27,11 @@ const sweepEvery = 10_000;
 /**
  * The clients of the process: what each holds of the shares (`Share`), and what it has used lately.
  *
- * Model: start-time fair queueing. Each client has a virtual time, which grows by what it uses. Who waits is served in the
- * order of these; a client with nothing waiting enters at the virtual time of the one served last, so that a pause earns
- * nothing.
- * Guarantees: an account that holds something or waits is never forgotten; of the others some ten thousand are remembered.
+ * Model: start-time fair queueing. Each client has a virtual time, which grows by what it uses. Who waits is served in
+ * the order of these; a client with nothing waiting enters at the virtual time of the one served last, so that a pause
+ * earns nothing.
+ * Guarantees: an account that holds something or waits is never forgotten; of the others some ten thousand are
+ * remembered.
  */
 export class Accounts {
   readonly #accounts = new Map<string, Account>();

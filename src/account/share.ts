@@ -4,7 +4,9 @@ import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
 export type Refusal = 'client' | 'all';
 
 export interface ShareOptions {
-  /** What one client may hold; a function of how many clients hold something, the one that asks included, and of its id. */
+  /**
+   * What one client may hold; a function of how many clients hold something, the one that asks included, and of its id.
+   */
   readonly ofClient: number | ((clients: number, clientId: string) => number);
   /** What all may hold together. */
   readonly ofAll: number;
@@ -28,9 +30,9 @@ export interface Lease {
  * Something of which the process has so much (bytes, streams, slots), leased to clients.
  *
  * Guarantees: no client holds more than its part, and all together never more than everything, but for
- * `isOneAlwaysPossible` and what is resized. No request waits longer than `waitMillis`, or for a request that is aborted. Those
- * who wait are served by client, the one that has used least first (see `Accounts`), and within a client in their order.
- * Choosing the next one takes a step for each client that waits.
+ * `isOneAlwaysPossible` and what is resized. No request waits longer than `waitMillis`, or for a request that is
+ * aborted. Those who wait are served by client, the one that has used least first (see `Accounts`), and within a client
+ * in their order. Choosing the next one takes a step for each client that waits.
  */
 export class Share {
   readonly #accounts: Accounts;

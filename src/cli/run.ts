@@ -20,7 +20,10 @@ export function databaseOptions(): OpenDatabaseOptions {
   return { url, dataDir, poolSize: 1, withDemoStore, onWait: (reason) => console.error(reason) };
 }
 
-/** The values of the options with these names. Ends the process with its usage for `--help`, and with 2 for a wrong command line. */
+/**
+ * The values of the options with these names. Ends the process with its usage for `--help`, and with 2 for a wrong
+ * command line.
+ */
 export function parseCommandLine<Name extends string>(
   usage: string,
   names: readonly Name[],

@@ -12,7 +12,10 @@ export class UnsuitableCounters extends Error {
 
 /** Counters of several processes, over a connection that can be lost. */
 export interface SharedCounters {
-  /** Restores `known` in counters that have lost it. Rejects when the counters can't be reached in time, or have been emptied. */
+  /**
+   * Restores `known` in counters that have lost it. Rejects when the counters can't be reached in time, or have been
+   * emptied.
+   */
   decide(subject: QuotaSubject, charge: Charge, known: CounterSnapshot): Promise<CounterDecision>;
   close(): void;
 }
@@ -32,7 +35,8 @@ const reconnectMillis = 500;
 /**
  * Counts in shared counters, and in this process while they are lost: gone, paused, slow or emptied.
  *
- * Every shared decision is remembered, so that this process can continue from it, and restore it with the next request after reconnecting.
+ * Every shared decision is remembered, so that this process can continue from it, and restore it with the next request
+ * after reconnecting.
  */
 export class FallbackCounterStore implements CounterStore {
   /** A local copy of the counters, used while the shared ones are lost. */
@@ -51,7 +55,10 @@ export class FallbackCounterStore implements CounterStore {
     this.local = new MemoryCounterStore({ rules, now });
   }
 
-  /** Waits no longer than a connection may take; without one, counting begins in this process. Throws UnsuitableCounters. */
+  /**
+   * Waits no longer than a connection may take; without one, counting begins in this process. Throws
+   * UnsuitableCounters.
+   */
   static async open(options: FallbackCounterStoreOptions): Promise<FallbackCounterStore> {
     const store = new FallbackCounterStore(options);
     try {

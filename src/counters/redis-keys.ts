@@ -18,9 +18,9 @@ export interface RedisKeys {
 }
 
 /**
- * KEYS: the generation of the installation; the one of whom the keys of the previous version belong to.
- * ARGV: the id of the installation; a new generation; for how many milliseconds it may claim the keys of the previous version.
- * Returns: 1 for the keys of the previous version, 0 for those of the installation; the generation.
+ * KEYS: the generation of the installation; the one of whom the keys of the previous version belong to. ARGV: the id of
+ * the installation; a new generation; for how many milliseconds it may claim the keys of the previous version. Returns:
+ * 1 for the keys of the previous version, 0 for those of the installation; the generation.
  */
 const script = scriptOf(`
 local own, mine, left = redis.call('GET', KEYS[1]), ARGV[1] .. ' ', tonumber(ARGV[3])
@@ -35,9 +35,9 @@ return { 0, ARGV[2] }
 /**
  * The keys of an installation hold its id, so that two on one Redis don't meet.
  *
- * Those of the previous version hold none. For a day after an update, one installation may count under them, with the processes of that version:
- * the first to claim them. The claim is never extended; when it has expired, its processes connect again, each with its next request,
- * and bring what they know to their own keys, as after an emptied Redis.
+ * Those of the previous version hold none. For a day after an update, one installation may count under them, with the
+ * processes of that version: the first to claim them. The claim is never extended; when it has expired, its processes
+ * connect again, each with its next request, and bring what they know to their own keys, as after an emptied Redis.
  */
 export async function claimRedisKeys(
   connection: RedisConnection,

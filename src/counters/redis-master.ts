@@ -31,10 +31,11 @@ export async function watchMaster(
 }
 
 /**
- * The server that more than half of the sentinels name, as soon as they do; otherwise the one that most of those who reply name.
+ * The server that more than half of the sentinels name, as soon as they do; otherwise the one that most of those who
+ * reply name.
  *
- * They are asked before each connection, so a fail-over is a lost connection and a new one. All are asked at once, because any of
- * them may hang, and the one that is cut off from the others names the old master.
+ * They are asked before each connection, so a fail-over is a lost connection and a new one. All are asked at once,
+ * because any of them may hang, and the one that is cut off from the others names the old master.
  */
 function masterOf(location: RedisSentinels): Promise<string> {
   const { sentinels } = location;

@@ -19,7 +19,8 @@ export interface UsageRecorderOptions {
 /**
  * Saves the usage and the last use of keys, for the next process and for administrators.
  *
- * Saves every half second the keys used since, 1,000 per statement; no statement while there are none. No request waits for it.
+ * Saves every half second the keys used since, 1,000 per statement; no statement while there are none. No request waits
+ * for it.
  */
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
@@ -32,7 +33,9 @@ export class UsageRecorder {
     this.#options = options;
   }
 
-  /** Restores the day counters; call it before the first request. Throws UNAVAILABLE when the database can't be reached. */
+  /**
+   * Restores the day counters; call it before the first request. Throws UNAVAILABLE when the database can't be reached.
+   */
   async start(): Promise<void> {
     const { store, table, now = Date.now } = this.#options;
     store.restoreDays(await table.loadDays(now() - dayMillis));

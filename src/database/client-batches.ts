@@ -23,8 +23,9 @@ const maxWaitMillis = 400;
 /**
  * Gathers what comes at the same time from one client (a key), to be sent together.
  *
- * Model: while two batches of a client are under way, its further entries gather, and the next batch has them all. Guarantees:
- * entries of different clients are never in one batch; no entry waits longer than 400 ms for earlier batches.
+ * Model: while two batches of a client are under way, its further entries gather, and the next batch has them all.
+ * Guarantees: entries of different clients are never in one batch; no entry waits longer than 400 ms for earlier
+ * batches.
  */
 export class ClientBatches<Entry> {
   readonly #maxEntries: number;

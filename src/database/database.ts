@@ -119,7 +119,8 @@ export function createMaintenanceOrm(location: DatabaseLocation): MikroORM {
 /** The ORM on the connections of a pool, which it closes with itself. */
 function createOrm(pool: ConnectionPool): MikroORM {
   return new MikroORM({
-    // MikroORM 7.2's migrator creates the database unless the server lists this name. A pooler may rename ours; every server lists this one.
+    // MikroORM 7.2's migrator creates the database unless the server lists this name. A pooler may rename ours; every
+    // server lists this one.
     dbName: 'template1',
     entities: [...entities],
     extensions: [Migrator],

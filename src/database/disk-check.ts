@@ -1,7 +1,10 @@
 import { DomainError } from '../domain/errors.ts';
 import { isDiskFull } from '../postgres/driver-errors.ts';
 
-/** Sorts more than fits into its memory, so that PostgreSQL writes a temporary file; the setting ends with the statement's transaction. */
+/**
+ * Sorts more than fits into its memory, so that PostgreSQL writes a temporary file; the setting ends with the
+ * statement's transaction.
+ */
 export const diskProbe =
   `select set_config('work_mem', '64kB', true); ` +
   'select count(*) from (select n from generate_series(1, 8000) as n order by n desc) as sorted';
@@ -12,8 +15,8 @@ const probeWaitMillis = 500;
 /**
  * Whether the disk of the database has room.
  *
- * A full disk accepts small writes for a while, where a page has room, and refuses others. So a refused write is remembered until a probe
- * has written a file, and the probe is repeated with each check.
+ * A full disk accepts small writes for a while, where a page has room, and refuses others. So a refused write is
+ * remembered until a probe has written a file, and the probe is repeated with each check.
  */
 export class DiskCheck {
   readonly #probe: () => Promise<unknown>;

@@ -17,9 +17,11 @@ export interface SequencerOptions {
 }
 
 /**
- * Moves committed changes into the log: five times a second in the process that moved last, once a second in the others.
+ * Moves committed changes into the log: five times a second in the process that moved last, once a second in the
+ * others.
  *
- * A process that dies is followed by another one within two seconds. Without the database nothing is moved, and nothing is lost, until it is back.
+ * A process that dies is followed by another one within two seconds. Without the database nothing is moved, and nothing
+ * is lost, until it is back.
  */
 export class Sequencer {
   readonly #options: SequencerOptions;
@@ -51,8 +53,9 @@ export class Sequencer {
   }
 
   /**
-   * Calls the listener each time that this process has moved events into the log, so that its readers needn't wait for their next read.
-   * What other processes move isn't reported. The listener must not throw. Returns the removal of the listener.
+   * Calls the listener each time that this process has moved events into the log, so that its readers needn't wait for
+   * their next read. What other processes move isn't reported. The listener must not throw. Returns the removal of the
+   * listener.
    */
   onMoved(listener: () => void): () => void {
     this.#listeners.add(listener);
@@ -82,7 +85,8 @@ export class Sequencer {
     const interval = await this.#moveOnce();
     if (this.#isStopped) return;
     const elapsed = performance.now() - startedAt;
-    // At least half of the time for others: an outbox that nothing can vacuum is slow to read, and the embedded database has one connection.
+    // At least half of the time for others: an outbox that nothing can vacuum is slow to read, and the embedded
+    // database has one connection.
     this.#schedule(Math.max(elapsed, interval - elapsed));
   }
 

@@ -23,9 +23,9 @@ export function createDialect(pool: ConnectionPool): Dialect {
 /**
  * Gives each lease back, on every path.
  *
- * Kysely 0.29.6 doesn't: when `commit` or `rollback` rejects, its transactions never release their connection. So the statement that
- * ends a transaction ends its lease too, however it ends. (`begin` is sent with the first statement, and never rejects.) The pool closes
- * a connection that is still in a transaction, which rolls it back.
+ * Kysely 0.29.6 doesn't: when `commit` or `rollback` rejects, its transactions never release their connection. So the
+ * statement that ends a transaction ends its lease too, however it ends. (`begin` is sent with the first statement, and
+ * never rejects.) The pool closes a connection that is still in a transaction, which rolls it back.
  */
 class LeaseDriver implements Driver {
   readonly #pool: ConnectionPool;

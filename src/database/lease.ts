@@ -12,8 +12,9 @@ const releaseSavepoint = control('release savepoint petstore_read');
 /**
  * A connection of the pool, until it is released. After that it may be another's, so nothing is sent on it any more.
  *
- * A statement whose outcome need not be awaited is deferred: it is sent in one write with the next one. BEGIN is sent with the
- * first statement of a transaction, and the last writes with COMMIT. When a deferred statement fails, those after it are not executed.
+ * A statement whose outcome need not be awaited is deferred: it is sent in one write with the next one. BEGIN is sent
+ * with the first statement of a transaction, and the last writes with COMMIT. When a deferred statement fails, those
+ * after it are not executed.
  */
 export class Lease implements DatabaseConnection {
   isReleased = false;

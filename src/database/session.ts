@@ -50,7 +50,10 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
   };
 }
 
-/** Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a write has failed. */
+/**
+ * Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a write
+ * has failed.
+ */
 async function untilDeadline<T>(
   lease: Lease,
   deadline: number,

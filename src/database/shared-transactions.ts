@@ -28,9 +28,10 @@ const maxWorks = 32;
 /**
  * Lets works that only insert share a transaction, when they come from one client at the same time.
  *
- * Model: equal statements of the works are one statement, and there is one COMMIT. Guarantees, besides those of `ClientBatches`: a
- * work without others at its time has a transaction of its own; nothing is committed unless every work succeeds by statements that
- * have a form for many, so no work sees a lock or a change of another one as its own; otherwise each is done again by itself.
+ * Model: equal statements of the works are one statement, and there is one COMMIT. Guarantees, besides those of
+ * `ClientBatches`: a work without others at its time has a transaction of its own; nothing is committed unless every
+ * work succeeds by statements that have a form for many, so no work sees a lock or a change of another one as its own;
+ * otherwise each is done again by itself.
  * Failure: a lost database fails all works, of which all or none have been committed.
  */
 export class SharedTransactions {

@@ -5,7 +5,10 @@ import type { StatementRunner } from '../postgres/statement-runner.ts';
 const largerOf = (table: string, openedAt: string, spent: string): string =>
   `case when ${table}.${openedAt} = excluded.${openedAt} then greatest(${table}.${spent}, excluded.${spent}) else excluded.${spent} end`;
 
-/** In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has a day counter but no usage row. */
+/**
+ * In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has a day counter but no
+ * usage row.
+ */
 const saveStatement = `
   with used as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
@@ -27,7 +30,10 @@ const saveStatement = `
     day_opened_at = excluded.day_opened_at,
     day_spent = ${largerOf('api_key_usage', 'day_opened_at', 'day_spent')}`;
 
-/** The day counters in the table `quota_counters`, which the previous version shares, and the use of keys in `api_key_usage`. */
+/**
+ * The day counters in the table `quota_counters`, which the previous version shares, and the use of keys in
+ * `api_key_usage`.
+ */
 export function createUsageTable(run: StatementRunner): UsageTable {
   return {
     loadDays: async (openedAfter) => {

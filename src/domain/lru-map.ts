@@ -1,8 +1,8 @@
 /**
  * A cache of bounded size that evicts the entries that were not used recently.
  *
- * Approximately least recently used: it has two generations instead of one list in the order of use, so that an entry moves on its first
- * use in a generation, not on each.
+ * Approximately least recently used: it has two generations instead of one list in the order of use, so that an entry
+ * moves on its first use in a generation, not on each.
  */
 export class LruMap<Key, Value> {
   readonly #minWeight: number;

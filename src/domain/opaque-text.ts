@@ -1,18 +1,24 @@
 import { crc32 } from 'node:zlib';
 
-/** Part of the checksum. Change it with the form of the texts, so that texts of the old form are refused instead of misread. */
+/**
+ * Part of the checksum. Change it with the form of the texts, so that texts of the old form are refused instead of
+ * misread.
+ */
 const version = 1;
 const checksumLength = 8;
 
 /** The longest that is encoded has a name of 255 characters, and is a third as long as this. */
 const maxCharacters = 4_096;
 
-/** The one spelling of each text: no other characters, and in the last one no bits beyond the last byte (RFC 4648, part 3.5). */
+/**
+ * The one spelling of each text: no other characters, and in the last one no bits beyond the last byte (RFC 4648, part
+ * 3.5).
+ */
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])?$/;
 
 /**
- * Used for one text after another, because allocating a buffer takes as long as the rest of the encoding. A text that doesn't fit would be cut
- * off; it then has more than `maxCharacters` in base64url, so `decodeOpaque` refuses it.
+ * Used for one text after another, because allocating a buffer takes as long as the rest of the encoding. A text that
+ * doesn't fit would be cut off; it then has more than `maxCharacters` in base64url, so `decodeOpaque` refuses it.
  */
 const encoded = Buffer.allocUnsafeSlow(maxCharacters);
 
@@ -22,7 +28,10 @@ export function encodeOpaque(parts: readonly (string | number | null)[]): string
   return encoded.toString('base64url', 0, encoded.write(checksum(body) + body));
 }
 
-/** The values in an opaque text; undefined unless its checksum is right. The checksum proves no origin: validate the values. */
+/**
+ * The values in an opaque text; undefined unless its checksum is right. The checksum proves no origin: validate the
+ * values.
+ */
 export function decodeOpaque(text: string): readonly unknown[] | undefined {
   // Decoding would skip invalid characters.
   if (text.length > maxCharacters || !canonicalBase64url.test(text)) return undefined;

@@ -7,11 +7,17 @@ export const defaultPageSize = 20;
 export const maxPageSize = 100;
 /** For reading a collection from end to end, page by page. */
 export const maxBatchSize = 1000;
-/** The batch for reading a whole collection ends at the row with which it reaches either; small enough that the heap doesn't grow. */
+/**
+ * The batch for reading a whole collection ends at the row with which it reaches either; small enough that the heap
+ * doesn't grow.
+ */
 const walkBatchSize = 500;
 export const walkBatchBytes = 256 * 1024;
 
-/** Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left out. */
+/**
+ * Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left
+ * out.
+ */
 export interface PageArguments {
   readonly first?: number | null | undefined;
   /** A cursor, or the position that it was decoded to. */
@@ -114,7 +120,10 @@ export function parseKeyset<Row, SortField extends string>(
   };
 }
 
-/** Turns the client's request into a filter, by `parseFilter`, and a keyset. Throws VALIDATION_FAILED with every violation. */
+/**
+ * Turns the client's request into a filter, by `parseFilter`, and a keyset. Throws VALIDATION_FAILED with every
+ * violation.
+ */
 export function parseListRequest<Row, SortField extends string, FilterInput, Filter>(
   sorting: Sorting<Row, SortField>,
   request: ListRequest<FilterInput, SortField>,
@@ -160,10 +169,11 @@ export function cursorRule(list: { kind: string; defaultField: string }): Rule<s
 const firstPosition: Position = { value: null, id: '0' as Id };
 
 /**
- * All rows of a list, or all after a cursor, in batches of one statement each: no connection is held while the caller works on a batch.
+ * All rows of a list, or all after a cursor, in batches of one statement each: no connection is held while the caller
+ * works on a batch.
  *
- * Every row that exists during the whole walk comes exactly once; one created, changed or deleted meanwhile comes in its old or new
- * state, or not at all.
+ * Every row that exists during the whole walk comes exactly once; one created, changed or deleted meanwhile comes in
+ * its old or new state, or not at all.
  */
 export async function* inBatches<Row>(
   list: (request: PageArguments) => Promise<Page<Row>>,

@@ -28,8 +28,8 @@ export class Reference {
   };
 
   /**
-   * Throws the violations, and one for a missing target. It queries the target only when there are other violations: otherwise
-   * the write itself reports it.
+   * Throws the violations, and one for a missing target. It queries the target only when there are other violations:
+   * otherwise the write itself reports it.
    */
   async throwIfRefused(check: InputCheck, stores: Stores, id: Id | null | undefined): Promise<void> {
     if (!check.hasRefused) return;

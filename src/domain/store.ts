@@ -29,7 +29,10 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
   delete(id: Id): Promise<boolean>;
 }
 
-/** The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is sure to need. */
+/**
+ * The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is
+ * sure to need.
+ */
 export type Include<Relation extends string> = readonly Relation[];
 
 /** The properties of a row that are written: all that the database doesn't generate. Nullable ones are optional. */

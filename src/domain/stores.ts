@@ -12,9 +12,8 @@ export const sortings = [categorySorting, inventorySorting, orderSorting, petSor
 /**
  * All stores of one session, as one value: one for the process, and one inside each transaction.
  *
- * Inside a transaction use only its stores, for reads too: a statement outside of it doesn't see its writes, and deadlocks with a
- * pool of one.
- * Every method throws UNAVAILABLE when the database can't be reached.
+ * Inside a transaction use only its stores, for reads too: a statement outside of it doesn't see its writes, and
+ * deadlocks with a pool of one. Every method throws UNAVAILABLE when the database can't be reached.
  */
 export interface Stores {
   readonly apiKeys: ApiKeyStore;
@@ -25,19 +24,23 @@ export interface Stores {
   readonly orders: OrderStore;
   readonly pets: PetStore;
 
-  /** Runs the work in a transaction and commits it; an error rolls it back. Inside a transaction the work joins that one. */
+  /**
+   * Runs the work in a transaction and commits it; an error rolls it back. Inside a transaction the work joins that
+   * one.
+   */
   transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
 
   /**
-   * The same for work of several writes: it may take 2 s from BEGIN (500 ms on the embedded database), and is done again after
-   * a deadlock within that time, on stores made anew. A write that fails rolls all back, whatever the work makes of it; a read
-   * that fails doesn't. Throws UNAVAILABLE when it takes too long.
+   * The same for work of several writes: it may take 2 s from BEGIN (500 ms on the embedded database), and is done
+   * again after a deadlock within that time, on stores made anew. A write that fails rolls all back, whatever the work
+   * makes of it; a read that fails doesn't. Throws UNAVAILABLE when it takes too long.
    */
   atomically<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
 
   /**
    * The same for work that only inserts, besides claiming a key: what comes from one client at the same time may be one
-   * transaction. When any of it fails, or does more than that, all is rolled back, and each work is done again by itself.
+   * transaction. When any of it fails, or does more than that, all is rolled back, and each work is done again by
+   * itself.
    */
   insertion<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
 }

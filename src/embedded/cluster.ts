@@ -9,8 +9,9 @@ export function clusterDirectory(dataDir: string): string {
 /**
  * Makes the directory of the database files ready for PGlite, and says whether PGlite will create the database there.
  *
- * PGlite copies a new cluster file by file: if it is killed meanwhile, it would later take the partial copy for a complete one. A
- * marker file stays until the copy is complete; a copy with a marker was never served and is started again. Call with the directory locked.
+ * PGlite copies a new cluster file by file: if it is killed meanwhile, it would later take the partial copy for a
+ * complete one. A marker file stays until the copy is complete; a copy with a marker was never served and is started
+ * again. Call with the directory locked.
  */
 export function prepareCluster(dataDir: string): { readonly isNew: boolean } {
   const cluster = clusterDirectory(dataDir);

@@ -22,7 +22,9 @@ export function failureIn(dataDir: string, error: unknown): unknown {
   );
 }
 
-/** Not with Node's own `recursive`: it never comes back where the system refuses with ENOENT, as it does below /proc. */
+/**
+ * Not with Node's own `recursive`: it never comes back where the system refuses with ENOENT, as it does below /proc.
+ */
 function makeDirectory(path: string): void {
   if (isDirectory(path)) return;
   if (dirname(path) !== path) makeDirectory(dirname(path));

@@ -23,7 +23,9 @@ export class EmbeddedPostgresInUse extends Error {
 /** A PostgreSQL in a thread of this process, which node-postgres reaches like any other. */
 export interface EmbeddedPostgres {
   readonly connection: PostgresAddress;
-  /** True when this start created the database. False proves nothing: a process killed right afterwards leaves it empty. */
+  /**
+   * True when this start created the database. False proves nothing: a process killed right afterwards leaves it empty.
+   */
   readonly isNew: boolean;
   /** Calls the listener once, when the engine ends without `close`; also when it has already ended. */
   onExit(listener: (error: Error) => void): void;
@@ -34,9 +36,9 @@ export interface EmbeddedPostgres {
 /**
  * Starts PGlite in a worker thread behind a Unix socket, on the files in `<dataDir>/postgres`.
  *
- * Acknowledged writes survive a killed process, not necessarily a power cut. All connections share one backend: its settings,
- * named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already, and
- * UnusableDataDirectory when it can't be made or written to.
+ * Acknowledged writes survive a killed process, not necessarily a power cut. All connections share one backend: its
+ * settings, named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already,
+ * and UnusableDataDirectory when it can't be made or written to.
  */
 export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const { realDataDir, lock } = openDataDirectory(dataDir);

@@ -3,12 +3,14 @@ import { Worker } from 'node:worker_threads';
 
 import type { EngineMessage, EngineSettings } from './engine.worker.ts';
 
-/** A running statement can't be cancelled: after this the thread is killed, which loses nothing that was acknowledged. */
+/**
+ * A running statement can't be cancelled: after this the thread is killed, which loses nothing that was acknowledged.
+ */
 const closeTimeoutMilliseconds = 5_000;
 
 /**
- * PostgreSQL's own limit, `max_stack_depth`, must be reached before V8's, which crashes the engine: Node's 4 MB for a thread
- * are too small for a deep recursion; 16 MB are enough.
+ * PostgreSQL's own limit, `max_stack_depth`, must be reached before V8's, which crashes the engine: Node's 4 MB for a
+ * thread are too small for a deep recursion; 16 MB are enough.
  */
 const stackSizeMb = 32;
 

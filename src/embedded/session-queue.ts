@@ -1,6 +1,9 @@
 import type { PGlite } from '@electric-sql/pglite';
 
-/** The engine can't be trusted with another message; its files are in the state that a killed process leaves, which is safe. */
+/**
+ * The engine can't be trusted with another message; its files are in the state that a killed process leaves, which is
+ * safe.
+ */
 export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
 }
@@ -28,12 +31,12 @@ const rollbackMessage = Uint8Array.from(Buffer.from('Q\0\0\0\x0dROLLBACK\0', 'la
 const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
 
 /**
- * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its Sync, or
- * for a transaction.
+ * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its
+ * Sync, or for a transaction.
  *
  * It replaces the queue inside pglite-socket, and has the methods that `PGLiteSocketHandler` calls. That one mixes
- * sequences of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite refuses;
- * and doesn't notice that the engine has crashed.
+ * sequences of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite
+ * refuses; and doesn't notice that the engine has crashed.
  */
 export class SessionQueue {
   readonly #engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>;
@@ -68,7 +71,10 @@ export class SessionQueue {
     for (const message of dropped) message.reject(new Error('The client has left'));
   }
 
-  /** Ends what a departed client has left open; as a message of that client's, it comes after a message of its own under way. */
+  /**
+   * Ends what a departed client has left open; as a message of that client's, it comes after a message of its own under
+   * way.
+   */
   async clearTransactionIfNeeded(handlerId: number): Promise<void> {
     if (this.#owner !== handlerId && this.#current?.handlerId !== handlerId) return;
     await this.#add(handlerId, () => this.#endSession(handlerId));

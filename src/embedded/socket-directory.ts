@@ -11,7 +11,9 @@ const port = 5432;
 /** The size of `sun_path` without its closing zero. */
 const maxSocketPathBytes = process.platform === 'linux' ? 107 : 103;
 
-/** The address that belongs to a data directory, given by its real path, so that every process comes to the same one. */
+/**
+ * The address that belongs to a data directory, given by its real path, so that every process comes to the same one.
+ */
 export function addressOf(realDataDir: string): PostgresAddress {
   return { host: socketDirectory(realDataDir), port, user: 'postgres', database: 'postgres' };
 }

@@ -10,9 +10,9 @@ type Method = (...parameters: readonly unknown[]) => unknown;
 /**
  * Lets the fields of a schema call the methods of the resolver classes directly.
  *
- * TypeGraphQL (2.0.0-rc.4) copies the arguments, and the parent, into instances of their classes for every call, which costs more than the
- * methods. graphql-js has coerced the arguments already, and our classes have neither methods nor initial values. A method with
- * middleware, roles or other parameters is still called by TypeGraphQL.
+ * TypeGraphQL (2.0.0-rc.4) copies the arguments, and the parent, into instances of their classes for every call, which
+ * costs more than the methods. graphql-js has coerced the arguments already, and our classes have neither methods nor
+ * initial values. A method with middleware, roles or other parameters is still called by TypeGraphQL.
  */
 export function resolveDirectly(schema: GraphQLSchema): void {
   const { queries, mutations, subscriptions, fieldResolvers, objectTypes } = getMetadataStorage();

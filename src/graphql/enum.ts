@@ -3,7 +3,10 @@ import { registerEnumType } from 'type-graphql';
 type NameOf<Value extends string> = Value extends `${infer Noun}.${infer Verb}` ? `${Noun}_${Verb}` : Value;
 type EnumOf<Value extends string> = { readonly [Each in Value as Uppercase<NameOf<Each>>]: Each };
 
-/** Registers an enum of the schema for the values of a domain type, each with its description: `available` is `AVAILABLE`, `pet.created` is `PET_CREATED`. */
+/**
+ * Registers an enum of the schema for the values of a domain type, each with its description: `available` is
+ * `AVAILABLE`, `pet.created` is `PET_CREATED`.
+ */
 export function registerEnum<Value extends string>(
   name: string,
   description: string,

@@ -17,7 +17,8 @@ import type { Include } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
 
 /**
- * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by few statements.
+ * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by
+ * few statements.
  *
  * With `isAlone`, the row is read at once: nothing else will be loaded in this tick of the event loop.
  */
@@ -133,7 +134,10 @@ function rowLoader<Row, Relation extends string>(
 
 type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;
 
-/** Refuses a batch as a whole: the first parent's field fails, so that the client gets one error, and the others are null. */
+/**
+ * Refuses a batch as a whole: the first parent's field fails, so that the client gets one error, and the others are
+ * null.
+ */
 function counted<Arguments, Value>(
   field: string,
   countParents: CountParents,

@@ -62,8 +62,8 @@ export class NestedQuota {
 /**
  * The store of graphql-rate-limit: a sum for each key and field, in windows of a minute.
  *
- * Its own stores keep a timestamp for every call, here for every parent, and copy all of them each time. This one stores none:
- * the limiter gets the remaining number as its maximum instead.
+ * Its own stores keep a timestamp for every call, here for every parent, and copy all of them each time. This one
+ * stores none: the limiter gets the remaining number as its maximum instead.
  */
 class ParentSums implements Store {
   readonly #now: () => number;

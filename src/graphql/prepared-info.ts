@@ -10,7 +10,10 @@ export interface PreparedInfo extends GraphQLResolveInfo {
   readonly isOnlyRootField: boolean;
 }
 
-/** True for the operation's only root field: nothing else is resolved at the same time, so that there is nothing to batch. */
+/**
+ * True for the operation's only root field: nothing else is resolved at the same time, so that there is nothing to
+ * batch.
+ */
 export function isOnlyRootField(info: GraphQLResolveInfo): boolean {
   return (info as PreparedInfo).isOnlyRootField;
 }

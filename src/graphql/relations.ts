@@ -18,7 +18,8 @@ export function isToOne(field: GraphQLField<unknown, unknown>): boolean {
 }
 
 /**
- * The relations that the operation selects on the rows that this field returns: directly, in a connection, or in a payload.
+ * The relations that the operation selects on the rows that this field returns: directly, in a connection, or in a
+ * payload.
  *
  * Computed once for each prepared operation, so that rows are read together with their relations.
  */

@@ -1,7 +1,9 @@
 const anyRange = /^\s*([^\s;]+)\s*(;.*)?$/;
 const quality = /;\s*q=([\d.]+)/;
 
-/** Whether an Accept header allows the media type: the range that is closest to it decides (RFC 9110, section 12.5.1). */
+/**
+ * Whether an Accept header allows the media type: the range that is closest to it decides (RFC 9110, section 12.5.1).
+ */
 export function isAcceptable(accept: string | undefined, type: string): boolean {
   return preferredType(accept, [type]) !== undefined;
 }
@@ -9,8 +11,8 @@ export function isAcceptable(accept: string | undefined, type: string): boolean 
 /**
  * Which of the media types an Accept header prefers; undefined when it allows none.
  *
- * The range that is closest to a type decides its weight (RFC 9110, section 12.5.1). Of types with equal weight, the one with the
- * more specific range wins, then the one that the header names first, then the first.
+ * The range that is closest to a type decides its weight (RFC 9110, section 12.5.1). Of types with equal weight, the
+ * one with the more specific range wins, then the one that the header names first, then the first.
  */
 export function preferredType<Type extends string>(
   accept: string | undefined,

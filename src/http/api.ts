@@ -58,8 +58,8 @@ export async function registerApi(
 }
 
 /**
- * Not async: a Fastify reply is a thenable that is fulfilled when the client disconnects, so a hook that returned one would let
- * the request go on while its response waits in `onSend`.
+ * Not async: a Fastify reply is a thenable that is fulfilled when the client disconnects, so a hook that returned one
+ * would let the request go on while its response waits in `onSend`.
  */
 function checkRequest(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
   if (request.method === 'OPTIONS') return respondToOptions(request, reply);

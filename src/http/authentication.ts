@@ -67,7 +67,8 @@ export class Authentication {
   /**
    * The quota headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws.
    *
-   * Before authentication they are those of the address, even with a key: those of the key would show for free whether it is valid.
+   * Before authentication they are those of the address, even with a key: those of the key would show for free whether
+   * it is valid.
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
     return quotaHeaders(await this.#quota.peek(principal?.subject ?? addressSubject(address)));
@@ -123,7 +124,8 @@ export class Meter {
   }
 
   /**
-   * The cost and the remaining quota; without a computed cost it is 1. A cost of 0 is free only so often, and 1 after that.
+   * The cost and the remaining quota; without a computed cost it is 1. A cost of 0 is free only so often, and 1 after
+   * that.
    *
    * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a cost that exceeds a whole window.
    */

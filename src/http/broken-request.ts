@@ -30,14 +30,17 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/** How long a refused client may go on sending before the connection is destroyed: destroyed at once, it may never read the response. */
+/**
+ * How long a refused client may go on sending before the connection is destroyed: destroyed at once, it may never read
+ * the response.
+ */
 const lingerMillis = 2_000;
 
 /**
  * Responds in the API's own format to requests that Node's parser rejects.
  *
- * Only where the response can't be mistaken for that of another request: on a connection with nothing under way. A request whose body is
- * broken or too slow gets its one response from Fastify. Otherwise the connection is destroyed.
+ * Only where the response can't be mistaken for that of another request: on a connection with nothing under way. A
+ * request whose body is broken or too slow gets its one response from Fastify. Otherwise the connection is destroyed.
  */
 export function respondToBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
   const current = context.connections.currentOn(socket as Socket);

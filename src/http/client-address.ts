@@ -11,7 +11,8 @@ export function addressSubject(address: string | undefined): QuotaSubject {
 }
 
 /**
- * The part of an address that a client can't change at will: an IPv4 address in any notation, or the first 64 bits of IPv6.
+ * The part of an address that a client can't change at will: an IPv4 address in any notation, or the first 64 bits of
+ * IPv6.
  *
  * All invalid addresses count as one.
  */

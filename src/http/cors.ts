@@ -41,7 +41,10 @@ const allowedHeaders = [
 
 const preflightSeconds = 600;
 
-/** Lets pages of these origins use the API in a browser, and read what its headers say; preflights are handled with all other OPTIONS requests. */
+/**
+ * Lets pages of these origins use the API in a browser, and read what its headers say; preflights are handled with all
+ * other OPTIONS requests.
+ */
 export async function allowOrigins(api: FastifyInstance, origins: readonly string[]): Promise<void> {
   await api.register(fastifyCors, {
     origin: [...origins],

@@ -76,7 +76,10 @@ interface HttpErrorOptions {
   readonly retryAfterSeconds?: number;
 }
 
-/** A refusal by the transport, which the log line of its response and the metrics show. Its message is written for clients and never contains an internal text. */
+/**
+ * A refusal by the transport, which the log line of its response and the metrics show. Its message is written for
+ * clients and never contains an internal text.
+ */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly code: Exclude<ErrorCode, 'INTERNAL'>;

@@ -66,8 +66,9 @@ const tooDeep = new HttpError(
 /**
  * Replaces number literals of a JSON text, for numbers that a double can't keep.
  *
- * `json` must be valid JSON: parse it first. `replace` gets each literal as it is written, with the number of objects and arrays around it,
- * and gives undefined to leave it. One pass over the text, whatever is in it. (The reviver of `JSON.parse` sees the literals too, but takes up to a second for 1 MiB.)
+ * `json` must be valid JSON: parse it first. `replace` gets each literal as it is written, with the number of objects
+ * and arrays around it, and gives undefined to leave it. One pass over the text, whatever is in it. (The reviver of
+ * `JSON.parse` sees the literals too, but takes up to a second for 1 MiB.)
  */
 export function replaceNumbers(json: string, replace: (literal: string, depth: number) => string | undefined): string {
   const parts: string[] = [];

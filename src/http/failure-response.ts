@@ -1,7 +1,9 @@
 import { asksFor } from './accept.ts';
 import { failureBody, graphqlBody, problemBody, type Failure } from './error-table.ts';
 
-/** The format of an error: REST's Error object or a problem of RFC 9457, a GraphQL response, or plain text for a page. */
+/**
+ * The format of an error: REST's Error object or a problem of RFC 9457, a GraphQL response, or plain text for a page.
+ */
 export type ErrorFormat = 'rest' | 'graphql' | 'text';
 
 export interface FailureResponse {
@@ -29,8 +31,8 @@ const pagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; fra
 export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
 
 /**
- * The status, headers and body of every error response, whether it is sent by Fastify or written to the socket of a request that
- * could not be parsed.
+ * The status, headers and body of every error response, whether it is sent by Fastify or written to the socket of a
+ * request that could not be parsed.
  */
 export function failureResponse(failure: Failure, request: FailedRequest): FailureResponse {
   const { headers, body } = request.format === 'text' ? textResponse(failure, request) : jsonResponse(failure, request);
@@ -69,7 +71,8 @@ export function asksForProblems(accept: string | undefined): boolean {
 
 function jsonResponse(failure: Failure, { format, accept }: FailedRequest): Representation {
   if (format === 'graphql') {
-    // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes from the GraphQL server.
+    // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes
+    // from the GraphQL server.
     const isGraphQLAccepted = accept?.includes('application/graphql-response+json') === true;
     return representation(`application/${isGraphQLAccepted ? 'graphql-response+json' : 'json'}`, graphqlBody(failure));
   }

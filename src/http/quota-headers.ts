@@ -15,12 +15,15 @@ export const quotaHeaderNames = [
 /** The cost of a request to `/graphql`; elsewhere a request costs 1. */
 export const costHeaderName = 'X-RateLimit-Cost';
 
-/** What a valid GraphQL operation counts towards the limit of its complexity, which has nothing to do with the quota. */
+/**
+ * What a valid GraphQL operation counts towards the limit of its complexity, which has nothing to do with the quota.
+ */
 export const complexityHeaderName = 'X-GraphQL-Complexity';
 
 /**
- * The remaining quota: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is in Unix seconds,
- * and both windows as draft-ietf-httpapi-ratelimit-headers-10 has them, whose `t` is in seconds from now.
+ * The remaining quota: the window with the fewest requests left in the customary `X-RateLimit-` headers, whose reset is
+ * in Unix seconds, and both windows as draft-ietf-httpapi-ratelimit-headers-10 has them, whose `t` is in seconds from
+ * now.
  */
 export function quotaHeaders({ now, minute, day }: Figures): Record<string, string> {
   const { limit, remaining, resetsAt } = tightest(minute, day);

@@ -6,7 +6,8 @@ import { redactSecrets } from '../domain/access/redaction.ts';
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * The client's own `X-Request-Id` when it is harmless and has no key in it, so that the logs of both sides can be correlated; else a new one.
+ * The client's own `X-Request-Id` when it is harmless and has no key in it, so that the logs of both sides can be
+ * correlated; else a new one.
  *
  * A new one is written into the request's headers, so that later calls return the same one.
  */

@@ -16,7 +16,8 @@ export interface MatchedRoute {
 type StoredRoute = Pick<MatchedRoute, 'url' | 'config'>;
 
 /**
- * All routes, by path and method: Fastify's own router can't list the methods of a path, which 405, `Allow` and OPTIONS need.
+ * All routes, by path and method: Fastify's own router can't list the methods of a path, which 405, `Allow` and OPTIONS
+ * need.
  *
  * It matches paths with the router that Fastify uses, in an instance of its own. Paths are as `pathOf` has them.
  */

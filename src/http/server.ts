@@ -71,7 +71,10 @@ const emptyPolicy = "default-src 'none'";
 
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
 
-/** The failure that Node's own errors stand for when a client disconnects while it sends its body, or before a stream is sent to it: no error of ours. */
+/**
+ * The failure that Node's own errors stand for when a client disconnects while it sends its body, or before a stream is
+ * sent to it: no error of ours.
+ */
 function disconnectionOf(error: unknown, { raw }: FastifyRequest): HttpError | undefined {
   if (error === raw.errored) return bodyCutOff;
   const isPremature = (error as Partial<NodeJS.ErrnoException> | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
@@ -178,7 +181,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       accept: request.headers.accept,
       renderErrorPage,
     });
-    // Fastify would close the connection after a refused body, so a client that goes on sending may never read why. Node discards the rest.
+    // Fastify would close the connection after a refused body, so a client that goes on sending may never read why.
+    // Node discards the rest.
     if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');
     void reply.code(status).headers(headers).send(body);
   }

@@ -17,8 +17,9 @@ export interface KeyChangeLogOptions {
 /**
  * Reports every change of a key once, made by an administrator, the service itself, the command line, or SQL.
  *
- * Reads the history every half second. Of more than 100 changes in one round, the rest is only counted: the history has each of them.
- * Without the database nothing is reported until it is back. Each process reports each change that is committed while it runs.
+ * Reads the history every half second. Of more than 100 changes in one round, the rest is only counted: the history has
+ * each of them. Without the database nothing is reported until it is back. Each process reports each change that is
+ * committed while it runs.
  */
 export class KeyChangeLog {
   readonly #options: KeyChangeLogOptions;

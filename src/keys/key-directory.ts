@@ -81,7 +81,8 @@ export class KeyDirectory {
   }
 
   /**
-   * The principal of the key; undefined when it is malformed, unknown, revoked or expired. Bans are decided with the quota.
+   * The principal of the key; undefined when it is malformed, unknown, revoked or expired. Bans are decided with the
+   * quota.
    *
    * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
    */
@@ -107,8 +108,8 @@ export class KeyDirectory {
   }
 
   /**
-   * Reads every change that was committed before the call, so that it holds for the next request. Never throws: without the
-   * database the change is read when it is back.
+   * Reads every change that was committed before the call, so that it holds for the next request. Never throws: without
+   * the database the change is read when it is back.
    */
   async catchUp(): Promise<void> {
     // The statement under way may have been sent before the change.

@@ -8,7 +8,10 @@ import { StaticFile } from './static-file.ts';
 
 const url = '/graphiql';
 
-/** Everything comes from us. Monaco, the editor, writes its colours into style elements and keeps small pictures in its style sheet. */
+/**
+ * Everything comes from us. Monaco, the editor, writes its colours into style elements and keeps small pictures in its
+ * style sheet.
+ */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",
@@ -22,7 +25,9 @@ const contentSecurityPolicy = [
 
 const page = { config: { isPublic: true } };
 
-/** The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not. */
+/**
+ * The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not.
+ */
 export function registerExplorer(server: FastifyInstance, directory: string): void {
   if (existsSync(join(directory, 'index.html'))) return serve(server, directory);
   server.get(url, page, async () => {

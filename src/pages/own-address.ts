@@ -6,8 +6,8 @@ const plainHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 /**
  * The address by which the client reaches this server: `https://store.example`.
  *
- * `X-Forwarded-Proto` and `X-Forwarded-Host` count only where TRUST_PROXY trusts the peer (Fastify sees to that), and only with
- * values that can be a scheme or a host; otherwise the connection's own decide.
+ * `X-Forwarded-Proto` and `X-Forwarded-Host` count only where TRUST_PROXY trusts the peer (Fastify sees to that), and
+ * only with values that can be a scheme or a host; otherwise the connection's own decide.
  */
 export function ownAddress(request: FastifyRequest): string {
   const scheme = request.protocol.toLowerCase();

@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 import { Socket } from 'node:net';
 
 /**
- * A socket that connects to this address of the host that it is given. The name stays what TLS verifies, and isn't resolved a second time.
- * Without an address it connects as any socket does.
+ * A socket that connects to this address of the host that it is given. The name stays what TLS verifies, and isn't
+ * resolved a second time. Without an address it connects as any socket does.
  */
 export class AddressSocket extends Socket {
   readonly #address: LookupAddress | undefined;

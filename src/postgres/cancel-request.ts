@@ -23,8 +23,8 @@ export interface CancelKey {
 const timeoutMillis = 2_000;
 
 /**
- * Cancels the statement of another connection, over a new connection to the same address with the same TLS settings. The name is not
- * resolved again: it may lead to another server by now.
+ * Cancels the statement of another connection, over a new connection to the same address with the same TLS settings.
+ * The name is not resolved again: it may lead to another server by now.
  *
  * Resolves when the server has read it or can't be reached: only the statement's own connection shows whether it ended.
  */

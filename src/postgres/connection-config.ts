@@ -114,7 +114,10 @@ export function connectionConfigOf(location: DatabaseLocation): ConnectionConfig
   return typeof location === 'string' ? parseDatabaseUrl(location) : { ...location, ssl: false };
 }
 
-/** The host may be empty where a socket is named (`postgresql://user@/database?host=/run/postgresql`), which `URL` refuses. */
+/**
+ * The host may be empty where a socket is named (`postgresql://user@/database?host=/run/postgresql`), which `URL`
+ * refuses.
+ */
 function readParameters(text: string): URLSearchParams {
   const [, query = ''] = /^postgres(?:ql)?:\/\/[^?]*(?:\?(.*))?$/s.exec(text) ?? [];
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);

@@ -12,7 +12,9 @@ export interface PoolOptions {
   readonly connection: SessionOptions;
   readonly size: number;
   readonly accounts: Accounts;
-  /** The maximum number of connections for one client, and for slow statements of all clients; see `ConnectionSlots`. */
+  /**
+   * The maximum number of connections for one client, and for slow statements of all clients; see `ConnectionSlots`.
+   */
   readonly ofClient: number;
   readonly recent: RecentSubjects;
   /** The timeout for a free connection. */
@@ -35,10 +37,10 @@ const watchMillis = 100;
 /**
  * The exclusive connections, for transactions and for statements that may take long.
  *
- * Model: a slot (see `ConnectionSlots`) is for a connection, open or yet to be opened, and leased by client, so that none can take them all. (`pg-pool`
- * destroys a connection for every refused statement, waits forever at the end for a stopped server, knows no clients, and starts three timers
- * for each statement.) Guarantees: a connection is reused
- * only if it is healthy and in no transaction; `end` keeps its timeout.
+ * Model: a slot (see `ConnectionSlots`) is for a connection, open or yet to be opened, and leased by client, so that
+ * none can take them all. (`pg-pool` destroys a connection for every refused statement, waits forever at the end for a
+ * stopped server, knows no clients, and starts three timers for each statement.)
+ * Guarantees: a connection is reused only if it is healthy and in no transaction; `end` keeps its timeout.
  */
 export class ConnectionPool {
   readonly #options: PoolOptions;
@@ -75,12 +77,18 @@ export class ConnectionPool {
     return this.#slots.waiting;
   }
 
-  /** All connections are in use, and none was released for longer than their statements may take: a wait would be in vain. */
+  /**
+   * All connections are in use, and none was released for longer than their statements may take: a wait would be in
+   * vain.
+   */
   get isStuck(): boolean {
     return this.#slots.isFull && performance.now() - this.#usedAt > stuckAfterWaits * this.#options.waitMillis;
   }
 
-  /** Throws NoFreeConnection when the wait times out, ConnectionFailure when no connection can be opened, the reason of an aborted request. */
+  /**
+   * Throws NoFreeConnection when the wait times out, ConnectionFailure when no connection can be opened, the reason of
+   * an aborted request.
+   */
   async connect(isSlow = false): Promise<PooledConnection> {
     const request = currentRequest();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));

@@ -15,11 +15,13 @@ import { StatementBatch, textsOf } from './statement-batch.ts';
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
  *
- * Model: `open` connects and prepares the session; after that it is `pg`'s client. Guarantees: it follows the whole of `DATABASE_URL`;
- * the session's time zone is UTC; a statement ends after `statementTimeoutMillis`, by the server's own setting on a direct connection and by a
- * cancel request behind a pooler, whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers. Failure: a connection on which nothing comes back for
- * `responseTimeoutMillis` is destroyed, because a server that is paused or cut off never responds, and TCP reports nothing for minutes
- * (`query_timeout` of `pg` would leave such a connection in use).
+ * Model: `open` connects and prepares the session; after that it is `pg`'s client.
+ * Guarantees: it follows the whole of `DATABASE_URL`; the session's time zone is UTC; a statement ends after
+ * `statementTimeoutMillis`, by the server's own setting on a direct connection and by a cancel request behind a pooler,
+ * whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers.
+ * Failure: a connection on which nothing comes back for `responseTimeoutMillis` is destroyed, because a server that is
+ * paused or cut off never responds, and TCP reports nothing for minutes (`query_timeout` of `pg` would leave such a
+ * connection in use).
  */
 
 export interface ConnectionOptions {
@@ -105,7 +107,8 @@ export class Connection extends pg.Client {
     });
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
-    // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full collection.)
+    // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full
+    // collection.)
     this.on('drain', () => (this.#isAwaitingResponse = false));
   }
 
@@ -143,7 +146,9 @@ export class Connection extends pg.Client {
     return this.#isBehindPooler;
   }
 
-  /** False once its server was found read-only or silent, or was replaced: it is closed when its statements have ended. */
+  /**
+   * False once its server was found read-only or silent, or was replaced: it is closed when its statements have ended.
+   */
   get isCurrent(): boolean {
     return this.#options.isCurrent?.() ?? true;
   }
@@ -168,7 +173,10 @@ export class Connection extends pg.Client {
     this.#progressAt = performance.now();
   }
 
-  /** Cancels a statement that takes too long, and destroys the connection without a response. Call it a few times per second. */
+  /**
+   * Cancels a statement that takes too long, and destroys the connection without a response. Call it a few times per
+   * second.
+   */
   checkProgress(now: number): void {
     const { statementTimeoutMillis, responseTimeoutMillis } = this.#options;
     if (!this.#isAwaitingResponse || responseTimeoutMillis === undefined) return;
@@ -220,8 +228,8 @@ export class Connection extends pg.Client {
   /**
    * Ends the statements under way, and closes the connection.
    *
-   * Behind a pooler a server that waits for a lock doesn't notice a closed connection, so each statement is cancelled. A cancel request under way
-   * is waited for: PgBouncer 1.18 crashes when its connection is closed before.
+   * Behind a pooler a server that waits for a lock doesn't notice a closed connection, so each statement is cancelled.
+   * A cancel request under way is waited for: PgBouncer 1.18 crashes when its connection is closed before.
    */
   async abort(reason: string): Promise<void> {
     const deadline = performance.now() + abortTimeoutMillis;
@@ -241,7 +249,8 @@ export class Connection extends pg.Client {
   async #prepareSession(): Promise<void> {
     const { session, statementTimeoutMillis } = this.#options;
     if (session === 'guest') return;
-    // One session for all connections: the last one's named statements are still there. It ignores the parameters of a startup packet.
+    // One session for all connections: the last one's named statements are still there. It ignores the parameters of a
+    // startup packet.
     if (session === 'embedded') {
       await this.#send('discard all');
       await this.#send(`set time zone 'UTC'`);
@@ -280,7 +289,10 @@ export class Connection extends pg.Client {
     return `${host}:${port}`;
   }
 
-  /** Added to what `pg` sends: poolers keep the time zone for each client, as they do the encoding, because every driver for Java sends it. */
+  /**
+   * Added to what `pg` sends: poolers keep the time zone for each client, as they do the encoding, because every driver
+   * for Java sends it.
+   */
   protected getStartupConf(): Record<string, string> {
     return { ...startupOf.getStartupConf.call(this), TimeZone: 'UTC' };
   }

@@ -10,8 +10,8 @@ import { RecentSubjects } from './recent-subjects.ts';
 import { Servers, type SessionOptions } from './servers.ts';
 
 /**
- * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a new one, and
- * the wait for a response.
+ * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a
+ * new one, and the wait for a response.
  */
 const waitMillis = 2_000;
 /** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */
@@ -38,7 +38,9 @@ export interface ConnectionsOptions {
   readonly accounts?: Accounts | undefined;
   /** The maximum number of connections; the embedded database always has one. */
   readonly poolSize: number;
-  /** The embedded engine runs in another process, whose session must stay as it is: there is one for all connections. */
+  /**
+   * The embedded engine runs in another process, whose session must stay as it is: there is one for all connections.
+   */
   readonly isGuest?: boolean | undefined;
   /** Receives every statement that is sent. */
   readonly onStatement?: ((sql: string) => void) | undefined;
@@ -68,7 +70,10 @@ interface Shared {
   readonly connectTimeoutMillis: number;
 }
 
-/** A part of the connections for prepared reads, unless there are too few: the embedded database has one, and transactions need it. */
+/**
+ * A part of the connections for prepared reads, unless there are too few: the embedded database has one, and
+ * transactions need it.
+ */
 function createPipeline(
   { location, poolSize, onStatement, onRefusal }: ConnectionsOptions,
   { servers, recent, connectTimeoutMillis }: Shared,
@@ -157,8 +162,9 @@ const neverCodes = /^(?:28|3D|42|ERR_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
 const writableRetryMillis = 500;
 
 /**
- * Waits for a server that takes writes, and tells the reason once: while the database fails over a start waits, instead of ending in a loop.
- * Throws ConnectionFailure when waiting doesn't help, or when the only host can't be reached at all.
+ * Waits for a server that takes writes, and tells the reason once: while the database fails over a start waits, instead
+ * of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't be reached at
+ * all.
  */
 export async function openMaintenanceWhenWritable(
   location: DatabaseLocation,

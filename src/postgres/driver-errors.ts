@@ -4,8 +4,9 @@ import { ForeignKeyViolation } from '../domain/store.ts';
 import { noConnection, readOnlyState } from './connection-failure.ts';
 
 /**
- * SQLSTATE classes and codes of a server that is unavailable, or after which to retry: connections, shutdown, statement timeout,
- * resources, serialization failures and deadlocks, a server that has become read-only, prepared statements that are missing or duplicate.
+ * SQLSTATE classes and codes of a server that is unavailable, or after which to retry: connections, shutdown, statement
+ * timeout, resources, serialization failures and deadlocks, a server that has become read-only, prepared statements
+ * that are missing or duplicate.
  */
 const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03|25006|26000|42P05)/;
 
@@ -78,8 +79,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, and for a transaction that it aborted (deadlock,
- * serialization failure); `ForeignKeyViolation`; every other error as it is.
+ * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, and for a transaction that it aborted
+ * (deadlock, serialization failure); `ForeignKeyViolation`; every other error as it is.
  */
 export function translateDriverError(error: unknown): Error {
   const original = error instanceof Error ? error : new Error(String(error), { cause: error });
@@ -111,12 +112,18 @@ function hasState(error: unknown): boolean {
   return isOrHas(error, ({ code }) => typeof code === 'string' && unavailableStates.test(code));
 }
 
-/** Rethrows the failure that the request already has: the waits of its statements would add up, or its client has disconnected. */
+/**
+ * Rethrows the failure that the request already has: the waits of its statements would add up, or its client has
+ * disconnected.
+ */
 export function throwIfLost(request: RequestContext | undefined): void {
   if (request?.failure !== undefined) throw request.failure;
 }
 
-/** Translates the error, and remembers a lost, slow or busy database for the request, if there is one. Its first failure stays. */
+/**
+ * Translates the error, and remembers a lost, slow or busy database for the request, if there is one. Its first failure
+ * stays.
+ */
 export function recordFailure(error: unknown, request: RequestContext | undefined): Error {
   if (request?.failure !== undefined) return request.failure;
   const translated = translateDriverError(error);

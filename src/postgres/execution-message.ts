@@ -10,7 +10,8 @@ const nullLength = '\u00ff\u00ff\u00ff\u00ff';
 const nonAscii = /[^\0-\u007f]/;
 
 /**
- * Bind, Execute and Sync for a prepared statement, as a text with one character for each byte: texts are joined and written faster than buffers.
+ * Bind, Execute and Sync for a prepared statement, as a text with one character for each byte: texts are joined and
+ * written faster than buffers.
  *
  * All values are text, and so is the result ("Message Formats" in PostgreSQL's manual).
  */

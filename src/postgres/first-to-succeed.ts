@@ -17,8 +17,8 @@ export class AllFailed extends AggregateError {
 }
 
 /**
- * Begins one attempt after the other, and resolves with the first result, as RFC 8305 ("Happy Eyeballs") does; the others are aborted.
- * Rejects with AllFailed when each has failed once.
+ * Begins one attempt after the other, and resolves with the first result, as RFC 8305 ("Happy Eyeballs") does; the
+ * others are aborted. Rejects with AllFailed when each has failed once.
  */
 export function firstToSucceed<Result>(
   attempts: readonly Attempt<Result>[],

@@ -2,7 +2,10 @@ import type { LookupAddress } from 'node:dns';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 
-/** None for the directory of a socket. Rejects when the signal is aborted: a resolver may take longer than anybody waits. */
+/**
+ * None for the directory of a socket. Rejects when the signal is aborted: a resolver may take longer than anybody
+ * waits.
+ */
 export async function addressesOf(host: string, signal: AbortSignal): Promise<readonly (LookupAddress | undefined)[]> {
   if (host.startsWith('/')) return [undefined];
   const family = isIP(host);

@@ -25,14 +25,19 @@ interface Batch {
 const maxTogether = 100;
 
 /**
- * Collects the look-ups of one tick of the event loop: those of one client and of the same kind are read by one statement for up to 100, whichever of its
- * requests they are for. That takes a fraction of the work that a statement for each takes, for PostgreSQL as for us.
+ * Collects the look-ups of one tick of the event loop: those of one client and of the same kind are read by one
+ * statement for up to 100, whichever of its requests they are for. That takes a fraction of the work that a statement
+ * for each takes, for PostgreSQL as for us.
  *
- * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object. Failure: a database that is lost or
- * too slow fails all callers of a statement; for any other reason, such as a row that can't be read, each look-up is retried alone.
+ * Guarantees: each caller gets the row with its id, or undefined; callers with the same id get the same object.
+ * Failure: a database that is lost or too slow fails all callers of a statement; for any other reason, such as a row
+ * that can't be read, each look-up is retried alone.
  */
 export class LookUps {
-  /** The last one of a kind takes more callers. (An array: a map's old tables would hold callers until a full collection.) */
+  /**
+   * The last one of a kind takes more callers. (An array: a map's old tables would hold callers until a full
+   * collection.)
+   */
   #batches: Batch[] = [];
   readonly #retry: (read: PendingRead) => void;
 

@@ -28,15 +28,16 @@ export interface PipelineOptions {
 const watchMillis = 100;
 
 /**
- * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one tick of the event loop are sent
- * at its end by one system call, which is the largest cost of a prepared statement; equal ones are sent once (`SharedReads`), and look-ups
- * of the same kind as one statement (`LookUps`).
+ * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one tick of the
+ * event loop are sent at its end by one system call, which is the largest cost of a prepared statement; equal ones are
+ * sent once (`SharedReads`), and look-ups of the same kind as one statement (`LookUps`).
  *
- * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong here, and only a few of
- * each client: its others wait here, for 2 s at most, and clients are served one after another.
- * Guarantees: every read settles once. Failure: a read that takes too long is canceled; those behind it are retried once on
- * another connection, which is safe because they change nothing. So is a read whose prepared form is gone or outdated by a
- * migration, and one whose connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
+ * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong
+ * here, and only a few of each client: its others wait here, for 2 s at most, and clients are served one after another.
+ * Guarantees: every read settles once.
+ * Failure: a read that takes too long is canceled; those behind it are retried once on another connection, which is
+ * safe because they change nothing. So is a read whose prepared form is gone or outdated by a migration, and one whose
+ * connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
  */
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
@@ -177,7 +178,8 @@ export class PipelinedConnections {
         this.#exclude(ended);
       },
       onUnusable: (unusable, pending) => {
-        // The first such failure on the connection: the prepared statements of all are outdated, or all connections are probably broken.
+        // The first such failure on the connection: the prepared statements of all are outdated, or all connections are
+        // probably broken.
         if (this.#connections.has(unusable)) this.renew();
         this.#submit(pending);
       },

@@ -40,15 +40,20 @@ interface Connection {
 const int8: number = pg.types.builtins.INT8;
 
 /**
- * The columns of each statement that a connection has prepared. They never change there, so PostgreSQL describes them only once.
- * Another connection may have prepared the same text after a migration that has changed a type.
+ * The columns of each statement that a connection has prepared. They never change there, so PostgreSQL describes them
+ * only once. Another connection may have prepared the same text after a migration that has changed a type.
  */
 const columnsByConnection = new WeakMap<Connection, Map<string, readonly Column[]>>();
 
-/** For a connection to a pooler, which may prepare a statement on another server connection at any time: columns are described each time. */
+/**
+ * For a connection to a pooler, which may prepare a statement on another server connection at any time: columns are
+ * described each time.
+ */
 export const describesAlways = new WeakSet<object>();
 
-/** The part of a connection that collects messages: for many small ones in a tick, one write costs less than one each. */
+/**
+ * The part of a connection that collects messages: for many small ones in a tick, one write costs less than one each.
+ */
 export type Collecting = Pick<Connection, 'stream' | 'unwritten'>;
 
 /** Writes what has been collected, if anything. */
@@ -66,10 +71,11 @@ function columnsOf(connection: Connection): Map<string, readonly Column[]> {
 }
 
 /**
- * One execution of a prepared statement. Like `pg`'s own `Query`, but without describing the columns each time, which is half of the work for
- * a statement that returns a few rows.
+ * One execution of a prepared statement. Like `pg`'s own `Query`, but without describing the columns each time, which
+ * is half of the work for a statement that returns a few rows.
  *
- * `query(statement)` of a client or a pool submits it; `callback` is called when PostgreSQL has responded or the connection is lost.
+ * `query(statement)` of a client or a pool submits it; `callback` is called when PostgreSQL has responded or the
+ * connection is lost.
  */
 export class PreparedStatement {
   readonly name: string;
@@ -83,7 +89,10 @@ export class PreparedStatement {
   #columns: readonly Column[] = [];
   #known: Map<string, readonly Column[]> | undefined;
 
-  /** With `decode`, PostgreSQL needn't describe the columns at all. `message` is its `executionMessage`, if that has been built already. */
+  /**
+   * With `decode`, PostgreSQL needn't describe the columns at all. `message` is its `executionMessage`, if that has
+   * been built already.
+   */
   constructor(name: string, text: string, values: readonly Parameter[], decode?: Decode, message?: string) {
     this.name = name;
     this.text = text;

@@ -48,7 +48,8 @@ interface ReadyForQuery extends Message {
 /**
  * `pg`'s parser, which decodes short texts together: one by one, each of them is a call out of JavaScript.
  *
- * It gives the same message for each row, with the fields of that row: take them before the next one is parsed, as `pg` itself does.
+ * It gives the same message for each row, with the fields of that row: take them before the next one is parsed, as `pg`
+ * itself does.
  */
 class RowParser extends PgParser {
   readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };
@@ -133,7 +134,10 @@ export interface MessageReceiver {
   emit(event: string, message: Message): boolean;
 }
 
-/** Lets the connection, which isn't open yet, read with this parser. Rows, of which there are most, are not emitted, but go to `onRow`. */
+/**
+ * Lets the connection, which isn't open yet, read with this parser. Rows, of which there are most, are not emitted, but
+ * go to `onRow`.
+ */
 export function parseRowsOf(connection: MessageReceiver, onRow: (row: Message) => void): void {
   const receive = (message: Message): void => {
     const { name } = message;

@@ -4,7 +4,10 @@ import { PreparedStatement } from './prepared-statement.ts';
 import { StatementBatch } from './statement-batch.ts';
 import type { PreparedQuery, Query } from './session.ts';
 
-/** Sends a query on a connection that nothing else uses: prepared if it has a name, except in the session of another process. */
+/**
+ * Sends a query on a connection that nothing else uses: prepared if it has a name, except in the session of another
+ * process.
+ */
 export function sendQuery<Row>(
   connection: Connection,
   { name, text, values, kind, decode }: Query<Row>,
@@ -14,7 +17,10 @@ export function sendQuery<Row>(
   return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
 }
 
-/** Sends statements in one write, and returns the rows of the last one. What follows a statement that fails is not executed. */
+/**
+ * Sends statements in one write, and returns the rows of the last one. What follows a statement that fails is not
+ * executed.
+ */
 export async function sendTogether<Row>(
   connection: Connection,
   before: readonly PreparedQuery<unknown>[],

@@ -12,12 +12,14 @@ import { Slots } from './slots.ts';
 /**
  * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.
  *
- * Model: `DATABASE_URL` names hosts, and each has the addresses that its name has now: a `Server` is one address and port. A connection is opened to the
- * first server that is suitable (`target_session_attrs`); they are tried in the order of the URL, or in random order, and those that failed last after
- * the others. The next one is begun when one fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
- * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used again (`isCurrent`): the server's epoch
- * has ended. At most four connections are opened at a time, and after a round without success none is for a random moment, so that neither a server that has
- * just been promoted nor one that is in trouble gets all of them at once.
+ * Model: `DATABASE_URL` names hosts, and each has the addresses that its name has now: a `Server` is one address and
+ * port. A connection is opened to the first server that is suitable (`target_session_attrs`); they are tried in the
+ * order of the URL, or in random order, and those that failed last after the others. The next one is begun when one
+ * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
+ * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
+ * again (`isCurrent`): the server's epoch has ended. At most four connections are opened at a time, and after a round
+ * without success none is for a random moment, so that neither a server that has just been promoted nor one that is in
+ * trouble gets all of them at once.
  * Failure: without a suitable server every `open` fails with ConnectionFailure, the last round's while the pause lasts.
  */
 

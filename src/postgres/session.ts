@@ -1,8 +1,8 @@
 import type { Parameter } from './parameter.ts';
 
 /**
- * Decides on which connection it runs: short reads share some; one that writes has a connection of its own, and so has a read that may take
- * long, of which few run at a time.
+ * Decides on which connection it runs: short reads share some; one that writes has a connection of its own, and so has
+ * a read that may take long, of which few run at a time.
  */
 export type QueryKind = 'short' | 'slow' | 'write';
 
@@ -10,17 +10,26 @@ export type QueryKind = 'short' | 'slow' | 'write';
 export interface Query<Row> {
   readonly text: string;
   readonly values: readonly Parameter[];
-  /** A connection keeps the statement prepared under this name, which always means the same text. Undefined: planned for its values each time. */
+  /**
+   * A connection keeps the statement prepared under this name, which always means the same text. Undefined: planned for
+   * its values each time.
+   */
   readonly name: string | undefined;
   readonly kind: QueryKind;
-  /** Converts column values to a row: PostgreSQL's text, or the driver's parsed values. Equal queries may share its rows. */
+  /**
+   * Converts column values to a row: PostgreSQL's text, or the driver's parsed values. Equal queries may share its
+   * rows.
+   */
   readonly decode: (fields: readonly unknown[]) => Row;
 }
 
 /** A query that is always prepared. */
 export type PreparedQuery<Row> = Query<Row> & {
   readonly name: string;
-  /** Its statement for several at once, if it has one: it takes a list of each value, and returns a row for each of their elements. */
+  /**
+   * Its statement for several at once, if it has one: it takes a list of each value, and returns a row for each of
+   * their elements.
+   */
   readonly many?: ((lists: readonly Parameter[]) => PreparedQuery<Row>) | undefined;
 };
 
@@ -42,7 +51,10 @@ export interface Session {
   /** What fails in a transaction ends it, and its statements run one after another. */
   readonly isTransaction: boolean;
   run<Row>(query: Query<Row>): Promise<Row[]>;
-  /** Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which fails when it fails. */
+  /**
+   * Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which
+   * fails when it fails.
+   */
   defer(query: PreparedQuery<unknown>): Promise<void>;
   /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;

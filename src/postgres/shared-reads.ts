@@ -13,15 +13,17 @@ interface Caller {
 }
 
 /**
- * Coalesces equal reads: those of one client in one tick of the event loop are sent once, whichever of its requests they are for.
+ * Coalesces equal reads: those of one client in one tick of the event loop are sent once, whichever of its requests
+ * they are for.
  *
- * Guarantees: a read begins after all of its callers have asked for it, because nothing is sent before the tick ends. They get the same rows, which
- * they must not change, or the same failure. Who asks after a failure in the same tick gets a new read.
+ * Guarantees: a read begins after all of its callers have asked for it, because nothing is sent before the tick ends.
+ * They get the same rows, which they must not change, or the same failure. Who asks after a failure in the same tick
+ * gets a new read.
  */
 export class SharedReads {
   /**
-   * By the client, and the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map for each tick: cleared ones would hold
-   * callers until a full collection.)
+   * By the client, and the message that is sent for them: the name and the values, as PostgreSQL gets them. (A new map
+   * for each tick: cleared ones would hold callers until a full collection.)
    */
   #callers = new Map<string, Caller[]>();
 

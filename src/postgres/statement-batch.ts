@@ -10,8 +10,9 @@ interface Connection {
 /**
  * Prepared statements that are sent in one write and executed one after another, with one Sync at the end.
  *
- * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a client that
- * doesn't pipeline submits it; `callback` is called when PostgreSQL has responded or the connection is lost.
+ * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a
+ * client that doesn't pipeline submits it; `callback` is called when PostgreSQL has responded or the connection is
+ * lost.
  */
 export class StatementBatch {
   /** Called with the rows of each statement, or with the error of the one that failed. */

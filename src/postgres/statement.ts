@@ -22,7 +22,9 @@ export class Statement {
 export class FixedStatement<Row> {
   readonly #query: Omit<PreparedQuery<Row>, 'values'>;
 
-  /** `many` does the same for a list of each parameter, and returns one row for each of their elements, in their order. */
+  /**
+   * `many` does the same for a list of each parameter, and returns one row for each of their elements, in their order.
+   */
   constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short', many?: FixedStatement<Row>) {
     this.#query = { name: nameOf(text), text, decode, kind, many: many && ((lists) => many.with(lists)) };
   }
@@ -49,8 +51,8 @@ function elementOf(value: Parameter): Scalar {
 /**
  * The text of a statement that is built once for its shape, and run with other values each time.
  *
- * While the text is put together, a value is named by its index in a list that is the same for all statements of the shape;
- * only those that the text uses become parameters.
+ * While the text is put together, a value is named by its index in a list that is the same for all statements of the
+ * shape; only those that the text uses become parameters.
  */
 export class StatementText {
   readonly #used: number[] = [];

@@ -24,8 +24,8 @@ export interface Statements {
   readonly lookUp: <Row>(lookUp: LookUp<Row>, id: string) => Promise<Row | undefined>;
   readonly run: StatementRunner;
   /**
-   * Runs work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database; failures are
-   * translated and remembered for the request.
+   * Runs work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database;
+   * failures are translated and remembered for the request.
    */
   readonly guard: <Result>(work: () => Promise<Result>) => Promise<Result>;
 }
@@ -81,7 +81,10 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
   };
 }
 
-/** Only a read may be retried when its connection ends, and sent once for several callers. None of ours has a side effect. */
+/**
+ * Only a read may be retried when its connection ends, and sent once for several callers. None of ours has a side
+ * effect.
+ */
 function isRead(text: string): boolean {
   return /^\s*select\b/i.test(text);
 }

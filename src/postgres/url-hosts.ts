@@ -6,8 +6,9 @@ export class UnusableHosts extends Error {
 const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?(.*)$/s;
 
 /**
- * The same URL for each of its hosts, in their order: `h1:5432,h2,[::1]:5434` in the authority, or `?host=h1,h2&port=5432` as libpq
- * reads it, with one port for all or one for each. A single host leaves the URL as it is. Throws UnusableHosts.
+ * The same URL for each of its hosts, in their order: `h1:5432,h2,[::1]:5434` in the authority, or
+ * `?host=h1,h2&port=5432` as libpq reads it, with one port for all or one for each. A single host leaves the URL as it
+ * is. Throws UnusableHosts.
  */
 export function urlsOfHosts(url: string): readonly [string, ...string[]] {
   const [, before = '', authority = '', path = '', query = '', after = ''] = parts.exec(url) ?? [];

@@ -5,7 +5,10 @@ interface WaitingRead {
   readonly since: number;
 }
 
-/** Reads whose clients have as many under way as they may. Clients are served one after another, so that none waits for all the reads of another. */
+/**
+ * Reads whose clients have as many under way as they may. Clients are served one after another, so that none waits for
+ * all the reads of another.
+ */
 export class WaitingReads {
   /** By client; the one served last is the last. */
   readonly #bySubject = new Map<string, WaitingRead[]>();

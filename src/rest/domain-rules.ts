@@ -21,8 +21,8 @@ export const cursorRules: Readonly<Record<string, Rule<string, unknown>>> = {
 /**
  * The violation of a domain rule by a value of the right type, or undefined.
  *
- * The services apply these rules themselves. They are applied here only to a body whose structure is wrong too, which never reaches a
- * service: the client gets all failing fields at once.
+ * The services apply these rules themselves. They are applied here only to a body whose structure is wrong too, which
+ * never reaches a service: the client gets all failing fields at once.
  */
 export function domainProblem({ format, type, minimum, maximum }: Schema, value: unknown): string | undefined {
   let found: string | undefined;

@@ -18,8 +18,9 @@ const integerLiteral = /^-?\d+$/;
 /**
  * Parses a body and returns those of its fields that have these names; throws BAD_REQUEST unless it is a JSON object.
  *
- * In them, an integer that a double can't keep is a bigint, and any other number that isn't a safe integer is RawJson, so that error
- * messages can quote it as it was sent. Numbers inside of nested values aren't used, and are what a double makes of them.
+ * In them, an integer that a double can't keep is a bigint, and any other number that isn't a safe integer is RawJson,
+ * so that error messages can quote it as it was sent. Numbers inside of nested values aren't used, and are what a
+ * double makes of them.
  */
 export function parseJsonObject(bytes: unknown, fields: readonly string[]): Readonly<Record<string, unknown>> {
   if (!Buffer.isBuffer(bytes) || bytes.length === 0) throw badRequest('The body is empty, but must be a JSON object.');
@@ -57,7 +58,10 @@ function isInexact(value: unknown): boolean {
   return typeof value === 'number' && !Number.isSafeInteger(value);
 }
 
-/** Reads the fields of a JSON object with their exact numbers, for which strings stand in it. No client can know how these begin. */
+/**
+ * Reads the fields of a JSON object with their exact numbers, for which strings stand in it. No client can know how
+ * these begin.
+ */
 function parseExactly(json: string): (field: string) => unknown {
   const marker = randomUUID();
   const marked = replaceNumbers(json, (literal, depth) =>

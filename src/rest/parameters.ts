@@ -14,8 +14,8 @@ const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/;
 /**
  * Compiles what the document says about an operation's query.
  *
- * Unknown parameters are ignored. A known one must be given once, unless it is a list: `id=1&id=2` is `id=1,2`. Other spellings of lists,
- * such as `id[]=1`, are refused: ignoring them would select other rows than the client means.
+ * Unknown parameters are ignored. A known one must be given once, unless it is a list: `id=1&id=2` is `id=1,2`. Other
+ * spellings of lists, such as `id[]=1`, are refused: ignoring them would select other rows than the client means.
  */
 export function compileQuery(parameters: readonly Parameter[]): QueryReader {
   const known = parameters.filter((parameter) => parameter.in === 'query');

@@ -74,14 +74,16 @@ export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Ro
 /** What a row takes as an object, as JSON text and as bytes, until its response is complete. */
 const copies = 2;
 
-/** What a whole collection takes while it is streamed: the batch that is sent and the next one, each with its copies. */
+/**
+ * What a whole collection takes while it is streamed: the batch that is sent and the next one, each with its copies.
+ */
 const streamBytes = 2 * copies * walkBatchBytes;
 
 /**
  * A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it.
  *
- * `maxRowBytes` is the size of the longest possible row: memory for a page of those is reserved before it is read. That of a stream is
- * reserved when its first chunk is read.
+ * `maxRowBytes` is the size of the longest possible row: memory for a page of those is reserved before it is read. That
+ * of a stream is reserved when its first chunk is read.
  */
 export async function collection<Row>(
   call: ListCall,

@@ -31,7 +31,9 @@ const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ..
 /** The page that describes the deprecation. */
 const docsPage = '/docs';
 
-/** The routes of the OpenAPI document's operations. Throws when an operation has no handler, or a handler no operation. */
+/**
+ * The routes of the OpenAPI document's operations. Throws when an operation has no handler, or a handler no operation.
+ */
 export function createRestRoutes(options: RestOptions): ApiRoutes {
   const { operations } = options;
   assertBound(operations, Object.keys(handlers));

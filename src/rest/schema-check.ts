@@ -13,7 +13,8 @@ const none: readonly Violation[] = [];
 const ajv = new Ajv({
   allErrors: true,
   verbose: true,
-  // `npm run check` has checked the document's schemas; checking them again takes a third of the time that compiling takes.
+  // `npm run check` has checked the document's schemas; checking them again takes a third of the time that compiling
+  // takes.
   meta: false,
   validateSchema: false,
 });
@@ -46,7 +47,10 @@ function isExactInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-/** Compiles the check of an object's structure: types, required fields, choices, and bounds unless `withBounds` is false. */
+/**
+ * Compiles the check of an object's structure: types, required fields, choices, and bounds unless `withBounds` is
+ * false.
+ */
 export function compileStructure(schema: Schema, { withBounds = true } = {}): SchemaCheck {
   const validate = ajv.compile(structureOf(schema, withBounds));
   return (value) => {
@@ -57,8 +61,8 @@ export function compileStructure(schema: Schema, { withBounds = true } = {}): Sc
 }
 
 /**
- * Compiles the check of a body, which is one of structure: lengths, bounds and formats are the services' to check. When the
- * structure is wrong, the violations include those that the services would have found.
+ * Compiles the check of a body, which is one of structure: lengths, bounds and formats are the services' to check. When
+ * the structure is wrong, the violations include those that the services would have found.
  */
 export function compileBody(schema: Schema): SchemaCheck {
   const checkStructure = compileStructure(schema, { withBounds: false });

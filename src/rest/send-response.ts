@@ -28,8 +28,8 @@ function isRead({ method }: FastifyRequest): boolean {
 }
 
 /**
- * Streams the chunks as fast as the client takes them. The first one is awaited, so that an error in it still gets an error response; a
- * later error destroys the connection, so that the response can't look complete.
+ * Streams the chunks as fast as the client takes them. The first one is awaited, so that an error in it still gets an
+ * error response; a later error destroys the connection, so that the response can't look complete.
  */
 async function sendChunks(
   request: FastifyRequest,
@@ -44,8 +44,8 @@ async function sendChunks(
 }
 
 /**
- * Calls the listener when the response or its connection has closed. The response doesn't emit `close` when the connection closes before
- * an earlier pipelined response has ended, or has closed already.
+ * Calls the listener when the response or its connection has closed. The response doesn't emit `close` when the
+ * connection closes before an earlier pipelined response has ended, or has closed already.
  */
 function onceClosed({ raw: { socket } }: FastifyRequest, { raw: response }: FastifyReply, listener: () => void): void {
   const end = (): void => {

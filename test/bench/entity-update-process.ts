@@ -8,7 +8,8 @@ import { entities } from '../../src/database/stores/stores.ts';
 import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 
-// What an update costs as a statement, and as an entity that is loaded, changed and flushed: `node test/bench/entity-update-process.ts`.
+// What an update costs as a statement, and as an entity that is loaded, changed and flushed: `node
+// test/bench/entity-update-process.ts`.
 
 const updates = 500;
 const atATime = 3;

@@ -9,8 +9,9 @@ import { newPetPrefix, smallestStore, type StoreSize } from './workloads.ts';
 const fresh = { pets: 100_000, categories: 50, orders: 20_000 } as const;
 
 /**
- * Fills an empty database with so many pets. One that is filled already is used as it is, because filling a large one takes minutes;
- * what an earlier run has added to it is taken out. `root` is the folder of the build whose tables it has.
+ * Fills an empty database with so many pets. One that is filled already is used as it is, because filling a large one
+ * takes minutes; what an earlier run has added to it is taken out. `root` is the folder of the build whose tables it
+ * has.
  */
 export async function fillStore(databaseUrl: string, pets: number | undefined, root: string): Promise<StoreSize> {
   const found = await measureStore(databaseUrl);

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 
 import pg from 'pg';
 
-// The limit: what this process model can do at all. One hand-written, prepared statement per request, which returns ready JSON text.
+// The limit: what this process model can do at all. One hand-written, prepared statement per request, which returns
+// ready JSON text.
 
 const node = `json_build_object('node', json_build_object(`;
 const statements: Readonly<Record<string, string>> = {

@@ -13,7 +13,10 @@ export interface LoadJob {
   readonly store: StoreSize;
   readonly connections: number;
   readonly seconds: number;
-  /** Requests per second that arrive whether earlier ones are done or not; without it each connection sends its next one at once. */
+  /**
+   * Requests per second that arrive whether earlier ones are done or not; without it each connection sends its next one
+   * at once.
+   */
   readonly arrivalsPerSecond?: number | undefined;
   /** The number that the first request varies by. */
   readonly from: number;

@@ -4,7 +4,10 @@ import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 
-/** One core each for the server under load and for the database, the rest for the load generator, where there are enough. */
+/**
+ * One core each for the server under load and for the database, the rest for the load generator, where there are
+ * enough.
+ */
 export const cores = availableParallelism() >= 4 ? { server: '0', database: '1', load: '2,3' } : undefined;
 
 /** Ticks of the processor time in `/proc`, per second; the same on every Linux that Node runs on. */

@@ -10,7 +10,10 @@ interface CpuProfile {
   readonly timeDeltas: readonly number[];
 }
 
-/** The time spent in each package's own code, as shares of the time that anything ran, from the profiles that Node left in the directory. */
+/**
+ * The time spent in each package's own code, as shares of the time that anything ran, from the profiles that Node left
+ * in the directory.
+ */
 export function summarizeProfiles(directory: string): string {
   const microsByPackage = new Map<string, number>();
   for (const file of readdirSync(directory).filter((name) => name.endsWith('.cpuprofile'))) {

@@ -33,8 +33,9 @@ const columns = [
 const rateColumns = ['at a fixed rate', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs'];
 
 /**
- * The medians of all rounds with all processes. The ratio to the limit is the median of the rounds' own ratios, each taken within seconds;
- * `by process` is the least and the greatest median of one process. The fixed arrival rate is measured with the last process only.
+ * The medians of all rounds with all processes. The ratio to the limit is the median of the rounds' own ratios, each
+ * taken within seconds; `by process` is the least and the greatest median of one process. The fixed arrival rate is
+ * measured with the last process only.
  */
 export function printTable(results: readonly Measured[]): string {
   const lines: string[][] = [columns];

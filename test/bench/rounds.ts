@@ -73,7 +73,10 @@ export class Rounds {
     showProgress('');
   }
 
-  /** All workloads under the same fixed arrival rate for all targets: half of what the service has taken in the closed loop. */
+  /**
+   * All workloads under the same fixed arrival rate for all targets: half of what the service has taken in the closed
+   * loop.
+   */
   async measureAtRate(results: readonly Measured[], options: RoundOptions): Promise<void> {
     for (const result of results) {
       result.rate = Math.max(1, Math.round(median(result.closed.service.flat().map(throughput)) / 2));
@@ -160,7 +163,10 @@ export class Rounds {
   }
 }
 
-/** V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has less to compile. */
+/**
+ * V8 compiles the service for a workload in this time, which takes a multiple of the processor time; the limit has less
+ * to compile.
+ */
 const warmUpSeconds = { service: 8, against: 8, limit: 2 };
 
 function forEachTarget(): Record<Target, never[]> {

@@ -14,8 +14,8 @@ import type { LoadJob, LoadResult } from './load-process.ts';
 import { MeasuredProcess } from './measured-process.ts';
 import { workloads } from './workloads.ts';
 
-// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, disk for pets, Redis' memory for keys.
-//   node test/bench/sizing-process.ts [SECONDS] [CONNECTIONS], after `npm run build`
+// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, disk for pets, Redis'
+// memory for keys. node test/bench/sizing-process.ts [SECONDS] [CONNECTIONS], after `npm run build`
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
 const measuredNames = ['G1', 'G2', 'G3V', 'G4', 'R1', 'R2', 'R3', 'R3I', 'U1'];

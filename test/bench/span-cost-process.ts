@@ -6,7 +6,8 @@ import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-span.ts';
 
-// What spans cost where there is no SDK of OpenTelemetry: an operation with two statements, and its request. Prints the median of some rounds.
+// What spans cost where there is no SDK of OpenTelemetry: an operation with two statements, and its request. Prints the
+// median of some rounds.
 
 const calls = 200_000;
 const rounds = 9;

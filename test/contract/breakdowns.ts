@@ -20,7 +20,8 @@ export async function responsesWhenBroken(operations: readonly Operation[], stor
 export async function responsesWhenLocked(operations: readonly Operation[], store: Store): Promise<Responses> {
   const requests = await requestsOf(operations, store);
   const responses = await store.whileLocked(async () => {
-    // The embedded database has one connection: the request that has it waits until the end, and all others are refused before.
+    // The embedded database has one connection: the request that has it waits until the end, and all others are refused
+    // before.
     const [[, first] = []] = requests;
     await Promise.race([store.ask(first!), store.ask(first!)]);
     return Promise.all(requests.map(async ([id, request]) => [id, await store.ask(request)] as const));

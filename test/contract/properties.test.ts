@@ -58,7 +58,10 @@ describe('a body that the document allows', () => {
 /** White space alone, control characters, halves of surrogate pairs, and an order that is complete already. */
 const refusal = /"message":"(?:name|description): must|a complete order stays complete/;
 
-/** The fields that a response must have of a body: names without the white space around them, and nothing of what is null. */
+/**
+ * The fields that a response must have of a body: names without the white space around them, and nothing of what is
+ * null.
+ */
 function kept(body: object): object {
   const fields = Object.entries(body).filter(([, value]) => value !== null);
   return Object.fromEntries(fields.map(([name, value]) => [name, name === 'name' ? String(value).trim() : value]));

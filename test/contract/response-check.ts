@@ -19,7 +19,10 @@ const formats = {
   'uri-reference': (text: string) => URL.canParse(text, 'http://localhost'),
 } as const;
 
-/** The check for all operations. A header that any of them documents must be documented wherever it comes, but for the ignored. */
+/**
+ * The check for all operations. A header that any of them documents must be documented wherever it comes, but for the
+ * ignored.
+ */
 export function createResponseCheck(operations: readonly Operation[]): ResponseCheck {
   const ajv = new Ajv2019({ strict: false, allErrors: true, formats });
   ajv.addKeyword({

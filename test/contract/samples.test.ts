@@ -54,7 +54,9 @@ async function run(language: string, source: string, key: string): Promise<strin
   return stdout.trim();
 }
 
-/** The samples in JavaScript print the status; curl prints nothing but the body, which only a failure's has a code in. */
+/**
+ * The samples in JavaScript print the status; curl prints nothing but the body, which only a failure's has a code in.
+ */
 function isSuccess(language: string, output: string): boolean {
   if (language === 'JavaScript') return /^20[014]\b/.test(output);
   return output === '' || !('code' in JSON.parse(output));

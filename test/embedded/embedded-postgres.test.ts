@@ -49,7 +49,9 @@ async function startWriting(
   return { child, lines, errors: () => errors };
 }
 
-/** Reads so many acknowledged rows, kills the process while it goes on writing, and returns the last row acknowledged. */
+/**
+ * Reads so many acknowledged rows, kills the process while it goes on writing, and returns the last row acknowledged.
+ */
 async function killAfter(rows: number, dataDir: string): Promise<number> {
   const { child, lines } = await startWriting(dataDir);
   const exited = once(child, 'exit');

@@ -2,7 +2,8 @@ import pg from 'pg';
 
 import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.ts';
 
-// Serves the directory given and writes rows, one after the other, and says each one that was acknowledged, until it is killed.
+// Serves the directory given and writes rows, one after the other, and says each one that was acknowledged, until it is
+// killed.
 const postgres = await startEmbeddedPostgres(process.argv[2] ?? '');
 const client = new pg.Client(postgres.connection);
 await client.connect();

@@ -4,7 +4,10 @@ import { runSql, withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 
-/** On a server: the embedded database has one session, so no other transaction can hold a lock, and nothing can be cancelled. */
+/**
+ * On a server: the embedded database has one session, so no other transaction can hold a lock, and nothing can be
+ * cancelled.
+ */
 let cluster: PostgresCluster;
 let service: Service;
 beforeAll(async () => {

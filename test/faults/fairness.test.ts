@@ -44,7 +44,10 @@ interface Outcome {
   readonly statuses: readonly number[];
 }
 
-/** Sends slow requests, whose statements never end because a lock is in their way; `meanwhile` runs until their responses come. */
+/**
+ * Sends slow requests, whose statements never end because a lock is in their way; `meanwhile` runs until their
+ * responses come.
+ */
 async function attack(keys: readonly string[], meanwhile: () => Promise<unknown>): Promise<Outcome> {
   await blocker.query('begin; lock table pets');
   const over = new AbortController();

@@ -65,7 +65,8 @@ it('100,000 keys that SQL revokes at once are refused within seconds, and other 
   expect(await millisUntil(revoked[0]!, 401, [404])).toBeLessThan(maxChangeMillis);
   // Not all of them: an address that sends invalid keys has a quota.
   expect(new Set(await Promise.all(revoked.slice(-20).map(statusFor)))).toEqual(new Set([401]));
-  // Neither one that wasn't changed, nor one that is seen for the first time, nor one that doesn't exist, waits for the others.
+  // Neither one that wasn't changed, nor one that is seen for the first time, nor one that doesn't exist, waits for the
+  // others.
   expect([await statusFor(kept), await statusFor(late), await statusFor(generateKey())]).toEqual([404, 404, 401]);
   expect((await heapMegabytes()) - before).toBeLessThan(maxGrowthMegabytes);
 

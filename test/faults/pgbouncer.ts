@@ -9,7 +9,10 @@ import { findFreePort } from '../support/free-port.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-/** PgBouncer before a server, as an operator would set it up. The variable PGBOUNCER names another program than Debian's. */
+/**
+ * PgBouncer before a server, as an operator would set it up. The variable PGBOUNCER names another program than
+ * Debian's.
+ */
 export class PgBouncer {
   readonly #directory = temporaryDirectory();
   readonly #serverPort: string;

@@ -11,7 +11,10 @@ const cluster = await PostgresCluster.create();
 afterAll(() => cluster.remove());
 
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }';
-/** What the server works on. A session whose client PgBouncer has lost in the middle of a statement waits for it, and has no lock. */
+/**
+ * What the server works on. A session whose client PgBouncer has lost in the middle of a statement waits for it, and
+ * has no lock.
+ */
 const running = `select from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active'
   and wait_event_type is distinct from 'Client'`;
 const read = '{ pets(first: 5) { totalCount edges { node { id name } } } }';

@@ -22,7 +22,10 @@ interface Failure {
   readonly extensions: { readonly code: string };
 }
 
-/** Every third operation is a sale in one transaction; the others are an order and the name of a category, each for itself. */
+/**
+ * Every third operation is a sale in one transaction; the others are an order and the name of a category, each for
+ * itself.
+ */
 function operation(n: number, quantity: number, version: string): string {
   const order = `order: createOrder(input: { petId: 1, quantity: ${n + 1} }) { order { id } }`;
   return n % 3 === 0
@@ -52,7 +55,10 @@ describe.each([{ processes: 1 }, { processes: 3 }])('with $processes processes',
     let kills = 0;
     const sent = new Map<number, string>();
     const unexpected: string[] = [];
-    /** Sends the same operation with the same key until all of its fields have a payload. A refused sale is read again: nothing of it is stored. */
+    /**
+     * Sends the same operation with the same key until all of its fields have a payload. A refused sale is read again:
+     * nothing of it is stored.
+     */
     const carryOut = async (n: number): Promise<void> => {
       for (let tries = n; ; tries += 1) {
         const service = services[tries % processes]!;

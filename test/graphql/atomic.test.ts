@@ -27,7 +27,10 @@ interface Sent {
   readonly replayed: readonly string[];
 }
 
-/** As a client sends it: again while the database is busy, which on one connection and a slow machine may be after 500 ms. */
+/**
+ * As a client sends it: again while the database is busy, which on one connection and a slow machine may be after 500
+ * ms.
+ */
 async function send(query: string, key?: string, secret = service.key): Promise<Sent> {
   for (let tries = 1; ; tries += 1) {
     const headers = { authorization: `Bearer ${secret}`, ...(key === undefined ? {} : { 'idempotency-key': key }) };

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { watchTicks } from '../support/event-loop.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-/** Processor time. Twice the 250 ms that are promised of a quiet machine; what shares its cores makes one that tests slower. */
+/**
+ * Processor time. Twice the 250 ms that are promised of a quiet machine; what shares its cores makes one that tests
+ * slower.
+ */
 const maxBlockedMillis = 500;
 const maxResponseBytes = 8 * 1024 * 1024 + 1024;
 

@@ -31,7 +31,10 @@ async function expectBadInput(query: string, variables: Record<string, unknown>,
   expect(await service.sql(contents)).toEqual(before);
 }
 
-/** The mutation, its input, and the field that is wrong with it. Those of both protocols are in `test/parity`, those that graphql-js finds in `errors.test.ts`. */
+/**
+ * The mutation, its input, and the field that is wrong with it. Those of both protocols are in `test/parity`, those
+ * that graphql-js finds in `errors.test.ts`.
+ */
 const badInputs: [mutation: string, input: Record<string, unknown>, field: string][] = [
   ['createPet', { name: 'Rex', categoryId: '01' }, 'categoryId'],
   ['createPet', { name: 'Rex', categoryId: '9223372036854775808' }, 'categoryId'],

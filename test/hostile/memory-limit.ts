@@ -8,13 +8,19 @@ export interface MemoryLimit {
   remove(): void;
 }
 
-/** The two versions of control groups: where those of memory are, the line of `/proc/self/cgroup`, the file of the limit. */
+/**
+ * The two versions of control groups: where those of memory are, the line of `/proc/self/cgroup`, the file of the
+ * limit.
+ */
 const versions = [
   { root: '/sys/fs/cgroup', line: /^0::(.*)$/m, limit: 'memory.max' },
   { root: '/sys/fs/cgroup/memory', line: /^\d+:memory:(.*)$/m, limit: 'memory.limit_in_bytes' },
 ] as const;
 
-/** A control group of so many bytes, beyond which the kernel ends the command; where the machine lets us have none, a limit of V8's heap. */
+/**
+ * A control group of so many bytes, beyond which the kernel ends the command; where the machine lets us have none, a
+ * limit of V8's heap.
+ */
 export function limitMemory(bytes: number): MemoryLimit {
   const own = readFileSync('/proc/self/cgroup', 'utf8');
   for (const { root, line, limit } of versions) {

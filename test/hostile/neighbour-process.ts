@@ -10,7 +10,10 @@ export interface NeighbourReport {
   readonly statuses: Readonly<Record<string, number>>;
 }
 
-/** Another client of the service, in a process of its own: 20 pages a second, whether earlier ones are done or not, and a probe with each tenth. */
+/**
+ * Another client of the service, in a process of its own: 20 pages a second, whether earlier ones are done or not, and
+ * a probe with each tenth.
+ */
 const everyMillis = 50;
 const probeEvery = 10;
 const maxMillis = 60_000;

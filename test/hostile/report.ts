@@ -2,15 +2,24 @@ import { expect } from '@jest/globals';
 
 import type { Damage, Target } from './target.ts';
 
-/** The contract's figures are those of a quiet machine. Beside other work, the attacker's own included, everything takes longer. */
+/**
+ * The contract's figures are those of a quiet machine. Beside other work, the attacker's own included, everything takes
+ * longer.
+ */
 const slowness = Number(process.env['HOSTILE_FACTOR'] || 8);
 const maxHealthMillis = 4_000 * slowness;
 /** Processor time, which other work makes longer, too. */
 const maxTickMillis = 250 * Math.min(slowness, 2);
-/** An attack alone stays below 400 MB, of which the process has some 160 at rest; all of them, one after another or together, below 700. */
+/**
+ * An attack alone stays below 400 MB, of which the process has some 160 at rest; all of them, one after another or
+ * together, below 700.
+ */
 const maxGrowthMegabytes = 240;
 const maxMegabytes = 700;
-/** Prepared operations are kept up to some 40 MB, texts of persisted queries up to 8; the rest is garbage that V8 has no reason to collect yet. */
+/**
+ * Prepared operations are kept up to some 40 MB, texts of persisted queries up to 8; the rest is garbage that V8 has no
+ * reason to collect yet.
+ */
 const maxLeftMegabytes = 200;
 
 const rows: (readonly (string | number)[])[] = [];
@@ -19,7 +28,10 @@ const rows: (readonly (string | number)[])[] = [];
 const rounds = Number(process.env['HOSTILE_ROUNDS'] || 1);
 const roundSeconds = Number(process.env['HOSTILE_ROUND_SECONDS'] || 0);
 
-/** Does the attack as often and as long as the table asks for. Returns what it got the last time, and what it has done each time. */
+/**
+ * Does the attack as often and as long as the table asks for. Returns what it got the last time, and what it has done
+ * each time.
+ */
 export async function endure(target: Target, attack: () => Promise<string>): Promise<[string, Damage[]]> {
   const damages: Damage[] = [];
   let responses = '';

@@ -1,9 +1,11 @@
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Loaded into the service (`--import`): the longest tick of its event loop since it was last asked, in processor time of the thread.
+ * Loaded into the service (`--import`): the longest tick of its event loop since it was last asked, in processor time
+ * of the thread.
  *
- * Timers fire once in a tick, so what the thread has used between two of them is at most one long tick and a few short ones.
+ * Timers fire once in a tick, so what the thread has used between two of them is at most one long tick and a few short
+ * ones.
  */
 if (isMainThread) {
   let [longestMillis, last] = [0, threadMillis()];

@@ -3,7 +3,10 @@ import { join } from 'node:path';
 
 import { repository } from '../support/running-command.ts';
 
-/** A file of `.github/deploy/` with what differs on a machine of tests replaced; fails when one of the texts isn't in it. */
+/**
+ * A file of `.github/deploy/` with what differs on a machine of tests replaced; fails when one of the texts isn't in
+ * it.
+ */
 export function deployFile(name: string, replacements: readonly (readonly [string, string])[]): string {
   let text = readFileSync(join(repository, '.github/deploy', name), 'utf8');
   for (const [documented, used] of replacements) {
@@ -13,7 +16,10 @@ export function deployFile(name: string, replacements: readonly (readonly [strin
   return text;
 }
 
-/** The shell commands of a code block (the first, without a number) below a heading of the operations guide; continued lines are joined. */
+/**
+ * The shell commands of a code block (the first, without a number) below a heading of the operations guide; continued
+ * lines are joined.
+ */
 export function guideCommands(heading: string, number = 1): string[] {
   const lines = guideBlock(heading, 'sh', number)
     .replaceAll(/\\\n\s*/g, '')

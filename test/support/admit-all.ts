@@ -15,7 +15,10 @@ const principal: Principal = {
   subject: { id: 'any', limits, bans: undefined, isAnonymous: false },
 };
 
-/** For suites that aren't about keys: every request is admitted, under the id in its header X-Principal, and nothing is counted. */
+/**
+ * For suites that aren't about keys: every request is admitted, under the id in its header X-Principal, and nothing is
+ * counted.
+ */
 export function admitAll(): ApiOptions['authentication'] {
   return {
     admit: async (request) => {

@@ -11,7 +11,10 @@ afterAll(() => {
   }
 });
 
-/** Node's `spawn`, for a process that ends with its test file at the latest: left by a failed test, it'd keep Jest from ending. */
+/**
+ * Node's `spawn`, for a process that ends with its test file at the latest: left by a failed test, it'd keep Jest from
+ * ending.
+ */
 export const spawnChild = ((...parameters: Parameters<typeof spawn>) => {
   const child = spawn(...parameters);
   children.add(child);

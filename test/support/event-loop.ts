@@ -1,6 +1,6 @@
 /**
- * Watches the ticks of the event loop until it is stopped. The longest one is measured in processor time of the thread: the time of the clock is
- * that of whatever else the machine does.
+ * Watches the ticks of the event loop until it is stopped. The longest one is measured in processor time of the thread:
+ * the time of the clock is that of whatever else the machine does.
  */
 export function watchTicks(): { stop(): Promise<{ readonly ticks: number; readonly longestMillis: number }> } {
   let [ticks, longestMillis, last] = [0, 0, threadMillis()];

@@ -5,7 +5,9 @@ import { join } from 'node:path';
 
 import { findFreePort } from './free-port.ts';
 
-/** A PostgreSQL server of the suite's own, durable as it is by default, that can be stopped, paused and started again. */
+/**
+ * A PostgreSQL server of the suite's own, durable as it is by default, that can be stopped, paused and started again.
+ */
 export class PostgresCluster {
   readonly #directory = mkdtempSync(join(process.env['SMALL_DISK'] ?? tmpdir(), 'petstore-cluster-'));
   #port = 0;

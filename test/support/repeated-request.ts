@@ -20,8 +20,8 @@ let underWay = 0;
 /**
  * Sends a request as often as `TEST_REPEAT` says, and demands the same bytes, headers and statements each time.
  *
- * Mutations are sent once: the second changes what the first has left behind. So are those that ask for figures of the moment. Statements are compared
- * only where no other request is under way, and those of the repetitions are forgotten.
+ * Mutations are sent once: the second changes what the first has left behind. So are those that ask for figures of the
+ * moment. Statements are compared only where no other request is under way, and those of the repetitions are forgotten.
  */
 export async function sendRepeatedly({ query, statements, send }: Repeated): Promise<LightMyRequestResponse> {
   const first = statements.length;

@@ -34,7 +34,10 @@ export interface TestApp {
   readonly app: App;
   /** The settings that it was started with, for a second process beside it. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The statements since the last `forgetStatements`, except those of keys, quotas, the log of events and new connections. */
+  /**
+   * The statements since the last `forgetStatements`, except those of keys, quotas, the log of events and new
+   * connections.
+   */
   readonly statements: readonly string[];
   forgetStatements(): void;
   /** The secret of the suite's key, which has the scope admin and no limit. */

@@ -11,7 +11,10 @@ const succeeded = 0;
 const failed = 1;
 const misused = 2;
 
-/** Runs `keys` with these arguments, and returns the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong command line. */
+/**
+ * Runs `keys` with these arguments, and returns the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong
+ * command line.
+ */
 export async function runKeys(args: readonly string[]): Promise<number> {
   try {
     const request = parse(args);

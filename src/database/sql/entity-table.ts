@@ -16,7 +16,9 @@ export interface Column {
 /** Expressions for the properties that are not columns of the table itself. */
 export type ComputedColumns = Readonly<Record<string, (table: string) => string>>;
 
-/** The table of an entity. Its columns, their types and the references to other tables come from the entity's metadata. */
+/**
+ * The table of an entity. Its columns, their types and the references to other tables come from the entity's metadata.
+ */
 export class EntityTable<Row extends object> {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -69,8 +71,8 @@ export class EntityTable<Row extends object> {
 }
 
 /**
- * Instants are read as milliseconds, because the driver's own parsing of dates loses years before 100 and old offsets; JSON and
- * arrays as JSON text.
+ * Instants are read as milliseconds, because the driver's own parsing of dates loses years before 100 and old offsets;
+ * JSON and arrays as JSON text.
  */
 function columnOf({ name, fieldNames, columnTypes }: EntityProperty, computed?: ComputedColumns[string]): Column {
   const [type = ''] = columnTypes;

@@ -18,11 +18,13 @@ interface Entry<Row> {
 const maxRows = 100;
 
 /**
- * Inserts rows in one statement that come at the same time, outside of transactions: a commit waits for the disk, however many rows it has.
+ * Inserts rows in one statement that come at the same time, outside of transactions: a commit waits for the disk,
+ * however many rows it has.
  *
- * Guarantees, besides those of `ClientBatches`: a row without others at its time is a statement of its own; a row that the database
- * refuses doesn't fail others, because then each is inserted alone; a row whose client has disconnected before its statement is not
- * inserted. Failure: a lost database fails all rows of a statement, of which all or none have been written.
+ * Guarantees, besides those of `ClientBatches`: a row without others at its time is a statement of its own; a row that
+ * the database refuses doesn't fail others, because then each is inserted alone; a row whose client has disconnected
+ * before its statement is not inserted.
+ * Failure: a lost database fails all rows of a statement, of which all or none have been written.
  */
 export class InsertBatches<Row> {
   readonly #one: FixedStatement<Row>;

@@ -49,7 +49,10 @@ function insertionOfOne<Row>(inserted: InsertedRow, many: FixedStatement<Row> | 
   return new FixedStatement(text, selection.decode, 'write', many);
 }
 
-/** Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is that of their new ids. */
+/**
+ * Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is
+ * that of their new ids.
+ */
 function insertionOfMany<Row>(inserted: InsertedRow): FixedStatement<Row> {
   const { table } = inserted;
   const types = typesOf(inserted);
@@ -71,8 +74,9 @@ function insertionOfMany<Row>(inserted: InsertedRow): FixedStatement<Row> {
 }
 
 /**
- * The statement that writes, and returns the written rows. With related rows, or other expressions, it becomes a common table
- * expression under the name of its table, so that the same columns and joins as elsewhere find the written row there.
+ * The statement that writes, and returns the written rows. With related rows, or other expressions, it becomes a common
+ * table expression under the name of its table, so that the same columns and joins as elsewhere find the written row
+ * there.
  */
 export function returning(
   { name }: EntityTable<never>,
@@ -87,8 +91,9 @@ export function returning(
 }
 
 /**
- * The parts of a statement that inserts rows, each with its companions: the insertion, and a common table expression for each companion,
- * which expects the inserted rows under the name of their table. `rows` gives the rows; without it there is one.
+ * The parts of a statement that inserts rows, each with its companions: the insertion, and a common table expression
+ * for each companion, which expects the inserted rows under the name of their table. `rows` gives the rows; without it
+ * there is one.
  */
 export function insertionOf(
   table: EntityTable<never>,

@@ -72,9 +72,10 @@ function sideOf(position: Position | undefined): string {
 /**
  * The SQL of a page plus one row, which shows whether there are more. Undefined when no row can match.
  *
- * The rows come in the order in which they are taken: from the end for `takeLast`; with a parent, the index of the parent comes
- * after the columns; with `maxBytes`, the number of rows that there were before the bytes have cut them. Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the
- * number of rows nor on the place in the list.
+ * The rows come in the order in which they are taken: from the end for `takeLast`; with a parent, the index of the
+ * parent comes after the columns; with `maxBytes`, the number of rows that there were before the bytes have cut them.
+ * Each part of it is a walk along an index that ends with the limit, so that its cost depends neither on the number of
+ * rows nor on the place in the list.
  */
 export function pageText(
   source: PageSource,
@@ -93,7 +94,10 @@ export function pageText(
 /** What the values of a row take that are no texts: about so much. */
 const otherBytes = 100;
 
-/** The rows up to the one whose texts reach the bytes, so that there is always one. (The size of the row itself would be that of compressed texts.) */
+/**
+ * The rows up to the one whose texts reach the bytes, so that there is always one. (The size of the row itself would be
+ * that of compressed texts.)
+ */
 function withinBytes(rows: string, texts: readonly string[], maxBytes: string): string {
   const lengths = texts.map((name) => `coalesce(octet_length(page."${name}"), 0)`);
   const bytes = [otherBytes, ...lengths].join(' + ');
@@ -139,8 +143,8 @@ class PageSql {
   }
 
   /**
-   * One walk along an index; with a choice of values one for each of them, merged. (`= any` would read either all the rows of
-   * these values or, in the order of the list, all the rows between.)
+   * One walk along an index; with a choice of values one for each of them, merged. (`= any` would read either all the
+   * rows of these values or, in the order of the list, all the rows between.)
    *
    * Rows without a value are sorted by it as well, because that is the order that the index has them in.
    */

@@ -17,7 +17,10 @@ export interface Selection<Row> {
   readonly decode: (fields: readonly unknown[]) => Row;
 }
 
-/** Selects all columns of the table, and those of the relations in the list: a related row becomes a property, or undefined when there is none. */
+/**
+ * Selects all columns of the table, and those of the relations in the list: a related row becomes a property, or
+ * undefined when there is none.
+ */
 export function selectionOf<Row>(
   table: EntityTable<never>,
   relations: Readonly<Record<string, Relation>>,
@@ -39,7 +42,10 @@ export function selectionOf<Row>(
   };
 }
 
-/** One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the page as well. */
+/**
+ * One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the
+ * page as well.
+ */
 function joinOf(name: string, { table, on }: Relation): string {
   return `left join lateral (select * from ${table.name} as ${name} where ${on} offset 0) as ${name} on true`;
 }
@@ -63,7 +69,10 @@ class SelectList {
   }
 }
 
-/** Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its stock. */
+/**
+ * Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its
+ * stock.
+ */
 function relatedDecoder(name: string, { columns, keyProperty }: EntityTable<never>, list: SelectList) {
   const places = columns.map(({ property, read, isText }) => {
     const [expression, column] = [read(name), `${name}.${property}`];

@@ -26,7 +26,10 @@ export interface Source<Row, Filter, SortField extends string, RelationName exte
   readonly conditions: (filter: Filter, isPerParent: boolean) => Conditions;
 }
 
-/** Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session. Its texts are made once. */
+/**
+ * Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session. Its texts are
+ * made once.
+ */
 export class TableReads<Row, Filter, SortField extends string, RelationName extends string = never> {
   readonly #source: Source<Row, Filter, SortField, RelationName>;
   readonly #shapes: Shapes<Row>;

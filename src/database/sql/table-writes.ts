@@ -7,7 +7,10 @@ import { selectionOf, type Relation } from './selection.ts';
 import type { Session } from '../../postgres/session.ts';
 import { FixedStatement } from '../../postgres/statement.ts';
 
-/** Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with its related rows. */
+/**
+ * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with
+ * its related rows.
+ */
 export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
   readonly #table: EntityTable<never>;
   readonly #relations: Readonly<Record<RelationName, Relation>>;

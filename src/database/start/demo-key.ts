@@ -6,7 +6,10 @@ import type { KeyRecords } from '../../domain/access/key-records.ts';
 import { newApiKey } from '../../domain/access/new-api-key.ts';
 import type { Stores } from '../../domain/stores.ts';
 
-/** Creates a key for the demo store, and stores it in a file that only its owner can read: the database has only its hash. */
+/**
+ * Creates a key for the demo store, and stores it in a file that only its owner can read: the database has only its
+ * hash.
+ */
 export async function addDemoKey({ apiKeys }: Stores, dataDir: string): Promise<void> {
   const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, Date.now());
   await apiKeys.insert(row);

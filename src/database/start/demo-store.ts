@@ -93,7 +93,10 @@ const demoCategories: readonly DemoCategory[] = [
   },
 ];
 
-/** A pet by its place in the list above, units, days from the first of November 2026 to the shipping, and whether it is complete. */
+/**
+ * A pet by its place in the list above, units, days from the first of November 2026 to the shipping, and whether it is
+ * complete.
+ */
 const demoOrders: readonly [
   pet: number | null,
   quantity: number | null,

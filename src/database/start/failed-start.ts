@@ -14,7 +14,10 @@ const plainErrors = new Set([
 const plainCodes =
   /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|25006|28...|3D...|42501|57P0.|53...)$/;
 
-/** Explains to an operator why the start failed: one line for a wrong setting or an unusable database, the stack for anything else. */
+/**
+ * Explains to an operator why the start failed: one line for a wrong setting or an unusable database, the stack for
+ * anything else.
+ */
 export function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.

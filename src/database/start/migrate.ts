@@ -35,8 +35,8 @@ export interface MigrateOptions {
 /**
  * Brings the tables up to date, all or nothing; processes that start at the same time do it once.
  *
- * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and a demo
- * store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
+ * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and
+ * a demo store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
 export async function migrate({ location, fill, onWait = () => undefined }: MigrateOptions): Promise<void> {
   const orm = createMaintenanceOrm(location);

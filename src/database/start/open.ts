@@ -71,7 +71,8 @@ const joinTimeoutMillis = 15_000;
 const joinRetryMillis = 100;
 
 /**
- * Opens the database for a command: the embedded one through the socket of a running service, if there is one, otherwise by itself.
+ * Opens the database for a command: the embedded one through the socket of a running service, if there is one,
+ * otherwise by itself.
  */
 export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const deadline = Date.now() + joinTimeoutMillis;

@@ -18,14 +18,18 @@ export interface SeedOptions {
 
 const batchSize = 100_000;
 
-/** The relative time to insert a row with its primary key; a pet, with its stock, is 1. Used only for the progress display. */
+/**
+ * The relative time to insert a row with its primary key; a pet, with its stock, is 1. Used only for the progress
+ * display.
+ */
 const rowWork = { categories: 0.5, pets: 1, orders: 0.5 } as const;
 
 /** The relative time to index, check or analyze a row. */
 const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04 } as const;
 
 /**
- * Inserts many generated rows, all or nothing, in one transaction that locks the tables. In the log of events it is one `store.resync`.
+ * Inserts many generated rows, all or nothing, in one transaction that locks the tables. In the log of events it is one
+ * `store.resync`.
  *
  * Indexes and foreign keys are dropped and restored at the end, as `pg_dump` does: building an index is several times
  * faster than updating it row by row.
@@ -102,7 +106,10 @@ interface Secondary {
 
 const petNames = ['Rex', 'Bella', 'Luna', 'Oskar', 'Nala', 'Balu', 'Mia', 'Simba', 'Cleo', 'Felix', 'Kiwi', 'Coco'];
 
-/** Generated pets: `$1` is the last id of a pet, `$2` that of a category, `$3` to `$4` their numbers, `$5` the names, `$6` the categories. */
+/**
+ * Generated pets: `$1` is the last id of a pet, `$2` that of a category, `$3` to `$4` their numbers, `$5` the names,
+ * `$6` the categories.
+ */
 const generatedPet = {
   id: '$1::bigint + n',
   name: `($5::text[])[1 + n % cardinality($5)] || ' ' || n`,

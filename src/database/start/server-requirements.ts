@@ -9,7 +9,10 @@ export class UnsuitableServer extends Error {
   override readonly name = 'UnsuitableServer';
 }
 
-/** Throws UnsuitableServer unless the server, and a pooler before it, meet the requirements. Opens a second connection if needed. */
+/**
+ * Throws UnsuitableServer unless the server, and a pooler before it, meet the requirements. Opens a second connection
+ * if needed.
+ */
 export async function assertSuitable(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
   const { rows } = await connection.query<{ version: string; encoding: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,

@@ -138,7 +138,8 @@ export class AccessService {
   }
 
   /**
-   * Rotates the secret. The previous one stays valid for the overlap, but not beyond the key; any older one ends at once.
+   * Rotates the secret. The previous one stays valid for the overlap, but not beyond the key; any older one ends at
+   * once.
    *
    * Throws CONFLICT for a revoked or expired key.
    */

@@ -38,6 +38,9 @@ const ApiKeySchema = defineEntity({
   },
 });
 
-/** A key for the API. It is never deleted, so that logs and history can still name it. Only the hash of its secret is stored. */
+/**
+ * A key for the API. It is never deleted, so that logs and history can still name it. Only the hash of its secret is
+ * stored.
+ */
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);

@@ -1,7 +1,10 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** The prefix by which people and secret scanners recognise a key. Letters, digits and `_` only, so that a double click selects all of it. */
+/**
+ * The prefix by which people and secret scanners recognise a key. Letters, digits and `_` only, so that a double click
+ * selects all of it.
+ */
 const marker = 'petstore_';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 bits, and 32, in base 62. */

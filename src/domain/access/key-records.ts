@@ -33,7 +33,10 @@ interface KeyNews {
   readonly isComplete: boolean;
 }
 
-/** The keys in the database. Each method is one statement, whose size is bounded, and throws UNAVAILABLE when the database can't be reached. */
+/**
+ * The keys in the database. Each method is one statement, whose size is bounded, and throws UNAVAILABLE when the
+ * database can't be reached.
+ */
 export interface KeyRecords {
   /** The keys with these hashes, and those that have changed since that version, as of one instant. */
   read(hashes: readonly KeyHash[], since: KeyVersion | undefined): Promise<KeyNews>;

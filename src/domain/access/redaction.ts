@@ -4,7 +4,10 @@ import { redactKeys } from './api-key.ts';
 
 const secrets = new Map<string, Finder>();
 
-/** From now on `redactSecrets` cuts this text, too: the key of the environment has no checksum by which it is recognised. */
+/**
+ * From now on `redactSecrets` cuts this text, too: the key of the environment has no checksum by which it is
+ * recognised.
+ */
 export function alsoRedact(secret: string): void {
   // As it is in a header, and in a string of a line of JSON.
   for (const text of [secret, JSON.stringify(secret).slice(1, -1)]) secrets.set(text, new Finder(text));
@@ -22,8 +25,8 @@ export function redactSecrets(text: string): string {
 }
 
 /**
- * Finds a secret by a rolling hash with a random base, and then by its SHA-256: how long that takes doesn't depend on how many of its
- * characters were guessed.
+ * Finds a secret by a rolling hash with a random base, and then by its SHA-256: how long that takes doesn't depend on
+ * how many of its characters were guessed.
  */
 class Finder {
   readonly #length: number;

@@ -2,7 +2,10 @@ import type { EventPosition, StoreEvent } from './event.ts';
 
 /** What follows a position in the log. */
 export interface EventsAfter {
-  /** False when the log doesn't have this position: it was dropped, or never given, or given in a database that was restored since. */
+  /**
+   * False when the log doesn't have this position: it was dropped, or never given, or given in a database that was
+   * restored since.
+   */
   readonly isKnown: boolean;
   /** The position of the log's last event, at the moment of the read. */
   readonly last: EventPosition;
@@ -30,7 +33,10 @@ export interface EventMove {
 
 /** What the sequencer does in the database. */
 export interface EventMoves {
-  /** Moves at most so many committed changes into the log, if no other process is moving. One statement, one transaction. */
+  /**
+   * Moves at most so many committed changes into the log, if no other process is moving. One statement, one
+   * transaction.
+   */
   move(mover: string, limit: number): Promise<EventMove>;
   /** Drops the days that are older, if no other process is at it. Returns the size of the log in bytes. */
   maintain(retentionSeconds: number): Promise<number>;

@@ -23,7 +23,9 @@ const eventTypes = [
 
 export type EventType = (typeof eventTypes)[number];
 
-/** A place in the log. The salt is random and stored with the event: after a restore the same position gets another one. */
+/**
+ * A place in the log. The salt is random and stored with the event: after a restore the same position gets another one.
+ */
 export interface EventPosition {
   readonly position: Id;
   readonly salt: Id;

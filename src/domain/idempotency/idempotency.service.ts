@@ -46,10 +46,12 @@ interface Use<Result, Stored> {
 }
 
 /**
- * Executes what a client sends with a key once, however often it is sent: a request over REST, a root field or a whole operation over GraphQL.
+ * Executes what a client sends with a key once, however often it is sent: a request over REST, a root field or a whole
+ * operation over GraphQL.
  *
- * Results are stored as JSON, in the transaction that does the work: both are committed, or neither. A failure of the work stores nothing.
- * All methods throw CONFLICT while the first request with the key is running, and IDEMPOTENCY_KEY_REUSED when it was another one.
+ * Results are stored as JSON, in the transaction that does the work: both are committed, or neither. A failure of the
+ * work stores nothing. All methods throw CONFLICT while the first request with the key is running, and
+ * IDEMPOTENCY_KEY_REUSED when it was another one.
  */
 export class IdempotencyService {
   readonly #stores: Stores;
@@ -62,7 +64,9 @@ export class IdempotencyService {
     this.#now = now;
   }
 
-  /** The work only inserts, in the stores that it receives, which are those of the transaction; it may be done again. */
+  /**
+   * The work only inserts, in the stores that it receives, which are those of the transaction; it may be done again.
+   */
   once<Result extends StoredResult>(
     { principalId, key, fingerprint }: IdempotentRequest,
     work: (stores: Stores) => Promise<Result>,

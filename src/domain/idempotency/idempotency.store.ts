@@ -23,14 +23,18 @@ export interface ClaimedKey {
 
 export interface IdempotencyStore {
   /**
-   * Locks the key until the transaction ends, and reads its records of these fields that were created after that time; undefined
-   * when another transaction has locked it. It never waits, and needs no record: there is none yet while the first request with the key is under way.
+   * Locks the key until the transaction ends, and reads its records of these fields that were created after that time;
+   * undefined when another transaction has locked it. It never waits, and needs no record: there is none yet while the
+   * first request with the key is under way.
    */
   claim(key: IdempotencyKey, fields: readonly string[], since: Date): Promise<ClaimedKey | undefined>;
   /** Replaces an older record of the same key. */
   save(record: IdempotencyRecord): Promise<void>;
   /** The same for the records of fields. */
   saveFields(key: IdempotencyKey, records: readonly FieldRecord[], createdAt: Date): Promise<void>;
-  /** Deletes at most `limit` records of each kind that were created at that time or before, and returns the larger number. */
+  /**
+   * Deletes at most `limit` records of each kind that were created at that time or before, and returns the larger
+   * number.
+   */
   deleteUntil(createdAt: Date, limit: number): Promise<number>;
 }

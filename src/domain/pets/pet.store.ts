@@ -43,7 +43,9 @@ export interface PetStore
     ReadStore<PetRow, PetFilter, PetSortField, PetRelation>,
     Omit<WriteStore<PetRow, RowData<Pet>, PetRelation>, 'insert'> {
   insert(row: NewPetRow, include?: Include<PetRelation>): Promise<PetRow>;
-  /** The same page for each category, in the order of the categories; empty for one that doesn't exist. One statement. */
+  /**
+   * The same page for each category, in the order of the categories; empty for one that doesn't exist. One statement.
+   */
   pagePerCategory(
     categoryIds: readonly Id[],
     filter: PetFilter,

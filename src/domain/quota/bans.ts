@@ -35,7 +35,10 @@ export function newBanState(): BanState {
   return { epoch: 0, bannedUntil: 0, automaticBans: [], refusals: [] };
 }
 
-/** Discards counts from before an operator banned or unbanned the key. An older record, from a process that is behind, changes nothing. */
+/**
+ * Discards counts from before an operator banned or unbanned the key. An older record, from a process that is behind,
+ * changes nothing.
+ */
 export function discardOlderEpoch(state: BanState, record: BanRecord): void {
   if (record.epoch <= state.epoch) return;
   state.epoch = record.epoch;
@@ -48,7 +51,9 @@ export function banEnd(state: BanState, record: BanRecord): number {
   return record.epoch < state.epoch ? state.bannedUntil : Math.max(state.bannedUntil, record.bannedUntil);
 }
 
-/** Counts a refusal and returns whether it exceeds the limit. If the clock was set back, earlier refusals are discarded. */
+/**
+ * Counts a refusal and returns whether it exceeds the limit. If the clock was set back, earlier refusals are discarded.
+ */
 export function countRefusal(state: BanState, rules: BanRules, now: number): boolean {
   if ((state.refusals.at(-1) ?? 0) > now) state.refusals = [];
   const { refusals } = state;
@@ -57,7 +62,10 @@ export function countRefusal(state: BanState, rules: BanRules, now: number): boo
   return refusals.length > rules.banAfter;
 }
 
-/** Bans, twice as long for each automatic ban begun in the 24 hours before; returns the end. Refusals from before a ban don't count after it. */
+/**
+ * Bans, twice as long for each automatic ban begun in the 24 hours before; returns the end. Refusals from before a ban
+ * don't count after it.
+ */
 export function beginBan(state: BanState, record: BanRecord, rules: BanRules, now: number): number {
   const known = record.epoch < state.epoch ? [] : record.automaticBans;
   const earlier = new Set([...state.automaticBans, ...known].filter((begun) => now - begun < dayMillis));

@@ -121,7 +121,10 @@ function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number
   return Math.min(requestsPerMinute, requestsPerDay);
 }
 
-/** The windows that have less than this left. After a change to a smaller plan, usage may exceed the limit; a need of 0 is admitted even then. */
+/**
+ * The windows that have less than this left. After a change to a smaller plan, usage may exceed the limit; a need of 0
+ * is admitted even then.
+ */
 function fullWindows({ minute, day }: Counter, limits: QuotaLimits, needs: number): QuotaWindow[] {
   const isFull = (window: QuotaWindow, limit: number): boolean => Math.max(0, limit - window.spent) < needs;
   return [

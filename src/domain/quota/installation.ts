@@ -2,6 +2,9 @@
 export interface Installation {
   /** Differs from that of every other database. */
   readonly id: string;
-  /** Until then the previous version, which names counters without an id, may run beside this one; in milliseconds since 1970. */
+  /**
+   * Until then the previous version, which names counters without an id, may run beside this one; in milliseconds since
+   * 1970.
+   */
   readonly previousNamesUntil: number;
 }

@@ -34,8 +34,8 @@ export class QuotaService {
   }
 
   /**
-   * For a request that reads only its quota: free as often per minute as the plan has requests per minute, then 1 each. Counted exactly,
-   * across all processes that share a Redis.
+   * For a request that reads only its quota: free as often per minute as the plan has requests per minute, then 1 each.
+   * Counted exactly, across all processes that share a Redis.
    */
   async consumeFree(subject: QuotaSubject): Promise<{ readonly cost: 0 | 1; readonly decision: QuotaDecision }> {
     const { outcome } = await this.#store.decide(freeSubjectOf(subject), one);

@@ -2,7 +2,10 @@ import type { QuotaWindow } from './window.ts';
 
 type SpentWindow = Pick<QuotaWindow, 'openedAt' | 'spent'>;
 
-/** The usage of a key and the time of its last use. Instants are milliseconds since 1970; 0 for a window that isn't open. */
+/**
+ * The usage of a key and the time of its last use. Instants are milliseconds since 1970; 0 for a window that isn't
+ * open.
+ */
 export interface KeyUsage {
   /** The id of the key, or `admin` for ADMIN_API_KEY. */
   readonly subjectId: string;
@@ -16,7 +19,10 @@ export interface DayCounter extends SpentWindow {
   readonly subjectId: string;
 }
 
-/** Stores the usage of keys for other processes and restarts. Both methods throw UNAVAILABLE when the database can't be reached. */
+/**
+ * Stores the usage of keys for other processes and restarts. Both methods throw UNAVAILABLE when the database can't be
+ * reached.
+ */
 export interface UsageTable {
   /** Those opened after that instant, in milliseconds since 1970; older ones are deleted. */
   loadDays(openedAfter: number): Promise<DayCounter[]>;

@@ -22,7 +22,10 @@ export interface WindowFigures {
   readonly limit: number;
   readonly lengthSeconds: number;
   readonly remaining: number;
-  /** The end of the window in milliseconds since 1970; for one that isn't open yet, the end it would have if it opened now. */
+  /**
+   * The end of the window in milliseconds since 1970; for one that isn't open yet, the end it would have if it opened
+   * now.
+   */
   readonly resetsAt: number;
 }
 
@@ -40,7 +43,8 @@ export function isOpen({ openedAt }: QuotaWindow, lengthMillis: number, now: num
 /**
  * Closes a window that has ended.
  *
- * A window that begins in the future, because the clock was set back, reopens now with its usage: it ends within its length and admits nothing twice.
+ * A window that begins in the future, because the clock was set back, reopens now with its usage: it ends within its
+ * length and admits nothing twice.
  */
 export function bringUpToDate(window: QuotaWindow, lengthMillis: number, now: number): void {
   if (window.openedAt === 0) return;
@@ -75,7 +79,9 @@ export function figuresOf(
   };
 }
 
-/** The window for responses that show one: the one with the fewest requests left; in a tie, the one that resets later. */
+/**
+ * The window for responses that show one: the one with the fewest requests left; in a tie, the one that resets later.
+ */
 export function tightest(minute: WindowFigures, day: WindowFigures): WindowFigures {
   if (minute.remaining !== day.remaining) return minute.remaining < day.remaining ? minute : day;
   return minute.resetsAt > day.resetsAt ? minute : day;

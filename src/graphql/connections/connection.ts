@@ -27,7 +27,10 @@ export interface PageInfo {
 /** The fields of a connection for which its rows are read. */
 export const pageFields: ReadonlySet<string> = new Set(['edges', 'nodes', 'pageInfo']);
 
-/** The request for what the operation selects of a connection: without a part of the page, as with `totalCount` alone, its rows aren't read. */
+/**
+ * The request for what the operation selects of a connection: without a part of the page, as with `totalCount` alone,
+ * its rows aren't read.
+ */
 export function requestFor<Request extends PageArguments>(request: Request, info: GraphQLResolveInfo): Request {
   const selected = (info as PreparedInfo).selected();
   if (selected.some((name) => pageFields.has(name))) return request;

@@ -24,7 +24,8 @@ export class PageInfoType implements PageInfo {
 /**
  * The connection type of a kind of node, `PetConnection` with its `PetEdge` for `Pet`.
  *
- * Follows the Relay connection specification; `nodes` and `totalCount` are extensions, of which `totalCount` costs a separate statement.
+ * Follows the Relay connection specification; `nodes` and `totalCount` are extensions, of which `totalCount` costs a
+ * separate statement.
  */
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {

@@ -21,7 +21,10 @@ interface CollectionSource {
   readonly conditions: Readonly<Record<string, unknown>>;
 }
 
-/** The specification's CollectFields: the nodes of each response key, in order. Each fragment is visited once, however often it is spread. */
+/**
+ * The specification's CollectFields: the nodes of each response key, in order. Each fragment is visited once, however
+ * often it is spread.
+ */
 export function collectFields(
   { schema, fragments, conditions }: CollectionSource,
   type: GraphQLObjectType,

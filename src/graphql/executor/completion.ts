@@ -23,7 +23,10 @@ import { textOf, type Complete, type Text } from './text.ts';
 /** Writes the fields of a selection for one object. */
 export interface ObjectWriter {
   write(source: unknown, path: Path | undefined, run: Run): Text;
-  /** Writes an object whose fields can all be written at once, and doesn't count the length; undefined when there is no such object. */
+  /**
+   * Writes an object whose fields can all be written at once, and doesn't count the length; undefined when there is no
+   * such object.
+   */
   readonly atOnce: AtOnce | undefined;
   /** True when nothing in it is resolved by a function, so that it can be written at any time. */
   readonly isPlain: boolean;
@@ -41,8 +44,8 @@ export interface CompletedField {
 }
 
 /**
- * Prepares the usual case of CompleteValue: leaves, and objects of leaves and included relations, need no path, `info` or promise.
- * Undefined for a type that always needs them. Where it writes nothing, properties are read a second time.
+ * Prepares the usual case of CompleteValue: leaves, and objects of leaves and included relations, need no path, `info`
+ * or promise. Undefined for a type that always needs them. Where it writes nothing, properties are read a second time.
  */
 export function prepareAtOnce(
   type: GraphQLOutputType,

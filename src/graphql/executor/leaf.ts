@@ -12,7 +12,10 @@ import {
 export interface AtOnce {
   /** Written before and after the value: it becomes part of the constant text of the field. */
   readonly quote: '"' | '';
-  /** Appends the value's JSON text, without its quotes, to a text; undefined for a value that may be a promise, an error or invalid. */
+  /**
+   * Appends the value's JSON text, without its quotes, to a text; undefined for a value that may be a promise, an error
+   * or invalid.
+   */
   readonly append: (text: string, value: unknown) => string | undefined;
 }
 
@@ -34,7 +37,10 @@ const escapedCharacter = /["\\\u0000-\u001F\uD800-\uDFFF]/;
 
 const writers = new WeakMap<GraphQLLeafType, LeafWriter>();
 
-/** Prepares a leaf type, once for all fields. Values of the usual kinds are written at once, all others as `serialize` has them. */
+/**
+ * Prepares a leaf type, once for all fields. Values of the usual kinds are written at once, all others as `serialize`
+ * has them.
+ */
 export function prepareLeaf(type: GraphQLLeafType): LeafWriter {
   const writer = writers.get(type) ?? makeWriter(type);
   writers.set(type, writer);

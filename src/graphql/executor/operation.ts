@@ -39,13 +39,13 @@ export type RootField = Pick<SelectedField, 'key' | 'name' | 'nodes'>;
 /**
  * An operation prepared for repeated execution.
  *
- * It is a tree of closures over the resolvers of the schema, prepared lazily, which write JSON text. Nothing that
- * a client has sent becomes code. Its responses follow the GraphQL specification, as those of graphql-js do; a property test
- * compares the two. The work of preparing is linear in the fields of the operation with its fragments expanded; the work of running is bounded
- * by the limits on cost and by the bytes that may be written.
+ * It is a tree of closures over the resolvers of the schema, prepared lazily, which write JSON text. Nothing that a
+ * client has sent becomes code. Its responses follow the GraphQL specification, as those of graphql-js do; a property
+ * test compares the two. The work of preparing is linear in the fields of the operation with its fragments expanded;
+ * the work of running is bounded by the limits on cost and by the bytes that may be written.
  *
- * A tree belongs to one combination of the variables in `@skip` and `@include`. Those of up to 4 variables are cached; with more of them,
- * or with a null among them, the tree is prepared for the one execution.
+ * A tree belongs to one combination of the variables in `@skip` and `@include`. Those of up to 4 variables are cached;
+ * with more of them, or with a null among them, the tree is prepared for the one execution.
  */
 export class PreparedOperation {
   readonly kind: OperationTypeNode;
@@ -71,7 +71,8 @@ export class PreparedOperation {
   /**
    * Executes it with variables that have been coerced. Rejects only because of a bug in this code.
    *
-   * `mayGoOn` is asked after each root mutation; the fields after one for which it is false are neither carried out nor in the data.
+   * `mayGoOn` is asked after each root mutation; the fields after one for which it is false are neither carried out nor
+   * in the data.
    */
   async run(
     context: unknown,
@@ -152,7 +153,8 @@ async function finished(run: Run, maxBytes: number, write: () => Promise<string>
 /**
  * Carries out root mutations one after another, each with its whole payload.
  *
- * All of them are executed, even when the response is full: then their fields are null, each with an error that says so.
+ * All of them are executed, even when the response is full: then their fields are null, each with an error that says
+ * so.
  */
 async function serially(
   fields: readonly SelectedField[],

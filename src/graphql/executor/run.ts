@@ -50,8 +50,8 @@ export class Run<Context = unknown> {
   }
 
   /**
-   * The arguments of a field: one object for all its parents, which resolvers must not change. What a client sends once is
-   * coerced once, however many parents there are.
+   * The arguments of a field: one object for all its parents, which resolvers must not change. What a client sends once
+   * is coerced once, however many parents there are.
    */
   argumentsOf(compute: ArgumentsOf): Arguments {
     let args = this.#arguments?.get(compute);

@@ -227,7 +227,10 @@ function makeField(variant: Variant, place: FieldPlace): PreparedField {
   });
 }
 
-/** The relations of the rows that a field returns. Levels in between, as in connections and payloads, are plain properties. */
+/**
+ * The relations of the rows that a field returns. Levels in between, as in connections and payloads, are plain
+ * properties.
+ */
 function relationsBelow(
   definition: GraphQLField<unknown, unknown>,
   selectionFor: (type: GraphQLObjectType) => Selection,

@@ -19,9 +19,9 @@ let isTelling = false;
 /**
  * Text that will be known later.
  *
- * It is a promise with one listener, which is called at once: a page of nested lists has several for each of its objects, and
- * promises would take a place in the microtask queue and three times the memory for each. A loop tells the listeners one after another:
- * the stack doesn't grow with the depth of a response.
+ * It is a promise with one listener, which is called at once: a page of nested lists has several for each of its
+ * objects, and promises would take a place in the microtask queue and three times the memory for each. A loop tells the
+ * listeners one after another: the stack doesn't grow with the depth of a response.
  */
 export class PendingText implements TextListener {
   #listener: TextListener | undefined;
@@ -63,7 +63,10 @@ export class PendingText implements TextListener {
   }
 }
 
-/** The text of a value that is promised. What `write` and `recover` throw is the failure; without `recover`, a rejection is. */
+/**
+ * The text of a value that is promised. What `write` and `recover` throw is the failure; without `recover`, a rejection
+ * is.
+ */
 export function textOf<Value>(
   promise: PromiseLike<Value>,
   write: (value: Value) => Text,
@@ -136,8 +139,8 @@ export interface Container {
 }
 
 /**
- * Waits for all parts, and joins them. When some fail, the first failure is the result, but not before the others have ended:
- * nothing runs after the response, or during the next mutation.
+ * Waits for all parts, and joins them. When some fail, the first failure is the result, but not before the others have
+ * ended: nothing runs after the response, or during the next mutation.
  */
 export function joinAll(container: Container, failure?: { readonly error: unknown }): PendingText {
   const joined = new JoinedText(container, failure);

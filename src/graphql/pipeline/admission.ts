@@ -19,7 +19,8 @@ const freeFields: ReadonlySet<string> = new Set(['rateLimit', 'viewer']);
 const maxFreeBytes = 2048;
 
 /**
- * The quota that an operation costs: 1 for each root field, and at least 1. Introspection and `__typename` are free beside others.
+ * The quota that an operation costs: 1 for each root field, and at least 1. Introspection and `__typename` are free
+ * beside others.
  *
  * 0 for a small request that selects only the remaining quota.
  */
@@ -39,7 +40,10 @@ export function operationLabel(kind: OperationTypeNode, { rootFieldNames }: Meas
   return `${kind} ${second === undefined ? name : 'of several fields'}`;
 }
 
-/** Refuses an operation beyond a limit before it is executed; the message has both numbers, and words for those who wrote the operation. */
+/**
+ * Refuses an operation beyond a limit before it is executed; the message has both numbers, and words for those who
+ * wrote the operation.
+ */
 export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
   const { depth, complexity, list, aliases } = measure;
   const { maxDepth, maxComplexity, maxAliases } = limits;

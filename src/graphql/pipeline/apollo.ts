@@ -85,7 +85,10 @@ type Plugin = ApolloServerPlugin<ApolloContext>;
 /** Security scanners report directive overloading when ten unknown directives return ten errors. */
 const maxValidationErrors = 5;
 
-/** So many take some ten milliseconds; graphql-js itself would go on to 500,000. Operations made of many fragments need hundreds. */
+/**
+ * So many take some ten milliseconds; graphql-js itself would go on to 500,000. Operations made of many fragments need
+ * hundreds.
+ */
 const maxComparisons = 20_000;
 
 /** The part of a request that Apollo reads. */

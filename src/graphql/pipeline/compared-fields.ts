@@ -16,9 +16,9 @@ interface Level {
 /**
  * How many comparisons validation makes of a document, at least `limit` when there are so many or more.
  *
- * graphql-js (16.15) compares every two fields of the same response name at the same place of the response, and every two fragments
- * spread there: `{ pets { id } pets { id } … }` with 400 of them takes 80,000 comparisons of two levels. They are counted here, not made:
- * the work is that of the fields, with fragments expanded, which are limited before.
+ * graphql-js (16.15) compares every two fields of the same response name at the same place of the response, and every
+ * two fragments spread there: `{ pets { id } pets { id } … }` with 400 of them takes 80,000 comparisons of two levels.
+ * They are counted here, not made: the work is that of the fields, with fragments expanded, which are limited before.
  */
 export function countComparisons({ definitions }: DocumentNode, limit: number): number {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -65,8 +65,8 @@ export function countComparisons({ definitions }: DocumentNode, limit: number): 
 }
 
 /**
- * The document without selections that repeat another one of the same selection set, word for word. It is valid if, and only if, the
- * document is, and has no other messages.
+ * The document without selections that repeat another one of the same selection set, word for word. It is valid if, and
+ * only if, the document is, and has no other messages.
  */
 export function withoutRepetitions(document: DocumentNode): DocumentNode {
   return visit(document, {

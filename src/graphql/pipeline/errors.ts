@@ -12,8 +12,8 @@ const incrementalDirective = /^Unknown directive "@(defer|stream)"/;
 const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 
 /**
- * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` with the HTTP status of REST, and for bad
- * input `extensions.violations`. Unexpected errors are masked.
+ * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` with the HTTP status of REST,
+ * and for bad input `extensions.violations`. Unexpected errors are masked.
  */
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {

@@ -17,8 +17,8 @@ export type IsKnown = (name: string) => boolean;
 /**
  * A schema that isn't public: takes its names out of messages to clients.
  *
- * graphql-js writes names of fields, arguments, input fields and enum values between quotes, those of types with or without. Whichever
- * of its rules a message comes from, a name stays only when the client has sent it.
+ * graphql-js writes names of fields, arguments, input fields and enum values between quotes, those of types with or
+ * without. Whichever of its rules a message comes from, a name stays only when the client has sent it.
  */
 export class HiddenSchema {
   readonly #types: ReadonlySet<string>;

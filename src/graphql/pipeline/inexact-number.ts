@@ -2,7 +2,9 @@ import { GraphQLID, isInputObjectType, isListType, isNonNullType, isScalarType, 
 
 const integer = /^-?\d+$/;
 
-/** A JSON number of the variables that a JavaScript number can't keep. Messages of graphql-js show it as it was sent. */
+/**
+ * A JSON number of the variables that a JavaScript number can't keep. Messages of graphql-js show it as it was sent.
+ */
 export class InexactNumber {
   readonly literal: string;
 
@@ -15,7 +17,10 @@ export class InexactNumber {
   }
 }
 
-/** The value with exact ids: an integer becomes its digits where the type is `ID`. Any other number stays one that the type refuses. */
+/**
+ * The value with exact ids: an integer becomes its digits where the type is `ID`. Any other number stays one that the
+ * type refuses.
+ */
 export function withExactIds(value: unknown, type: GraphQLInputType): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isNonNullType(type)) return withExactIds(value, type.ofType);

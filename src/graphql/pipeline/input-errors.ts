@@ -101,7 +101,10 @@ function pathOfVariable(name: string, operation: OperationDefinitionNode, docume
   return pathTo(operation, isUse) ?? pathTo(document, isUse) ?? [name];
 }
 
-/** The names of the arguments and input fields around the first node that fits; a variable's default counts as its argument. */
+/**
+ * The names of the arguments and input fields around the first node that fits; a variable's default counts as its
+ * argument.
+ */
 function pathTo(
   root: ASTNode,
   fits: (node: ASTNode, parent: ASTNode | undefined) => boolean,

@@ -116,12 +116,13 @@ type Counted = Pick<Size, 'complexity' | 'list'>;
 const nothing: Counted = { complexity: 0, list: undefined };
 
 /**
- * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never with what its
- * fragments expand to.
+ * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never
+ * with what its fragments expand to.
  *
- * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection nothing. A connection whose
- * rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and 20 more when they are counted. `nodes` counts the
- * number of its ids times 1 plus its selection. No object counts less than 1. Fields that are selected twice count twice, though they are merged.
+ * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection
+ * nothing. A connection whose rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and
+ * 20 more when they are counted. `nodes` counts the number of its ids times 1 plus its selection. No object counts less
+ * than 1. Fields that are selected twice count twice, though they are merged.
  */
 class Measurement {
   readonly #source: ValidOperation;

@@ -10,9 +10,11 @@ const waitMillis = 2_000;
 const retryAfterSeconds = 1;
 
 /**
- * Parses, validates and prepares new documents one after another: one in a tick of the event loop, in which other requests go on.
+ * Parses, validates and prepares new documents one after another: one in a tick of the event loop, in which other
+ * requests go on.
  *
- * It is the most expensive work that a short request can cause. Who waits is served by client, the one first that has used least.
+ * It is the most expensive work that a short request can cause. Who waits is served by client, the one first that has
+ * used least.
  */
 export class NewDocuments {
   readonly #accounts: Accounts;
@@ -33,8 +35,9 @@ export class NewDocuments {
   }
 
   /**
-   * Does the work when the client may, and adds what it takes to what the client has used. Throws UNAVAILABLE after a wait of two seconds;
-   * `recheck` may throw after a wait, in which other requests of the client may have spent its quota.
+   * Does the work when the client may, and adds what it takes to what the client has used. Throws UNAVAILABLE after a
+   * wait of two seconds; `recheck` may throw after a wait, in which other requests of the client may have spent its
+   * quota.
    */
   async run<Result>(clientId: string, recheck: () => Promise<void>, work: () => Promise<Result>): Promise<Result> {
     const isFree = this.#share.held === 0;

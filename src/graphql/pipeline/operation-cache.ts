@@ -14,8 +14,8 @@ export interface KnownOperation {
 }
 
 /**
- * The cache holds between this many characters of text and twice as many. A document takes 100 to 200 bytes for each; fields and variants
- * count as if they were text.
+ * The cache holds between this many characters of text and twice as many. A document takes 100 to 200 bytes for each;
+ * fields and variants count as if they were text.
  */
 const generationCharacters = 2 ** 17;
 const charactersPerField = 8;
@@ -26,8 +26,8 @@ const maxMarks = 10_000;
 /**
  * The recently used operations, by the exact text of their document and their name.
  *
- * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither evict the operations in use
- * nor outlive their request.
+ * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither
+ * evict the operations in use nor outlive their request.
  */
 export class OperationCache {
   readonly #operations = new LruMap<string, KnownOperation>(generationCharacters, weightOf);
@@ -46,7 +46,10 @@ export class OperationCache {
   }
 }
 
-/** The cache key of an operation. A separator alone wouldn't do: comments and names that clients send may contain any character. */
+/**
+ * The cache key of an operation. A separator alone wouldn't do: comments and names that clients send may contain any
+ * character.
+ */
 export function keyOf(text: string, operationName: string | undefined): string {
   return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
 }

@@ -17,7 +17,8 @@ interface TracedOperation {
 }
 
 /**
- * Executes an operation as a span of OpenTelemetry: below the active one, or in the trace that `traceparent` names. Nothing without an SDK.
+ * Executes an operation as a span of OpenTelemetry: below the active one, or in the trace that `traceparent` names.
+ * Nothing without an SDK.
  *
  * Nothing that a client chooses is in the span: no document, name or variable.
  */

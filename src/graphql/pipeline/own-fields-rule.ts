@@ -13,8 +13,8 @@ const pastObject = { parent: 'Event', field: 'object' };
 /**
  * A validation rule: below `object` of an event only the object's own fields can be selected.
  *
- * They are as they were at the time of the event; what is nested in them is another object, of another time. Each fragment is visited
- * once, so that the work grows with the text.
+ * They are as they were at the time of the event; what is nested in them is another object, of another time. Each
+ * fragment is visited once, so that the work grows with the text.
  */
 export function OwnFieldsOfPastObjects(context: ValidationContext): ASTVisitor {
   const visited = new Set<FragmentDefinitionNode>();

@@ -19,8 +19,8 @@ interface Share {
 /**
  * The texts of automatic persisted queries by their SHA-256, in this process only.
  *
- * The client that has sent a text holds it. While there is too much, the client that holds the most loses the least recently used of theirs: a client with
- * more than its share evicts its own.
+ * The client that has sent a text holds it. While there is too much, the client that holds the most loses the least
+ * recently used of theirs: a client with more than its share evicts its own.
  */
 export class PersistedTexts {
   readonly #texts = new Map<string, Entry>();

@@ -54,7 +54,10 @@ function variablesIn(text: string): unknown {
   return (parseExactly(text) as { readonly variables?: unknown }).variables;
 }
 
-/** The variables of a GET with exact numbers; undefined when there are none, or no object, which Apollo refuses. Throws BAD_REQUEST for JSON that is too deep. */
+/**
+ * The variables of a GET with exact numbers; undefined when there are none, or no object, which Apollo refuses. Throws
+ * BAD_REQUEST for JSON that is too deep.
+ */
 export function exactVariables(url: string): Readonly<Record<string, unknown>> | undefined {
   const parameters = new URLSearchParams(searchOf(url));
   for (const name of ['variables', 'extensions']) parameters.getAll(name).forEach(assertNesting);
@@ -72,7 +75,10 @@ export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): nu
   return body === undefined ? Buffer.byteLength(url) : (body as GraphQLBody).bytes;
 }
 
-/** The parameters of a usual request; undefined for any other, which Apollo has to check. Throws BAD_REQUEST for JSON that is too deep. */
+/**
+ * The parameters of a usual request; undefined for any other, which Apollo has to check. Throws BAD_REQUEST for JSON
+ * that is too deep.
+ */
 export function readRequest(request: FastifyRequest): GraphQLRequest | undefined {
   if (request.method === 'POST') return readParameters((request.body as GraphQLBody | undefined)?.value);
   const { headers } = request;
@@ -151,7 +157,10 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Numbers that a JavaScript number can't keep become `InexactNumber`. No client can know how the strings begin that stand in for them. */
+/**
+ * Numbers that a JavaScript number can't keep become `InexactNumber`. No client can know how the strings begin that
+ * stand in for them.
+ */
 function parseExactly(text: string): unknown {
   const value = parseJson(text);
   if (!mayHaveRoundedNumbers(text)) return value;

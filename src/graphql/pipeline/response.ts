@@ -24,8 +24,9 @@ export function refusalResponse(error: GraphQLError): GraphQLResponse {
 }
 
 /**
- * The response to a request that was executed: HTTP 200 even with field errors, unless the database is unavailable. Clients repeat
- * such a request, so a mutation of which a root field was carried out is 200 then too: its errors say when to try again.
+ * The response to a request that was executed: HTTP 200 even with field errors, unless the database is unavailable.
+ * Clients repeat such a request, so a mutation of which a root field was carried out is 200 then too: its errors say
+ * when to try again.
  *
  * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
  */
@@ -45,7 +46,9 @@ export function executionResponse(
   return { status, headers, body: `{"errors":${written.text},"data":${data}}\n`, codes: written.codes };
 }
 
-/** Whether a root field of a mutation was carried out: one without an error of its own, or with one about its payload. */
+/**
+ * Whether a root field of a mutation was carried out: one without an error of its own, or with one about its payload.
+ */
 function isAnyCarriedOut(errors: readonly GraphQLError[], rootFields: Measure['rootFields']): boolean {
   const refused = errors.filter(({ path, originalError }) => path?.length === 1 && !isTooLarge(originalError));
   const written = [...rootFields.values()].filter((name) => !name.startsWith('__'));

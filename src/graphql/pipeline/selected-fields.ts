@@ -7,10 +7,11 @@ import {
 } from 'graphql';
 
 /**
- * How many fields a document selects: the most of any of its operations and fragments, with the fragments within expanded, whatever `@skip` and `@include` say.
+ * How many fields a document selects: the most of any of its operations and fragments, with the fragments within
+ * expanded, whatever `@skip` and `@include` say.
  *
- * For documents that are not validated yet: each fragment is counted once, so that the work grows with the text alone. A fragment
- * within itself counts as empty there; validation refuses it.
+ * For documents that are not validated yet: each fragment is counted once, so that the work grows with the text alone.
+ * A fragment within itself counts as empty there; validation refuses it.
  */
 export function countSelectedFields({ definitions }: DocumentNode): number {
   const fragments = new Map<string, FragmentDefinitionNode>();

@@ -23,7 +23,8 @@ export function withoutHashPrefix(id: string): string {
 }
 
 /**
- * Reads a manifest of operations: that of Apollo's `generate-persisted-query-manifest`, or Relay's file, an object of texts by id.
+ * Reads a manifest of operations: that of Apollo's `generate-persisted-query-manifest`, or Relay's file, an object of
+ * texts by id.
  *
  * Throws UnusableDocuments.
  */

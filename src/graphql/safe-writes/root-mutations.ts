@@ -11,7 +11,10 @@ export function Creates(): MethodDecorator {
   return Extensions({ creates: true });
 }
 
-/** Lets each root mutation be carried out once for an Idempotency-Key, or together with others; otherwise it is resolved as it is. */
+/**
+ * Lets each root mutation be carried out once for an Idempotency-Key, or together with others; otherwise it is resolved
+ * as it is.
+ */
 export function carryOutOnce(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;

@@ -31,8 +31,8 @@ const retryAfterMillis = 1_000;
 /**
  * The body of one stream: a position in the log instead of a queue.
  *
- * The next events are written when the client has taken those before; until then only the position is kept. Events that are no longer in
- * the feed's memory are read from the log, at most 100 at a time.
+ * The next events are written when the client has taken those before; until then only the position is kept. Events that
+ * are no longer in the feed's memory are read from the log, at most 100 at a time.
  */
 export class EventStream extends Readable {
   /** How many events were sent. */

@@ -8,7 +8,9 @@ export interface KeyChecks {
   readonly quota: Pick<QuotaService, 'peek' | 'consume'>;
 }
 
-/** Bans in the counters, which may be in Redis, are looked up at every so many checks; those in the database at each. */
+/**
+ * Bans in the counters, which may be in Redis, are looked up at every so many checks; those in the database at each.
+ */
 const checksBetweenPeeks = 4;
 
 /** One key with open streams. */
@@ -26,7 +28,10 @@ export class KeyHolder {
     this.#principal = principal;
   }
 
-  /** Why its streams have to end: the key isn't valid any more, or is banned. Never throws: without the database a known key stays valid. */
+  /**
+   * Why its streams have to end: the key isn't valid any more, or is banned. Never throws: without the database a known
+   * key stays valid.
+   */
   async findEnd(): Promise<HttpError | undefined> {
     if (this.#isChecking) return undefined;
     this.#isChecking = true;

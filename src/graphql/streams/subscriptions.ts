@@ -41,8 +41,8 @@ type Opened = Pick<StreamOpening, 'operation' | 'matches' | 'after'>;
 /**
  * Opens the stream of a subscription, and sends it.
  *
- * What parsing, validation and limits refuse is a result of the stream over Server-Sent Events. Everything else that is refused before the
- * stream begins is an ordinary response.
+ * What parsing, validation and limits refuse is a result of the stream over Server-Sent Events. Everything else that is
+ * refused before the stream begins is an ordinary response.
  */
 export async function sendSubscription(
   subscription: Subscription,
@@ -108,7 +108,10 @@ function keyOf({ raw }: FastifyRequest): string {
   return sent !== undefined && 'key' in sent ? sent.key : '';
 }
 
-/** Sends what parsing, validation or limits have refused as the only result of a stream, where that is how errors come; everything else as it is. */
+/**
+ * Sends what parsing, validation or limits have refused as the only result of a stream, where that is how errors come;
+ * everything else as it is.
+ */
 function sendRefusal(
   { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
   reply: FastifyReply,

@@ -40,9 +40,10 @@ interface Arriving {
 /**
  * Reads the bodies of requests that have been admitted.
  *
- * Model: most bodies have arrived together with their headers, and are read at once. Any other is read into one buffer that grows, whose bytes
- * are leased (`Share`); after a second it is also one of the slow bodies of its client. Failures: a body that is too large, cut off
- * or broken, or beyond a limit, gives an error to Fastify, which sends the only response of the request.
+ * Model: most bodies have arrived together with their headers, and are read at once. Any other is read into one buffer
+ * that grows, whose bytes are leased (`Share`); after a second it is also one of the slow bodies of its client.
+ * Failures: a body that is too large, cut off or broken, or beyond a limit, gives an error to Fastify, which sends the
+ * only response of the request.
  */
 export class Bodies {
   readonly #limits: BodyLimits;

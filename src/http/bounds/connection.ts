@@ -12,8 +12,8 @@ interface WriteHandle {
 }
 
 /**
- * Of Node's parser (22.17 and 24.21), which has no public interface. It goes on through all that has been read, even when the socket is
- * destroyed, and makes a request and a response of each of the rest.
+ * Of Node's parser (22.17 and 24.21), which has no public interface. It goes on through all that has been read, even
+ * when the socket is destroyed, and makes a request and a response of each of the rest.
  */
 interface NodeParser {
   onIncoming: () => number;
@@ -35,18 +35,22 @@ interface QueuedRequest {
 }
 
 /**
- * One connection of a client: the request under way, those read ahead, and the bytes of the response that wait to be sent.
+ * One connection of a client: the request under way, those read ahead, and the bytes of the response that wait to be
+ * sent.
  *
- * One request is under way at a time: the next one begins when the operating system has taken the whole response before it. Node parses
- * all of what one read brings (64 KiB, some 1,900 small requests) and hands over every request in it at once; a client that sends more
- * than `maxReadAhead` of them ahead is disconnected.
+ * One request is under way at a time: the next one begins when the operating system has taken the whole response before
+ * it. Node parses all of what one read brings (64 KiB, some 1,900 small requests) and hands over every request in it at
+ * once; a client that sends more than `maxReadAhead` of them ahead is disconnected.
  */
 export class ClientConnection {
   /** Who has sent the request under way: a key, or an address. */
   clientId: string | undefined;
   /** The response under way is a stream, which may last as long as its client likes. */
   isStreaming = false;
-  /** The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest of that body. */
+  /**
+   * The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest
+   * of that body.
+   */
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
   readonly #maxReadAhead: number;
@@ -98,8 +102,8 @@ export class ClientConnection {
   }
 
   /**
-   * Begins the request now, or when the one before has ended and it may start; an urgent one needs none. Nothing is kept of a
-   * connection that is closed.
+   * Begins the request now, or when the one before has ended and it may start; an urgent one needs none. Nothing is
+   * kept of a connection that is closed.
    */
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;

@@ -41,7 +41,10 @@ const measureEveryRequests = 32;
 
 const retryAfterSeconds = 5;
 
-/** How long a connection without a request stays open after listening has stopped: a proxy doesn't repeat a POST that it has sent. */
+/**
+ * How long a connection without a request stays open after listening has stopped: a proxy doesn't repeat a POST that it
+ * has sent.
+ */
 const firstRequestMillis = 1_000;
 
 /** Probes are answered before others that wait. */
@@ -50,11 +53,11 @@ const urgentPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 /**
  * The open connections, the request under way on each, and their unread response bytes.
  *
- * Node's own `closeIdleConnections` counts a response as complete when its last byte is queued, and cuts off a client that is still
- * reading; here it is complete when that byte has been sent.
+ * Node's own `closeIdleConnections` counts a response as complete when its last byte is queued, and cuts off a client
+ * that is still reading; here it is complete when that byte has been sent.
  *
- * A request is refused before it is executed while its client, or all together, have too many unread bytes. Requests under way may
- * still add to them: beyond twice the limit of all, the connection with the most is reset.
+ * A request is refused before it is executed while its client, or all together, have too many unread bytes. Requests
+ * under way may still add to them: beyond twice the limit of all, the connection with the most is reset.
  */
 export class Connections {
   readonly #limits: ConnectionsLimits;

@@ -3,8 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { describeFailure } from '../error-table.ts';
 
 /**
- * Lets a hook of Fastify go on when its promise is settled. When what follows throws, no response is possible any more: the failure
- * is logged, and the connection closed.
+ * Lets a hook of Fastify go on when its promise is settled. When what follows throws, no response is possible any more:
+ * the failure is logged, and the connection closed.
  */
 export function continueAfter(
   promise: Promise<unknown>,

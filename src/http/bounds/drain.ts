@@ -12,8 +12,8 @@ export interface DrainOptions {
 }
 
 /**
- * Closes the server without failing a request: keeps serving during the delay, then stops listening and finishes what is under way.
- * Requests still under way at the timeout are aborted.
+ * Closes the server without failing a request: keeps serving during the delay, then stops listening and finishes what
+ * is under way. Requests still under way at the timeout are aborted.
  */
 export async function drain(server: FastifyInstance, { delaySeconds, timeoutSeconds }: DrainOptions): Promise<void> {
   server.connections.startDraining();
@@ -27,7 +27,10 @@ export async function drain(server: FastifyInstance, { delaySeconds, timeoutSeco
   }
 }
 
-/** How long no connection has to come before listening stops; ever less, and after a second one tick, while they go on coming. */
+/**
+ * How long no connection has to come before listening stops; ever less, and after a second one tick, while they go on
+ * coming.
+ */
 const quietMillis = 2;
 const maxListenMillis = 3_000;
 
@@ -35,9 +38,9 @@ const maxListenMillis = 3_000;
 const shortTickMillis = 0.2;
 
 /**
- * Stops listening at a moment at which no connection waits to be accepted: the kernel resets those, and a proxy doesn't repeat a POST
- * that it has sent. Each tick of the event loop accepts one, so a tick that accepted none has found none. Fastify's `close` takes a
- * server that doesn't listen any more.
+ * Stops listening at a moment at which no connection waits to be accepted: the kernel resets those, and a proxy doesn't
+ * repeat a POST that it has sent. Each tick of the event loop accepts one, so a tick that accepted none has found none.
+ * Fastify's `close` takes a server that doesn't listen any more.
  */
 async function stopListening(server: Server): Promise<void> {
   const beganAt = performance.now();

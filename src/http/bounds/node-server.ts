@@ -23,7 +23,9 @@ const defaultTimeouts: HttpTimeouts = {
   checkEveryMillis: 2_000,
 };
 
-/** Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one. */
+/**
+ * Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one.
+ */
 const parserMaxHeaderBytes = 32 * 1024;
 
 export interface NodeServerOptions {

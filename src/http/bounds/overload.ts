@@ -25,8 +25,8 @@ const retryAfterSeconds = 1;
 /**
  * Decides whether the process is overloaded.
  *
- * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone refuses no request;
- * requests are admitted again half a second after the loop runs freely.
+ * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone
+ * refuses no request; requests are admitted again half a second after the loop runs freely.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
@@ -80,7 +80,8 @@ export class Overload {
 
   #hasTooManyWaiting(): boolean {
     if (this.#waitingRequests.total >= this.#limits.maxWaiting) return true;
-    // Requests whose clients don't read the response are no work: they are excluded, but only counted when there are enough of them to matter.
+    // Requests whose clients don't read the response are no work: they are excluded, but only counted when there are
+    // enough of them to matter.
     if (this.#connections.underWay <= this.#limits.maxWaiting) return false;
     const now = performance.now();
     if (now - this.#countedAt >= countEveryMillis) {

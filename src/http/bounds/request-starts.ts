@@ -13,10 +13,11 @@ interface Waiting {
 /**
  * Shares the event loop among the connections.
  *
- * Model: requests begin as they are read. One tick of the event loop may read requests of thousands of connections; so after
- * `startMillis` of it, those of further connections wait, and begin in later ticks, one of each connection after the other.
- * Guarantee: before the first request of a connection there begin at most one of each other connection that waits, and those of the tick
- * in which it is read.
+ * Model: requests begin as they are read. One tick of the event loop may read requests of thousands of connections; so
+ * after `startMillis` of it, those of further connections wait, and begin in later ticks, one of each connection after
+ * the other.
+ * Guarantee: before the first request of a connection there begin at most one of each other connection that waits, and
+ * those of the tick in which it is read.
  */
 export class RequestStarts {
   readonly #startMillis: number;

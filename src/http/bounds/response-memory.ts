@@ -27,8 +27,8 @@ const retryAfterSeconds = 5;
 export const smallResponseBytes = 256 * 1024;
 
 /**
- * Memory for large responses, reserved before they are executed and held until the client has read them: an estimate of what a response
- * becomes is counted until its size is known. One response is always possible.
+ * Memory for large responses, reserved before they are executed and held until the client has read them: an estimate of
+ * what a response becomes is counted until its size is known. One response is always possible.
  */
 export function createResponseMemory(
   accounts: Accounts,

@@ -23,12 +23,15 @@ const contestedMillis = 60_000;
 const retryAfterSeconds = 1;
 
 /**
- * The authenticated requests without a response, by key. Those whose clients have disconnected are among them until their work ends.
+ * The authenticated requests without a response, by key. Those whose clients have disconnected are among them until
+ * their work ends.
  *
- * Model: all of them together may be `maxWaiting`; beyond that every request is refused (see `Overload`). So that one key
- * can't bring this about for the others, no key has more than its share: half of the maximum, divided by the keys that have waiting
- * requests. Guarantee: keys that keep to their shares leave room for others. A key that is alone may use the whole maximum. Shares
- * apply for a minute after another key was seen beside more than a quarter of the maximum, or a request was refused.
+ * Model: all of them together may be `maxWaiting`; beyond that every request is refused (see `Overload`). So that one
+ * key can't bring this about for the others, no key has more than its share: half of the maximum, divided by the keys
+ * that have waiting requests.
+ * Guarantee: keys that keep to their shares leave room for others. A key that is alone may use the whole maximum.
+ * Shares apply for a minute after another key was seen beside more than a quarter of the maximum, or a request was
+ * refused.
  */
 export class WaitingRequests {
   readonly #max: number;

@@ -8,14 +8,17 @@ const errorLevel = pino.levels.values['error'] ?? 50;
 /** The buffer for a reader that is slow or has stopped. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 
-/** What leaves together while there are many lines: each write wakes a thread, which costs more than making ten lines. */
+/**
+ * What leaves together while there are many lines: each write wakes a thread, which costs more than making ten lines.
+ */
 const chunkBytes = 32 * 1024;
 
 /**
- * The log on stdout, written in the background: a reader that is slow, or doesn't read at all, never blocks the event loop.
+ * The log on stdout, written in the background: a reader that is slow, or doesn't read at all, never blocks the event
+ * loop.
  *
- * Lines leave within 100 ms, errors at once. Beyond 8 MiB of buffered lines, further ones are dropped. Call
- * `close` before the process ends; otherwise the lines of the last 100 ms are lost.
+ * Lines leave within 100 ms, errors at once. Beyond 8 MiB of buffered lines, further ones are dropped. Call `close`
+ * before the process ends; otherwise the lines of the last 100 ms are lost.
  */
 export class LogDestination implements DestinationStream {
   readonly [metadata] = true;
@@ -25,7 +28,8 @@ export class LogDestination implements DestinationStream {
   #isClosing = false;
 
   constructor() {
-    // Node opens a pipe without blocking: one that blocks would hold a thread of the pool in `write`, and with it the end of the process.
+    // Node opens a pipe without blocking: one that blocks would hold a thread of the pool in `write`, and with it the
+    // end of the process.
     const { fd } = process.stdout;
     this.#destination = pino.destination({
       dest: fd,

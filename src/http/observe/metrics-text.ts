@@ -7,8 +7,9 @@ const burstMillis = 1_000;
 const share = 0.02;
 
 /**
- * The text of the metrics. It is public and served under overload, so collecting it is bounded: one collection at a time, and beyond a
- * budget of time the last text is sent again, as one buffer for all clients. A usual scrape collects.
+ * The text of the metrics. It is public and served under overload, so collecting it is bounded: one collection at a
+ * time, and beyond a budget of time the last text is sent again, as one buffer for all clients. A usual scrape
+ * collects.
  */
 export class MetricsText {
   readonly #registry: Registry;

@@ -16,7 +16,10 @@ export type OnResponse = (completed: CompletedRequest) => void;
 const clientClosedRequest = 499;
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
-/** No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key, wherever a client puts it. */
+/**
+ * No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key,
+ * wherever a client puts it.
+ */
 export function loggerOptions(level: string): LoggerOptions {
   const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
   return {
@@ -60,7 +63,8 @@ export interface LoggedStream {
 }
 
 /**
- * Logs one line when the response has been sent or the client has disconnected, and counts it. Successful public pages are logged at `debug` only.
+ * Logs one line when the response has been sent or the client has disconnected, and counts it. Successful public pages
+ * are logged at `debug` only.
  *
  * `known` is the route of a request that the router couldn't find it for.
  */

@@ -1,6 +1,7 @@
 import { Counter, type Histogram, type Registry } from 'prom-client';
 
-// prom-client (15.1.3) hashes the labels of each value. What every request counts is counted here instead, and read when it is collected.
+// prom-client (15.1.3) hashes the labels of each value. What every request counts is counted here instead, and read
+// when it is collected.
 
 /** A counter with two labels. */
 export class Tally<First extends string, Second extends string | number> {

@@ -11,8 +11,8 @@ interface Address {
 }
 
 /**
- * Takes what the address brings, `#key=…`, `#query=…&variables=…` or `?query=…&variables=…`, out of it, so that neither the address
- * bar, nor the history, nor a bookmark keeps a key, and a reload doesn't open the operation once more.
+ * Takes what the address brings, `#key=…`, `#query=…&variables=…` or `?query=…&variables=…`, out of it, so that neither
+ * the address bar, nor the history, nor a bookmark keeps a key, and a reload doesn't open the operation once more.
  *
  * A fragment never leaves the browser, so no server's log has seen it either; a key is taken from nowhere else.
  */

@@ -7,8 +7,8 @@ interface Operation {
 }
 
 /**
- * A shell command that sends the operation, with these headers and `$KEY` for the key, whichever way it is sent: the key itself is never
- * in it. Everything else stands between single quotes, so that the shell takes it as it is.
+ * A shell command that sends the operation, with these headers and `$KEY` for the key, whichever way it is sent: the
+ * key itself is never in it. Everything else stands between single quotes, so that the shell takes it as it is.
  */
 export function curlFor(
   { query, variables }: Operation,

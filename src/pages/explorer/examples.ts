@@ -160,7 +160,10 @@ subscription Changes {
 }
 `;
 
-/** The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store with a first category and a first pet. */
+/**
+ * The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store
+ * with a first category and a first pet.
+ */
 export const examples: Example[] = [
   { purpose: 'Pets with their categories and stock', query: nested },
   { purpose: 'A page of pets for each category', query: pagePerParent },

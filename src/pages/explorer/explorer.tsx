@@ -25,7 +25,10 @@ interface Props {
 /** On a narrower screen the documentation would cut off the first example's lines. */
 const isNarrow = window.matchMedia('(width < 1400px)').matches;
 
-/** GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each request went. */
+/**
+ * GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each
+ * request went.
+ */
 export function Explorer({ firstKey, firstOperation, onReady }: Props) {
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);

@@ -9,7 +9,8 @@ const firstExample: Operation = { query: examples[0]?.query ?? '' };
 /**
  * The form that stands in the page from its first paint on: a text to write in, a button that runs it, and the result.
  *
- * It is usable after a few kilobytes; GraphiQL with Monaco has a megabyte; it replaces the form when it is loaded, and keeps what has been written.
+ * It is usable after a few kilobytes; GraphiQL with Monaco has a megabyte; it replaces the form when it is loaded, and
+ * keeps what has been written.
  */
 export class FirstEditor {
   readonly #form = document.querySelector<HTMLFormElement>('#first-editor');

@@ -9,8 +9,9 @@ interface HistoryItem {
 const lists: Readonly<Record<string, string>> = { 'graphiql:queries': 'queries', 'graphiql:favorites': 'favorites' };
 
 /**
- * The browser's storage for a GraphiQL whose history has no headers: its plugin (0.4.4) would keep those of every request, and with them a
- * key that was typed in. What is read again has `headers`, those of the key that the explorer holds now.
+ * The browser's storage for a GraphiQL whose history has no headers: its plugin (0.4.4) would keep those of every
+ * request, and with them a key that was typed in. What is read again has `headers`, those of the key that the explorer
+ * holds now.
  */
 export function historyStorage(storage: BrowserStorage, headers: string): BrowserStorage {
   return {

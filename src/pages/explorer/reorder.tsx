@@ -17,8 +17,8 @@ type CurrentProps = ComponentProps<'button'>;
 /**
  * Stands in for framer-motion below GraphiQL's tabs (`@graphiql/react` 0.39).
  *
- * Theirs are elements of the role "tab" with two buttons inside, which screen readers can't announce, and import 100 kB of animation. These
- * are a list of buttons, the first of the open tab marked as current; they can't be dragged.
+ * Theirs are elements of the role "tab" with two buttons inside, which screen readers can't announce, and import 100 kB
+ * of animation. These are a list of buttons, the first of the open tab marked as current; they can't be dragged.
  */
 export const Reorder = {
   Group({ values: _values, onReorder: _onReorder, axis: _axis, role: _role, ...props }: GroupProps) {

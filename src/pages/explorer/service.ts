@@ -25,7 +25,9 @@ export type OnSummary = (summary: ResponseSummary | undefined) => void;
 export interface RequestEvents {
   /** Called when a request begins; what it returns is called when it has ended. */
   readonly onStart: () => OnSummary;
-  /** Asks for the key in place of a request that has none, which would be 401. False when nothing on the page can ask. */
+  /**
+   * Asks for the key in place of a request that has none, which would be 401. False when nothing on the page can ask.
+   */
   readonly askForKey: () => boolean;
 }
 
@@ -33,11 +35,11 @@ export interface RequestEvents {
 const endpoint = './graphql';
 
 /**
- * Sends operations to the service that this page came from, and reports how each of the user's own went. One that is stopped is
- * aborted, and its result is dropped: GraphiQL 5.4 would write it into whichever tab is open by then.
+ * Sends operations to the service that this page came from, and reports how each of the user's own went. One that is
+ * stopped is aborted, and its result is dropped: GraphiQL 5.4 would write it into whichever tab is open by then.
  *
- * They have the headers that stand in the headers editor, with the key where its mask is. The introspection query, which
- * GraphiQL sends before it has an editor, has only the key.
+ * They have the headers that stand in the headers editor, with the key where its mask is. The introspection query,
+ * which GraphiQL sends before it has an editor, has only the key.
  */
 export function createFetcher(key: string | undefined, { onStart, askForKey }: RequestEvents): Fetcher {
   return (params, options) =>

@@ -10,7 +10,10 @@ export interface Results {
 /** So many of the last results are shown: an editor gets slow with more. */
 const maxShown = 100;
 
-/** Whether the operation that is run is a subscription. A document that doesn't parse isn't: the service says what is wrong with it. */
+/**
+ * Whether the operation that is run is a subscription. A document that doesn't parse isn't: the service says what is
+ * wrong with it.
+ */
 export function isSubscription(query: string, operationName: string | null | undefined): boolean {
   try {
     return getOperationAST(parse(query), operationName)?.operation === OperationTypeNode.SUBSCRIPTION;

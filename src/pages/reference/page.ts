@@ -61,7 +61,10 @@ const contrast = `
 .dark-mode { --scalar-color-2: #b8b8b8; --scalar-color-3: #a3a3a3; --scalar-color-red: #ff7b7b; }
 `;
 
-/** Hides the text that Scalar shows as well, what must not be tried, and the frame around a section that the address has led to. */
+/**
+ * Hides the text that Scalar shows as well, what must not be tried, and the frame around a section that the address has
+ * led to.
+ */
 function stylesOf(document: OpenApiDocument): string {
   const untried = untriedOperations(document).map(
     ({ method, path }) => `[id$="/${method}${path}"] .show-api-client-button`,

@@ -2,7 +2,10 @@ import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
 import { entityTagOf } from '../../rest/entity-tag.ts';
 import type { PublicText } from '../public-text.ts';
 
-/** Where the samples send their requests, and the server is; a published document has its own address there, with the prefix. */
+/**
+ * Where the samples send their requests, and the server is; a published document has its own address there, with the
+ * prefix.
+ */
 const writtenAddress = 'http://127.0.0.1:4000';
 
 /** The document as clients get it: generators take the base of a client from its server. */
@@ -16,9 +19,11 @@ export function publishedYaml(): string {
 }
 
 /**
- * A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work as pasted.
+ * A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work
+ * as pasted.
  *
- * Clients choose the Host: nothing but the address itself is made for each of them, the parts between are the same buffers for all.
+ * Clients choose the Host: nothing but the address itself is made for each of them, the parts between are the same
+ * buffers for all.
  */
 export class AddressedText {
   readonly #mediaType: string;

@@ -11,7 +11,10 @@ export interface ScalarBundle {
   readonly tag: string;
 }
 
-/** Reads the compressed script that `npm run build` has made. It has four megabytes, so it is loaded on the first request. */
+/**
+ * Reads the compressed script that `npm run build` has made. It has four megabytes, so it is loaded on the first
+ * request.
+ */
 export async function loadScalarBundle(file: string): Promise<ScalarBundle> {
   const gzipped = await readFile(file);
   const plain = await promisify(gunzip)(gzipped);

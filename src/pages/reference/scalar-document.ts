@@ -9,9 +9,9 @@ const files =
   'GraphQL has [guides of its own](/docs/graphql) and the [GraphQL explorer](/graphiql). This page as a file: [openapi.json](/openapi.json), [openapi.yaml](/openapi.yaml).';
 
 /**
- * The document in the words of Scalar, which renders the page and has other names for tags in groups, stability and a sunset.
- * The guides of consumers follow the description.
- * In OpenAPI's own file these are `x-parent`, `x-page-title`, `x-stability` and `x-deprecated-sunset`.
+ * The document in the words of Scalar, which renders the page and has other names for tags in groups, stability and a
+ * sunset. The guides of consumers follow the description. In OpenAPI's own file these are `x-parent`, `x-page-title`,
+ * `x-stability` and `x-deprecated-sunset`.
  */
 export function scalarDocument(
   { info, paths, tags, components, ...document }: OpenApiDocument,
@@ -52,8 +52,9 @@ function badgesOf({ 'x-stability': stability, 'x-deprecated-sunset': sunset }: D
 }
 
 /**
- * Scalar sends with every request of its form what has an example, in the parameter or in its schema: an `If-Match` that never matches, one
- * `Idempotency-Key` for all, a status that the reader hasn't chosen. Optional ones are shown, and sent only when ticked.
+ * Scalar sends with every request of its form what has an example, in the parameter or in its schema: an `If-Match`
+ * that never matches, one `Idempotency-Key` for all, a status that the reader hasn't chosen. Optional ones are shown,
+ * and sent only when ticked.
  */
 function untickedUnlessRequired({ example, ...parameter }: DocumentParameter): DocumentParameter {
   if (parameter.required === true) return { ...parameter, example };
@@ -63,7 +64,9 @@ function untickedUnlessRequired({ example, ...parameter }: DocumentParameter): D
 
 const unticked = { default: { value: null, 'x-disabled': true } };
 
-/** The operations that the page must not offer to try: `GET /store/orders`. Scalar has no name for this, only styles. */
+/**
+ * The operations that the page must not offer to try: `GET /store/orders`. Scalar has no name for this, only styles.
+ */
 export function untriedOperations({ paths }: OpenApiDocument): readonly { method: string; path: string }[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)

@@ -105,7 +105,10 @@ it('keys that are gone with their table are reported', async () => {
   expect(reporter.reported).toEqual(Array(2).fill(expect.stringMatching(/ Many sql deleted$/)));
 });
 
-/** Waits for a transaction beside this one, of this database, that has the lock of the keys, or waits for it. The embedded one runs one at a time. */
+/**
+ * Waits for a transaction beside this one, of this database, that has the lock of the keys, or waits for it. The
+ * embedded one runs one at a time.
+ */
 const untilOneBeside = (state: 'granted' | 'not granted'): string =>
   serverUrl() === undefined
     ? 'select 1'

@@ -12,8 +12,8 @@ import { openEventLog, type EventLog } from './event-log.ts';
 /**
  * Random transactions: some are held open, some rolled back, some killed, while two sequencers move and readers read.
  *
- * Each change of an object adds 1 to a number in it, under its row's lock. So the events of an object must have the numbers 0, 1, 2, … up to its
- * state: anything that is missing, twice, or not in the order of the commits shows.
+ * Each change of an object adds 1 to a number in it, under its row's lock. So the events of an object must have the
+ * numbers 0, 1, 2, … up to its state: anything that is missing, twice, or not in the order of the commits shows.
  */
 const isServer = Boolean(process.env['TEST_DATABASE_URL']);
 /** The embedded database serves one transaction at a time. */

@@ -13,7 +13,9 @@ import { openTestDatabase, type OpenedDatabase } from '../../support/opened-data
 
 const pets = 20_000;
 const pageSize = 20;
-/** A walk along an index passes a few rows that the filter leaves out; a walk from the beginning passes half the store. */
+/**
+ * A walk along an index passes a few rows that the filter leaves out; a walk from the beginning passes half the store.
+ */
 const fewRows = 1_000;
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();

@@ -17,7 +17,8 @@ import { createSampleSchema, type SampleContext } from './sample-schema.ts';
 /**
  * Our execution beside that of graphql-js. `PREPARED_SECONDS` lets it run for longer, `PREPARED_SEED` repeats a run.
  *
- * Errors of fields that run side by side are reported in no defined order; where everything is synchronous the order is compared too.
+ * Errors of fields that run side by side are reported in no defined order; where everything is synchronous the order is
+ * compared too.
  */
 const seconds = Number(process.env['PREPARED_SECONDS'] ?? 12);
 const seed = process.env['PREPARED_SEED'] === undefined ? undefined : Number(process.env['PREPARED_SEED']);
@@ -28,7 +29,10 @@ const synchronous = ['value', 'value', 'value', 'value', 'null', 'throws', 'erro
 const later = ['value', 'later', 'value', 'later', 'value', 'later', 'null later', 'rejects'] as const;
 const mixed = [...synchronous, 'value', 'later', 'later', 'later', ...later] as const;
 
-/** graphql-js (16.15) leaves rejections unhandled where an item of such a list fails while others are pending, which ends the process. */
+/**
+ * graphql-js (16.15) leaves rejections unhandled where an item of such a list fails while others are pending, which
+ * ends the process.
+ */
 const listOfNonNull = /dogs|numbered|friends|all|things|collars/;
 
 function contextFor(behaviours: readonly ReturnType<SampleContext['behaviourOf']>[], salt: number): SampleContext {
