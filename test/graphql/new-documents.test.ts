@@ -11,32 +11,32 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** Documents that nobody has sent before, and that are refused after validation. */
+/** Documents that were not sent before, and that are refused after validation. */
 let documents = 0;
 const newDocument = (): string => `query New${(documents += 1)} { pets(first: 1) { edges { node { idd } } } }`;
 
 it('no more new documents of a key are validated than its quota has left', async () => {
-  const documents = new NewDocuments(new Accounts(), () => undefined);
+  const newDocuments = new NewDocuments(new Accounts(), () => undefined);
   let validated = 0;
   const requireLeft = async (): Promise<void> => {
     if (validated >= 5) throw new Error('spent');
   };
   const validate = async (): Promise<void> => void (validated += 1);
   const runs = await Promise.allSettled(
-    Array.from({ length: 30 }, async () => documents.run('key', requireLeft, validate)),
+    Array.from({ length: 30 }, async () => newDocuments.run('key', requireLeft, validate)),
   );
   expect([validated, runs.filter(({ status }) => status === 'rejected').length]).toEqual([5, 25]);
 });
 
 it('one new document is validated in a tick of the event loop, whichever clients send them', async () => {
-  const documents = new NewDocuments(new Accounts(), () => undefined);
+  const newDocuments = new NewDocuments(new Accounts(), () => undefined);
   let ticks = 0;
   const ofTicks: number[] = [];
   const tick = (): void => void setImmediate(() => (ticks += 1) < 100 && tick());
   tick();
   await Promise.all(
     Array.from({ length: 20 }, async (_, key) =>
-      documents.run(
+      newDocuments.run(
         String(key),
         async () => undefined,
         async () => void ofTicks.push(ticks),
@@ -64,12 +64,12 @@ it('a client with one new document is served before the many of another', async 
 
 it('what a document has taken counts for its client, also when its validation fails', async () => {
   const accounts = new Accounts();
-  const documents = new NewDocuments(accounts, () => undefined);
+  const newDocuments = new NewDocuments(accounts, () => undefined);
   const refuse = async (): Promise<never> => {
     const { user, system } = process.cpuUsage();
     while (process.cpuUsage({ user, system }).user < 2_000);
     throw new Error('refused');
   };
-  await expect(documents.run('key', async () => undefined, refuse)).rejects.toThrow('refused');
+  await expect(newDocuments.run('key', async () => undefined, refuse)).rejects.toThrow('refused');
   expect(accounts.entered('key').usedMillis).toBeGreaterThan(0);
 });
