@@ -99,9 +99,10 @@ class Endpoint {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const parsed = readRequest(request);
     const text = parsed && this.documents.textOf(parsed);
+    const respond = ({ operation, textKey }: Found): Promise<FastifyReply> =>
+      this.#respond(operation, textKey, parsed?.variables ?? {}, key, request, reply);
     const known = parsed && this.#find(parsed, text, request.method);
-    if (parsed !== undefined && known !== undefined && text !== undefined)
-      return this.#respond(known, keyOf(text, parsed.operationName), parsed.variables ?? {}, key, request, reply);
+    if (known !== undefined) return respond(known);
     if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request, reply);
     const isById =
       parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
@@ -109,8 +110,13 @@ class Endpoint {
     const validation = await documents.run(
       principal.id,
       () => meter.requireLeft(),
-      () => this.validator.validate(isById ? forApollo(request, parsed, text) : request),
+      async () => {
+        // Another request may have made it known meanwhile.
+        const knownNow = parsed && this.#find(parsed, text, request.method);
+        return knownNow ?? this.validator.validate(isById ? forApollo(request, parsed, text) : request);
+      },
     );
+    if (!('isValid' in validation)) return respond(validation);
     if (!validation.isValid) return this.#refuse(validation, request, reply);
     const { operation, operationName, variables, hashToKeep } = validation;
     if (hashToKeep !== undefined) this.documents.keep(hashToKeep, validation.text, request.principal.subject.id);
@@ -136,15 +142,13 @@ class Endpoint {
   }
 
   /** Finds a known operation: only queries by GET, and no text that must be compared with a hash. */
-  #find(
-    { operationName, query, sha256 }: GraphQLRequest,
-    text: string | undefined,
-    method: string,
-  ): KnownOperation | undefined {
+  #find({ operationName, query, sha256 }: GraphQLRequest, text: string | undefined, method: string): Found | undefined {
     if (text === undefined || !this.#isAllowed(text, operationName)) return undefined;
     if (query !== undefined && sha256 !== undefined) return undefined;
     const operation = this.documents.find(text, operationName);
-    return method === 'POST' || operation?.prepared.kind === OperationTypeNode.QUERY ? operation : undefined;
+    if (operation === undefined || (method !== 'POST' && operation.prepared.kind !== OperationTypeNode.QUERY))
+      return undefined;
+    return { operation, textKey: keyOf(text, operationName) };
   }
 
   #isAllowed(text: string | undefined, operationName: string | undefined): boolean {
@@ -178,6 +182,12 @@ class Endpoint {
     await request.meter.spend();
     return send(request, reply, refusal);
   }
+}
+
+interface Found {
+  readonly operation: KnownOperation;
+  /** Names the text and the operation in it. */
+  readonly textKey: string;
 }
 
 /** Of a response of Apollo's. */
