@@ -3,11 +3,12 @@ import type { LookupAddress } from 'node:dns';
 import pg from 'pg';
 
 import { AddressSocket } from './address-socket.ts';
-import { requestCancel, type CancelKey } from './cancel-request.ts';
+import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
-import { describesAlways, PreparedStatement, writeCollected, type Collecting } from './prepared-statement.ts';
-import { parseRowsOf, type Message, type MessageReceiver } from './row-parser.ts';
+import { describesAlways, PreparedStatement, writeCollected } from './prepared-statement.ts';
+import { startupOf, type ClientInternals } from './pg-internals.ts';
+import { parseRowsOf } from './row-parser.ts';
 import { recordStatement, tracedCaller, type TracedCaller } from './statement-span.ts';
 import { SessionState, type ParameterStatus } from './session-state.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
@@ -49,31 +50,10 @@ export interface ConnectionOptions {
   readonly onStatement?: ((sql: string) => void) | undefined;
 }
 
-/** The part of `pg`'s client that its types omit. */
-interface Internals extends CancelKey {
-  readonly connection: MessageReceiver &
-    Collecting & {
-      readonly stream: { destroy(error?: Error): void };
-      parsedStatements: object;
-      on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
-      on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
-    };
-  _handleDataRow(row: Message): void;
-  readonly ssl: ConnectionConfig['ssl'];
-  readonly sslNegotiation: string;
-  readonly port: number;
-  readonly host: string;
-}
-
 /** Dates and times stay text: the entities' own types parse them, including years before 100 and old offsets. */
 const types = new pg.TypeOverrides();
 const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = pg.types.builtins;
 for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) types.setTypeParser(type, (text: string) => text);
-
-/** The overridden part of `pg`'s client that its types omit. */
-const startupOf = pg.Client.prototype as unknown as {
-  readonly getStartupConf: (this: unknown) => Record<string, string>;
-};
 
 /** The timeout for the server to close its side. */
 const closeTimeoutMillis = 500;
@@ -317,8 +297,8 @@ export class Connection extends pg.Client {
     return sent;
   }
 
-  get #internals(): Internals {
-    return this as unknown as Internals;
+  get #internals(): ClientInternals {
+    return this as unknown as ClientInternals;
   }
 }
 

@@ -1,0 +1,28 @@
+import pg from 'pg';
+
+import type { CancelKey } from './cancel-request.ts';
+import type { ConnectionConfig } from './connection-config.ts';
+import type { Collecting } from './prepared-statement.ts';
+import type { Message, MessageReceiver } from './row-parser.ts';
+import type { ParameterStatus } from './session-state.ts';
+
+/** The part of `pg`'s client (8.23) that its types omit. */
+export interface ClientInternals extends CancelKey {
+  readonly connection: MessageReceiver &
+    Collecting & {
+      readonly stream: { destroy(error?: Error): void };
+      parsedStatements: object;
+      on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
+      on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
+    };
+  _handleDataRow(row: Message): void;
+  readonly ssl: ConnectionConfig['ssl'];
+  readonly sslNegotiation: string;
+  readonly port: number;
+  readonly host: string;
+}
+
+/** The overridden part of `pg`'s client that its types omit. */
+export const startupOf = pg.Client.prototype as unknown as {
+  readonly getStartupConf: (this: unknown) => Record<string, string>;
+};
