@@ -72,11 +72,12 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
   };
 }
 
-/** The tables of the resources, with the columns of their primary keys. */
+/** The tables of the resources with the columns of their primary keys, and the log of changes with its position. */
 export const primaryKeys = `select conrelid::regclass::text as table, attname as column
   from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
   where contype = 'p' and conparentid = 0
-    and conrelid::regclass::text !~ 'api_key|quota|idempotency|migrations|event_|pg_|[.]'`;
+    and conrelid::regclass::text !~ 'api_key|quota|idempotency|migrations|event|pg_|[.]'
+  union all select 'events', 'position'`;
 
 const waitingLocks = `select from pg_locks join pg_database on pg_database.oid = database
   where not granted and locktype = 'relation' and datname = current_database()`;

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 
 import type { FastifyRequest } from 'fastify';
 
@@ -51,7 +51,7 @@ export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
 
 /** The variables of a JSON body that is known to be an object, with exact numbers. */
 function variablesIn(text: string): unknown {
-  return (parseExactly(text) as { readonly variables?: unknown }).variables;
+  return (withExactNumbers(text) as { readonly variables?: unknown }).variables;
 }
 
 /**
@@ -157,14 +157,17 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * Numbers that a JavaScript number can't keep become `InexactNumber`. No client can know how the strings begin that
- * stand in for them.
- */
 function parseExactly(text: string): unknown {
   const value = parseJson(text);
-  if (!mayHaveRoundedNumbers(text)) return value;
-  const marker = randomUUID();
+  return mayHaveRoundedNumbers(text) ? withExactNumbers(text) : value;
+}
+
+/**
+ * The value of a text that is known to be JSON, in which numbers that a JavaScript number can't keep are
+ * `InexactNumber`. No client can know how the strings begin that stand in for them.
+ */
+function withExactNumbers(text: string): unknown {
+  const marker = randomBytes(12).toString('base64url');
   const marked = replaceNumbers(text, (literal) => (isKept(literal) ? undefined : `"${marker}${literal}"`));
   return withNumbers(JSON.parse(marked), marker);
 }
@@ -179,6 +182,10 @@ function withNumbers(value: unknown, marker: string): unknown {
     return value.startsWith(marker) ? new InexactNumber(value.slice(marker.length)) : value;
   }
   if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) value[index] = withNumbers(value[index], marker);
+    return value;
+  }
   const members = value as Record<string, unknown>;
   for (const name of Object.keys(members)) members[name] = withNumbers(members[name], marker);
   return members;
