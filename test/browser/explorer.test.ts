@@ -138,7 +138,7 @@ describe('the key', () => {
       Array(3).fill(`Bearer ${service.key}`),
     );
     // The tabs are kept half a second after the last change.
-    await page().waitForFunction(() => localStorage.getItem('graphiql:tabState')?.includes('"activeTabIndex":4'));
+    await page().waitForFunction(() => /"activeTabIndex":[1-9]/.test(localStorage.getItem('graphiql:tabState') ?? ''));
     expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
     expect(await page().content()).not.toContain(service.key);
     expect(explorer.requests.filter((request) => request.url().includes(service.key))).toEqual([]);
