@@ -57,7 +57,7 @@ async function attack(keys: readonly string[], meanwhile: () => Promise<unknown>
   while (!over.signal.aborted) {
     await meanwhile();
     const { rows } = await watcher.query(
-      `select pid from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active' and query like '%from pets%'`,
+      `select pid from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active' and query like '%from pets %'`,
     );
     slowest = Math.max(slowest, rows.length);
   }
