@@ -22,6 +22,7 @@ import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { PreparedOperation } from '../executor/operation.ts';
 import { overLimit } from './admission.ts';
 import { countComparisons, withoutRepetitions } from './compared-fields.ts';
+import { conditionalRoot, hasConditionalRoot } from './conditional-root.ts';
 import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
@@ -205,6 +206,10 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       );
       return undefined;
     }
+    if (hasConditionalRoot(document)) {
+      state.refusal = conditionalRoot;
+      return undefined;
+    }
     if (countComparisons(document, maxComparisons) < maxComparisons) return document;
     const shorter = withoutRepetitions(document);
     if (countComparisons(shorter, maxComparisons) < maxComparisons) return shorter;
@@ -224,7 +229,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       const { document, operation, request, source, queryHash, metrics, contextValue } = resolved;
       const { state } = contextValue;
       if (state.refusal !== undefined) {
-        onRefusal('fields');
+        if (state.refusal !== conditionalRoot) onRefusal('fields');
         throw state.refusal;
       }
       const { operationName } = request;

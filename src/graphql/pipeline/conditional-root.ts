@@ -1,0 +1,35 @@
+import { GraphQLError, Kind, OperationTypeNode, type DocumentNode, type SelectionSetNode } from 'graphql';
+
+/**
+ * Whether the root fields of a subscription depend on `@skip` or `@include`, as the specification forbids (September
+ * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
+ */
+export function hasConditionalRoot({ definitions }: DocumentNode): boolean {
+  const fragments = new Map<string, SelectionSetNode>();
+  const waiting: SelectionSetNode[] = [];
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
+    else if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
+      waiting.push(definition.selectionSet);
+  }
+  for (let set = waiting.pop(); set !== undefined; set = waiting.pop()) {
+    for (const selection of set.selections) {
+      const isConditional = selection.directives?.some(
+        ({ name: { value } }) => value === 'skip' || value === 'include',
+      );
+      if (isConditional === true) return true;
+      if (selection.kind === Kind.INLINE_FRAGMENT) waiting.push(selection.selectionSet);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
+      const spread = fragments.get(selection.name.value);
+      // Each is looked at once, however often it is spread.
+      fragments.delete(selection.name.value);
+      if (spread !== undefined) waiting.push(spread);
+    }
+  }
+  return false;
+}
+
+export const conditionalRoot = new GraphQLError(
+  'The root field of a subscription must not depend on @skip or @include: leave them out.',
+  { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
+);

@@ -1,0 +1,20 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { startTestApp, type TestApp } from '../support/test-app.ts';
+
+let store: TestApp;
+
+beforeAll(async () => {
+  store = await startTestApp({});
+});
+afterAll(() => store.close());
+
+it.each([
+  'subscription { events @include(if: 1e999) { id } }',
+  'subscription ($on: Boolean!) { events @include(if: $on) { id } }',
+  'subscription { ... @skip(if: {}) { events { id } } }',
+  'subscription { ...A } fragment A on Subscription { ...A ...B } fragment B on Subscription { events @skip(if: null) { id } }',
+])('%s is a refusal, and no failure of the service', async (query) => {
+  const { errors } = await store.graphql(query, { on: true });
+  expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
+});
