@@ -5,14 +5,17 @@ import { dayMillis, minuteMillis } from '../domain/quota/window.ts';
 export const lifetimeMillis = dayMillis + minuteMillis;
 
 /**
- * `decide` of `domain/quota/counter.ts` for Redis, step by step and in the same order: a property test runs the same histories through both.
+ * `decide` of `domain/quota/counter.ts` for Redis, step by step and in the same order: a property test runs the same
+ * histories through both.
  *
- * KEYS: the counter, a hash; the refusals that count, a list, latest first; the generation; the same, where its expiry moves with the counters'.
- * ARGV: the generation that the process counts in; now (empty: Redis' own time); needs; spends; requests per minute; per day; the
- *       most refusals that count (0: no bans); seconds of the first ban; epoch of the known bans (empty: never banned); banned until;
- *       the beginnings of automatic bans; what the process knows of the minute, opened at and spent, and of the day.
- * Returns: outcome (-1 another generation, 0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now, minute opened at,
- *          spent, day opened at, spent, banned until, epoch.
+ * KEYS: the counter, a hash; the refusals that count, a list, latest first; the generation; the same, where its expiry
+ *   moves with the counters'.
+ * ARGV: the generation that the process counts in; now (empty: Redis' own time); needs; spends; requests per minute;
+ *   per day; the most refusals that count (0: no bans); seconds of the first ban; epoch of the known bans (empty: never
+ *   banned); banned until; the beginnings of automatic bans; what the process knows of the minute, opened at and spent,
+ *   and of the day.
+ * Returns: outcome (-1 another generation, 0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now,
+ *   minute opened at, spent, day opened at, spent, banned until, epoch.
  */
 export const consumeScript = `
 local counter, refusals, generation, extended = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
