@@ -119,6 +119,8 @@ it('the retention is 1 to 30 days', async () => {
 });
 
 it('an outbox that is large and empty is made small', async () => {
+  // The server's own vacuum cuts off the empty pages at the end, if it comes first.
+  await log.sql('alter table event_outbox set (vacuum_truncate = off)');
   await log.sql(`insert into categories (name) select 'many ' || n from generate_series(1, 12000) as n`);
   await log.move(20_000);
   const bytes = async () => Number((await log.sql(`select pg_relation_size('event_outbox') as bytes`))[0]?.['bytes']);
