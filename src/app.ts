@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { Accounts } from './account/accounts.ts';
+import { onBackgroundFailure } from './background.ts';
 import { listenFailure, type Config } from './config.ts';
 import { openCounters } from './counters/counters.ts';
 import type { EmbeddedPostgres } from './embedded/embedded-postgres.ts';
@@ -103,6 +104,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onResponse: (request) => metrics.countRequest(request),
     renderErrorPage,
     onRefusal,
+  });
+  const stopReporting = onBackgroundFailure((error) => {
+    server.log.error({ err: error }, 'work that no request waits for has failed');
   });
   const events = accessEvents(server.log, metrics);
   const counters = await openCounters({
@@ -220,6 +224,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await keyChanges.stop();
     await sequencer.stop();
     await database.close();
+    stopReporting();
   });
   await server.ready();
 

@@ -23,7 +23,9 @@ async function start(): Promise<void> {
   const app = await createApp(config, {
     embedded,
     logStream: log,
-    onNotice: (sentence) => void process.stderr.write(`${sentence}\n`),
+    onNotice: (sentence) => {
+      process.stderr.write(`${sentence}\n`);
+    },
   });
   stopOnSignals(app, log, config);
   exitOnUncaughtErrors(app, log);

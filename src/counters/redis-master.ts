@@ -52,8 +52,12 @@ function masterOf(location: RedisSentinels): Promise<string> {
     for (const sentinel of sentinels) {
       masterAccordingTo(sentinel, location)
         .then(
-          (url) => void votes.set(url, (votes.get(url) ?? 0) + 1),
-          (error: unknown) => void errors.push(error as Error),
+          (url) => {
+            votes.set(url, (votes.get(url) ?? 0) + 1);
+          },
+          (error: unknown) => {
+            errors.push(error as Error);
+          },
         )
         .then(end, reject);
     }

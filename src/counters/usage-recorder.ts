@@ -1,3 +1,4 @@
+import { inBackground } from '../background.ts';
 import { runAsService } from '../domain/access/current-request.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import { dayMillis } from '../domain/quota/window.ts';
@@ -39,7 +40,7 @@ export class UsageRecorder {
   async start(): Promise<void> {
     const { store, table, now = Date.now } = this.#options;
     store.restoreDays(await table.loadDays(now() - dayMillis));
-    this.#timer = setInterval(() => void this.#save(), saveEveryMillis).unref();
+    this.#timer = setInterval(() => inBackground(this.#save()), saveEveryMillis).unref();
   }
 
   /** Call it after the last request, while the database is open. */

@@ -1,3 +1,5 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+
 import { runAs } from '../domain/access/current-request.ts';
 
 interface Batch<Entry> {
@@ -60,7 +62,7 @@ export class ClientBatches<Entry> {
     if (queue.underWay >= maxUnderWay) await waitForEarlier(queue);
     queue.underWay += 1;
     // What arrives in this tick of the event loop is in the same batch.
-    await new Promise((resolve) => void setImmediate(resolve));
+    await nextTick();
     if (queue.gathering === batch) queue.gathering = undefined;
     try {
       await this.#send(batch.entries);

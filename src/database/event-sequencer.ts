@@ -59,7 +59,9 @@ export class Sequencer {
    */
   onMoved(listener: () => void): () => void {
     this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
   }
 
   start(): void {

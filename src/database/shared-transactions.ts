@@ -1,3 +1,4 @@
+import { inBackground } from '../background.ts';
 import { currentRequest, runIn, type RequestContext } from '../domain/access/current-request.ts';
 import { DomainError } from '../domain/errors.ts';
 import { ClientBatches } from './client-batches.ts';
@@ -88,7 +89,8 @@ async function doAll(lease: Lease, entries: readonly Entry[]): Promise<unknown[]
 function gather(lease: Lease): Run {
   const waiting: Waiting[] = [];
   const sendAll = (): void => {
-    for (const [, equal] of Map.groupBy(waiting.splice(0), ({ query }) => query.name)) void sendEqual(lease, equal);
+    for (const [, equal] of Map.groupBy(waiting.splice(0), ({ query }) => query.name))
+      inBackground(sendEqual(lease, equal));
   };
   return (query) =>
     new Promise((resolve, reject) => {

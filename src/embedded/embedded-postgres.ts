@@ -1,6 +1,7 @@
 import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
+import { inBackground } from '../background.ts';
 import { prepareCluster } from './cluster.ts';
 import { failureIn, prepareDataDirectory } from './data-directory.ts';
 import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
@@ -64,9 +65,11 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     connection,
     isNew,
     onExit: (listener) => {
-      void ended.then((error) => {
-        if (error !== undefined) listener(error);
-      });
+      inBackground(
+        ended.then((error) => {
+          if (error !== undefined) listener(error);
+        }),
+      );
     },
     close: async () => {
       await engine.close();

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 
+import { inBackground } from '../background.ts';
 import type { EngineMessage, EngineSettings } from './engine.worker.ts';
 
 /**
@@ -39,9 +40,9 @@ export function startEngineThread(settings: EngineSettings): EngineThread {
   const ready = new Promise<void>((resolve, reject) => {
     worker.on('message', (message: EngineMessage) => {
       if (message === 'ready') resolve();
-      else void worker.terminate();
+      else inBackground(worker.terminate());
     });
-    void ended.then(() => reject(failure));
+    inBackground(ended.then(() => reject(failure)));
   });
 
   const close = async (): Promise<void> => {
@@ -49,7 +50,7 @@ export function startEngineThread(settings: EngineSettings): EngineThread {
       isClosing = true;
       worker.postMessage('close');
     }
-    const timer = setTimeout(() => void worker.terminate(), closeTimeoutMilliseconds);
+    const timer = setTimeout(() => inBackground(worker.terminate()), closeTimeoutMilliseconds);
     await ended;
     clearTimeout(timer);
   };

@@ -36,29 +36,28 @@ const database = await PGlite.create({
 });
 confirmCluster(settings.dataDir);
 
-const queue = new SessionQueue(database, (failure) => {
-  // Thrown outside of any promise, so that it ends the thread and reaches the service as the worker's error.
-  setImmediate(() => {
-    throw failure;
-  });
-});
+const queue = new SessionQueue(database, endThread);
 const handlers = new Set<PGLiteSocketHandler>();
 
 const server = createServer((socket) => {
   // The library names its own class with its private fields, and calls the methods that ours has.
   const queryQueue = queue as unknown as PGLiteSocketHandlerOptions['queryQueue'];
   const handler = new PGLiteSocketHandler({ queryQueue, closeOnDetach: true });
-  const forget = (): void => void handlers.delete(handler);
+  const forget = (): void => {
+    handlers.delete(handler);
+  };
   handlers.add(handler);
   handler.addEventListener('close', forget);
   handler.addEventListener('error', forget);
-  void handler.attach(socket);
+  handler.attach(socket).catch(() => socket.destroy());
 });
 server.maxConnections = maxConnections;
 server.listen(settings.socketPath);
 await once(server, 'listening');
 
-port.once('message', () => void close());
+port.once('message', () => {
+  close().catch(endThread);
+});
 say('ready');
 
 async function close(): Promise<void> {
@@ -67,4 +66,11 @@ async function close(): Promise<void> {
   await queue.close();
   await database.close();
   say('closed');
+}
+
+/** Throws outside of any promise, so that the failure reaches the service as the worker's error. */
+function endThread(failure: unknown): void {
+  setImmediate(() => {
+    throw failure;
+  });
 }

@@ -119,7 +119,9 @@ function end(
   const isBroken = server.bodies.isBroken(raw);
   if (isUnknownPage(request) || (!isBroken && reply.hasHeader('x-ratelimit-limit'))) return done(null);
   const principal = isBroken ? undefined : request.principal;
-  const adding = server.authentication.headersFor(ip, principal).then((headers) => void reply.headers(headers));
+  const adding = server.authentication.headersFor(ip, principal).then((headers) => {
+    void reply.headers(headers);
+  });
   return continueAfter(adding, reply, (error) => {
     // In the meantime the client has gone: Fastify would fail to write a head.
     if (reply.raw.closed || reply.raw.headersSent) discard(payload);

@@ -118,7 +118,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: node.onClientError,
     frameworkErrors: (error, request, reply) => {
       prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)));
-      const headers = server.authentication.headersFor(request.ip).then((figures) => void reply.headers(figures));
+      const headers = server.authentication.headersFor(request.ip).then((figures) => {
+        void reply.headers(figures);
+      });
       // A path that can't be decoded has no route, so no hook of the API runs.
       continueAfter(headers, reply, (failure) => sendFailure(failure ?? error, request, reply));
     },

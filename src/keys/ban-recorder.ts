@@ -1,3 +1,4 @@
+import { inBackground } from '../background.ts';
 import { DomainError } from '../domain/errors.ts';
 import type { AutomaticBan } from '../domain/quota/counter-store.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
@@ -27,7 +28,7 @@ export class BanRecorder {
 
   record(id: string, ban: AutomaticBan): void {
     this.#pending.set(id, ban);
-    this.flush().catch(this.#onFailure);
+    inBackground(this.flush());
   }
 
   /** Tries to save what is pending. Never throws. */
@@ -51,7 +52,7 @@ export class BanRecorder {
         if (!isUnavailable || !this.#isFailing) this.#onFailure(error);
         if (isUnavailable) {
           this.#isFailing = true;
-          this.#retry = setTimeout(() => void this.flush(), retryMillis).unref();
+          this.#retry = setTimeout(() => inBackground(this.flush()), retryMillis).unref();
           return;
         }
       }

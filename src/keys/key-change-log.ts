@@ -1,3 +1,4 @@
+import { inBackground } from '../background.ts';
 import type { Id } from '../domain/id.ts';
 import { runAsService } from '../domain/access/current-request.ts';
 import type { KeyChanges, NamedKeyChange } from '../domain/access/key-changes.ts';
@@ -34,7 +35,7 @@ export class KeyChangeLog {
   /** From now on. Call it before the first request. */
   async start(): Promise<void> {
     await this.read();
-    this.#timer = setInterval(() => void this.read(), readEveryMillis).unref();
+    this.#timer = setInterval(() => inBackground(this.read()), readEveryMillis).unref();
   }
 
   /** Reports what is left. Call it while the database is open. */

@@ -1,5 +1,6 @@
 import type { Accounts } from '../account/accounts.ts';
 import type { Lease } from '../account/share.ts';
+import { inBackground } from '../background.ts';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
@@ -200,8 +201,8 @@ export class ConnectionPool {
   }
 
   #discard(connection: Connection): void {
-    if (connection.isLost || !isReusable(connection)) void connection.abort('not in order');
-    else void connection.close();
+    const isInOrder = !connection.isLost && isReusable(connection);
+    inBackground(isInOrder ? connection.close() : connection.abort('not in order'));
   }
 
   #forget(connection: Connection): void {

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
+import { inBackground } from '../background.ts';
 import { AddressSocket } from './address-socket.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
@@ -147,6 +148,11 @@ export class Connection extends pg.Client {
     return caller === undefined ? this.#send(...args) : this.#sendTraced(caller, args);
   }) as pg.Client['query'];
 
+  /** Sends what has a callback of its own, which gets the rows or the error. */
+  submit(statement: PreparedStatement | StatementBatch): void {
+    (this.query as (submittable: object) => unknown)(statement);
+  }
+
   /** Restarts the wait: a response has come, or is now pending. */
   recordProgress(): void {
     this.#isAwaitingResponse = true;
@@ -166,13 +172,13 @@ export class Connection extends pg.Client {
       this.destroy();
       this.#options.onTimeout?.();
     } else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
-      void this.#cancel();
+      inBackground(this.#cancel());
     }
   }
 
   /** Asks the server to cancel the statement under way. The embedded database can't. */
   cancelStatement(): void {
-    if (this.#options.session === 'server' && !this.isLost) void this.#cancel();
+    if (this.#options.session === 'server' && !this.isLost) inBackground(this.#cancel());
   }
 
   #cancel(): Promise<void> {

@@ -1,3 +1,5 @@
+import { inBackground } from '../background.ts';
+
 /** Ends early when the signal is aborted. */
 export type Attempt<Result> = (signal: AbortSignal) => Promise<Result>;
 
@@ -62,7 +64,8 @@ export function firstToSucceed<Result>(
           return;
         }
         beginNext(index + 1);
-        if (retryMillis !== undefined && !controller.signal.aborted) later(retryMillis, () => void run(index, attempt));
+        if (retryMillis !== undefined && !controller.signal.aborted)
+          later(retryMillis, () => inBackground(run(index, attempt)));
       }
     };
     /** Begins this attempt, unless it has begun. */
@@ -70,7 +73,7 @@ export function firstToSucceed<Result>(
       const attempt = attempts[index];
       if (isOver || index !== begun || attempt === undefined) return;
       begun += 1;
-      void run(index, attempt);
+      inBackground(run(index, attempt));
       later(delayMillis, () => beginNext(index + 1));
     };
     if (attempts.length === 0) reject(new AllFailed([]));

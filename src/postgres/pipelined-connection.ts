@@ -1,3 +1,4 @@
+import { inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
@@ -36,7 +37,7 @@ export class PipelinedConnection {
 
   constructor(open: (signal: AbortSignal) => Promise<Connection>, listeners: Listeners) {
     this.#listeners = listeners;
-    void this.#open(open);
+    inBackground(this.#open(open));
   }
 
   get isCurrent(): boolean {
@@ -119,7 +120,7 @@ export class PipelinedConnection {
       this.#closeIfDone();
       this.#listeners.onRoom(this);
     };
-    void connection.query(statement);
+    connection.submit(statement);
   }
 
   #takeAll(): PendingRead[] {
@@ -149,7 +150,7 @@ export class PipelinedConnection {
   #moveOthers(): void {
     const others = this.#takeAll();
     this.#listeners.onEnd(this);
-    void this.#connection?.abort('a statement took too long');
+    if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
     for (const { reject } of late) reject(new ConnectionFailure(new Error('No response in time')));
     for (const pending of moved) pending.isRetried = true;
@@ -157,6 +158,7 @@ export class PipelinedConnection {
   }
 
   #closeIfDone(): void {
-    if (this.#isRetired && this.#pending.length === 0) void this.#connection?.close();
+    if (!this.#isRetired || this.#pending.length > 0 || this.#connection === undefined) return;
+    inBackground(this.#connection.close());
   }
 }

@@ -39,7 +39,7 @@ export async function sendTogether<Row>(
 function sendBatch(connection: Connection, batch: StatementBatch): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
-    void connection.query(batch);
+    connection.submit(batch);
   });
 }
 
@@ -56,6 +56,6 @@ async function sendUnnamed<Row>(
 export function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
-    void connection.query(statement);
+    connection.submit(statement);
   });
 }

@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
+import { inBackground } from '../background.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
@@ -279,7 +280,7 @@ function fail(host: Host, server?: Server, role: 'standby' | 'unreachable' = 'un
 }
 
 function discard(connection: Connection): void {
-  void connection.close();
+  inBackground(connection.close());
 }
 
 /** Of one host with several addresses the first failure is enough. */

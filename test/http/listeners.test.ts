@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks';
 import type { EventEmitter } from 'node:events';
 
 import { expect, it } from '@jest/globals';
@@ -7,17 +8,39 @@ import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { portOf, requestText, send } from './http-harness.ts';
 
-/** The async functions among the listeners, by their events: nobody awaits what they return. */
+/** Nobody awaits what a listener or the callback of a timer returns. */
+const isAsync = (callback: unknown): boolean => (callback as object | undefined)?.constructor.name === 'AsyncFunction';
+
+/** The async functions among the listeners, by their events. */
 function asyncListenersOf(emitter: EventEmitter): string[] {
   return emitter.eventNames().flatMap((event) =>
     emitter
       .listeners(event)
-      .filter((listener) => listener.constructor.name === 'AsyncFunction')
+      .filter(isAsync)
       .map(() => String(event)),
   );
 }
 
-it('no listener of the server, its connections, requests, responses or the process is an async function', async () => {
+/** What Node passes to a hook for a timer or an immediate (22.17 and 24.21). */
+interface TimerResource {
+  readonly _onTimeout?: unknown;
+  readonly _onImmediate?: unknown;
+}
+
+/** The callbacks of all timers that are started from now on, until the end of the test. */
+function timerCallbacks(): unknown[] {
+  const callbacks: unknown[] = [];
+  const hook = createHook({
+    init: (_id, _type, _trigger, { _onTimeout, _onImmediate }: TimerResource) => {
+      if (_onTimeout !== undefined || _onImmediate !== undefined) callbacks.push(_onTimeout ?? _onImmediate);
+    },
+  }).enable();
+  atEnd(() => hook.disable());
+  return callbacks;
+}
+
+it('no listener of the server, its connections, requests, responses or the process is an async function, nor is the callback of a timer', async () => {
+  const callbacks = timerCallbacks();
   const store = await startTestApp({});
   atEnd(() => store.close());
   const { server } = store.app.server;
@@ -31,4 +54,6 @@ it('no listener of the server, its connections, requests, responses or the proce
   }
   await until(() => emitters.length >= 2 + 4 * 3);
   expect(emitters.flatMap(asyncListenersOf)).toEqual([]);
+  expect(callbacks.length).toBeGreaterThan(0);
+  expect(callbacks.filter(isAsync)).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+
 import type { GraphQLError } from 'graphql';
 
 import type { Arguments, ArgumentsOf } from './arguments.ts';
@@ -101,7 +103,7 @@ export class Run<Context = unknown> {
 
   /** Yields to other requests. Waiting lists continue one by one, each in its own tick of the event loop. */
   pause(): Promise<void> {
-    this.#tick = this.#tick.then(() => new Promise((resolve) => void setImmediate(resolve)));
+    this.#tick = this.#tick.then(() => nextTick());
     return this.#tick;
   }
 

@@ -223,7 +223,9 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       if (comparable === document) return undefined;
       // Apollo has no way to refuse at this point, so an empty document is validated, and the refusal comes next.
       Object.assign(request, { document: comparable ?? emptyDocument });
-      return async () => void Object.assign(request, { document: comparable === undefined ? emptyDocument : document });
+      return async () => {
+        Object.assign(request, { document: comparable === undefined ? emptyDocument : document });
+      };
     },
     didResolveOperation: async (resolved) => {
       const { document, operation, request, source, queryHash, metrics, contextValue } = resolved;

@@ -1,3 +1,4 @@
+import { inBackground } from '../../background.ts';
 import { runAsService } from '../../domain/access/current-request.ts';
 import { compareIds, type Id } from '../../domain/id.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
@@ -97,7 +98,7 @@ export class EventFeed {
   }
 
   #schedule(millis: number): void {
-    this.#timer = setTimeout(() => void runAsService(() => this.#tick()), millis).unref();
+    this.#timer = setTimeout(() => inBackground(runAsService(() => this.#tick())), millis).unref();
   }
 
   /** Never rejects. */

@@ -230,7 +230,10 @@ export class EventStreams {
       const endsAt = performance.now() + sliceMillis;
       for (const { stream } of streams) {
         stream.send();
-        if (performance.now() >= endsAt) return void setImmediate(sendSome);
+        if (performance.now() >= endsAt) {
+          setImmediate(sendSome);
+          return;
+        }
       }
       this.#isSending = false;
     };

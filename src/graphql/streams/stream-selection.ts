@@ -98,7 +98,9 @@ function variablesBelow(document: DocumentNode, roots: ReadonlySet<FieldNode>): 
   visit(document, {
     VariableDefinition: () => false,
     Field: (node) => (roots.has(node) && node.arguments?.length ? { ...node, arguments: [] } : undefined),
-    Variable: ({ name }) => void names.add(name.value),
+    Variable: ({ name }) => {
+      names.add(name.value);
+    },
   });
   return names;
 }

@@ -46,7 +46,9 @@ async function stopListening(server: Server): Promise<void> {
   const beganAt = performance.now();
   let now = beganAt;
   let quietSince = beganAt;
-  const onConnection = (): void => void (quietSince = Infinity);
+  const onConnection = (): void => {
+    quietSince = Infinity;
+  };
   server.on('connection', onConnection);
   for (let isQuiet = false; !isQuiet && now - beganAt < maxListenMillis;) {
     const tickBeganAt = now;

@@ -22,7 +22,7 @@ export class FirstEditor {
     if (this.#text !== null && this.#text.value === '') this.#text.value = operation.query;
     this.#form?.addEventListener('submit', (event) => {
       event.preventDefault();
-      void this.#run(key);
+      this.#run(key).catch(reportError);
     });
     this.#form?.querySelector('button')?.removeAttribute('disabled');
     this.#form?.addEventListener('keydown', (event) => {

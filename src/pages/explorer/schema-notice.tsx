@@ -33,7 +33,12 @@ export function SchemaNotice({ onKey }: Props) {
       {extensions?.code === 'UNAUTHENTICATED' ? (
         <KeyForm onKey={onKey} />
       ) : (
-        <button type="button" onClick={() => void actions.introspect()}>
+        <button
+          type="button"
+          onClick={() => {
+            actions.introspect().catch(reportError);
+          }}
+        >
           Ask again
         </button>
       )}

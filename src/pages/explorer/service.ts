@@ -55,11 +55,13 @@ export function createFetcher(key: string | undefined, { onStart, askForKey }: R
               const show = (results: Results): void => {
                 if (!stopped.signal.aborted) next(results);
               };
-              void send(withoutStaleName(params), headers, key, onSummary, stopped.signal, show).then((response) => {
-                if (stopped.signal.aborted) return;
-                if (response !== undefined) next(response);
-                complete();
-              });
+              send(withoutStaleName(params), headers, key, onSummary, stopped.signal, show)
+                .then((response) => {
+                  if (stopped.signal.aborted) return;
+                  if (response !== undefined) next(response);
+                  complete();
+                })
+                .catch(reportError);
             } else {
               // Not before GraphiQL has what this returns.
               queueMicrotask(complete);

@@ -130,7 +130,12 @@ interface CopyButtonProps {
 function CopyButton({ name, state, onCopy }: CopyButtonProps) {
   return (
     <span>
-      <button type="button" onClick={() => void onCopy()}>
+      <button
+        type="button"
+        onClick={() => {
+          onCopy().catch(reportError);
+        }}
+      >
         {name}
       </button>{' '}
       <span role="status">{state}</span>
