@@ -161,7 +161,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ...access,
     events: services.events,
     log: database.stores.events,
-    accounts: server.accounts,
+    accounts,
     maxStreams: config.maxStreams,
     onRefusal,
     onChange: (change) => metrics.addEventStreams(change),
@@ -169,6 +169,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   sequencer.onMoved(() => streams.readNow());
   const graphql = await createGraphQLServer({
+    accounts,
     schema,
     services,
     streams,

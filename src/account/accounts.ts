@@ -17,9 +17,17 @@ export interface Account {
   readonly id: string;
   /** Its virtual time: what it has used, in milliseconds, from the time on at which it entered. */
   usedMillis: number;
+  /** When it last used something. */
+  usedAt: number;
   /** By the number of the share. */
   readonly holdings: (Holding | undefined)[];
 }
+
+/** The client of the service's own work. */
+export const service = '';
+
+/** Who has used something within this time is there. */
+const recentMillis = 1_000;
 
 /** Idle accounts are forgotten when there are so many more than the last time. */
 const sweepEvery = 10_000;
@@ -36,6 +44,9 @@ const sweepEvery = 10_000;
 export class Accounts {
   readonly #accounts = new Map<string, Account>();
   #clockMillis = 0;
+  /** Those that have used something last. */
+  #last: Account | undefined;
+  #secondLast: Account | undefined;
   #shares = 0;
   #sweepAt = sweepEvery;
 
@@ -43,9 +54,20 @@ export class Accounts {
     return this.#accounts.size;
   }
 
-  /** Adds to what a client has used. */
-  use(clientId: string, millis: number): void {
-    this.entered(clientId).usedMillis += millis;
+  /** Adds to what a client has used: time of the processor, or of the database. */
+  use(client: string | Account, millis: number, now = performance.now()): void {
+    const account = typeof client === 'string' ? this.entered(client) : client;
+    account.usedMillis += millis;
+    if (account.id === service) return;
+    account.usedAt = now;
+    if (account.id !== this.#last?.id) this.#secondLast = this.#last;
+    this.#last = account;
+  }
+
+  /** Whether another client has used something within the last second. */
+  hasOthers(clientId: string, now = performance.now()): boolean {
+    const other = this.#last?.id === clientId ? this.#secondLast : this.#last;
+    return other !== undefined && now - other.usedAt < recentMillis;
   }
 
   /** For a new share: its number. */
@@ -59,7 +81,7 @@ export class Accounts {
     let account = this.#accounts.get(clientId);
     if (account === undefined) {
       if (this.#accounts.size >= this.#sweepAt) this.#sweep();
-      account = { id: clientId, usedMillis: this.#clockMillis, holdings: [] };
+      account = { id: clientId, usedMillis: this.#clockMillis, usedAt: -Infinity, holdings: [] };
       this.#accounts.set(clientId, account);
     }
     if (account.usedMillis < this.#clockMillis && !isWaiting(account)) account.usedMillis = this.#clockMillis;

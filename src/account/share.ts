@@ -22,8 +22,8 @@ export interface ShareOptions {
 export interface Lease {
   /** Its amount is another now. Without effect after `release`. */
   resize(amount: number): void;
-  /** May be called more than once. */
-  release(): void;
+  /** With what its client has used of it, in milliseconds. May be called more than once. */
+  release(usedMillis?: number): void;
 }
 
 /**
@@ -70,21 +70,48 @@ export class Share {
     return this.#holdingOf(this.#accounts.entered(clientId)).amount;
   }
 
-  /** Takes the amount now, or throws the refusal. */
-  takeNow(clientId: string, amount = 1): Lease {
+  /** The refusal of so much more for the client; undefined when it may have that. */
+  findRefusal(clientId: string, amount = 0): Error | undefined {
     const account = this.#accounts.entered(clientId);
     const holding = this.#holdingOf(account);
     const refusal = this.#refusalOf(account, holding, amount);
-    if (refusal !== undefined) throw this.#options.refuse(refusal, holding.amount);
+    return refusal && this.#options.refuse(refusal, holding.amount);
+  }
+
+  /** Takes what the client has already, however much that is. */
+  hold(clientId: string, amount: number): Lease {
+    const account = this.#accounts.entered(clientId);
+    return this.#lease(account, this.#holdingOf(account), amount);
+  }
+
+  /** Takes the amount now, or throws the refusal. */
+  takeNow(clientId: string, amount = 1): Lease {
+    const refusal = this.findRefusal(clientId, amount);
+    if (refusal !== undefined) throw refusal;
+    return this.hold(clientId, amount);
+  }
+
+  /** Takes the amount if it is free and no other request of the client waits for more. */
+  tryTake(clientId: string, amount = 1): Lease | undefined {
+    const account = this.#accounts.entered(clientId);
+    const holding = this.#holdingOf(account);
+    if (holding.waiters.size > 0 || this.#refusalOf(account, holding, amount) !== undefined) return undefined;
     return this.#lease(account, holding, amount);
   }
 
   /** Takes the amount when it is free. Throws the refusal after `waitMillis`, or the reason of the signal. */
   async take(clientId: string, amount = 1, signal?: AbortSignal): Promise<Lease> {
+    return this.tryTake(clientId, amount) ?? this.#wait(clientId, amount, signal);
+  }
+
+  /** Refuses all that wait. */
+  refuseWaiting(error: Error): void {
+    for (const account of this.#waiting) for (const waiter of this.#holdingOf(account).waiters) waiter.refuse(error);
+  }
+
+  #wait(clientId: string, amount: number, signal: AbortSignal | undefined): Promise<Lease> {
     const account = this.#accounts.entered(clientId);
     const holding = this.#holdingOf(account);
-    if (holding.waiters.size === 0 && this.#refusalOf(account, holding, amount) === undefined)
-      return this.#lease(account, holding, amount);
     return new Promise((resolve, reject) => {
       const stopWaiting = (): void => {
         clearTimeout(timeout);
@@ -116,11 +143,6 @@ export class Share {
     });
   }
 
-  /** Refuses all that wait. */
-  refuseWaiting(error: Error): void {
-    for (const account of this.#waiting) for (const waiter of this.#holdingOf(account).waiters) waiter.refuse(error);
-  }
-
   #refusalOf({ id }: Account, { amount: held }: Holding, amount: number): Refusal | undefined {
     const { ofClient, ofAll, isOneAlwaysPossible = false } = this.#options;
     const part = typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0), id);
@@ -148,9 +170,10 @@ export class Share {
       resize: (wanted) => {
         if (!isReleased) hold(wanted);
       },
-      release: () => {
+      release: (usedMillis) => {
         if (isReleased) return;
         isReleased = true;
+        if (usedMillis !== undefined) this.#accounts.use(account, usedMillis);
         holding.leases -= 1;
         hold(0);
       },

@@ -103,7 +103,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   } = options;
   const routeTable = new RouteTable(routerOptions);
   const broken = { routes: routeTable, bodies: () => bodies, server: () => server, onResponse };
-  const node = createNodeServer({ timeouts, limits, onRefusal, broken });
+  const node = createNodeServer({ accounts, timeouts, limits, onRefusal, broken });
   const bodies = new Bodies(accounts, node.connections.starts, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);

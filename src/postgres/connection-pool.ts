@@ -4,7 +4,6 @@ import { inBackground } from '../background.ts';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
-import type { RecentSubjects } from './recent-subjects.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 
@@ -17,7 +16,6 @@ export interface PoolOptions {
    * The maximum number of connections for one client, and for slow statements of all clients; see `ConnectionSlots`.
    */
   readonly ofClient: number;
-  readonly recent: RecentSubjects;
   /** The timeout for a free connection. */
   readonly waitMillis: number;
   /** After which an idle connection is closed; undefined for never. */
@@ -59,9 +57,9 @@ export class ConnectionPool {
   #usedAt = 0;
 
   constructor(options: PoolOptions) {
-    const { accounts, size, ofClient, recent, waitMillis, onRefusal } = options;
+    const { accounts, size, ofClient, waitMillis, onRefusal } = options;
     this.#options = options;
-    this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, recent, waitMillis, onRefusal });
+    this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, waitMillis, onRefusal });
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
     options.servers.onRetire(() => this.#closeRetired());
   }
@@ -94,7 +92,6 @@ export class ConnectionPool {
     const request = currentRequest();
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis;
-    this.#options.recent.record(request?.subjectId);
     const slot = this.#recorded(await this.#slots.take(request, isSlow));
     const idle = this.#idle.pop()?.connection;
     if (idle === undefined) {

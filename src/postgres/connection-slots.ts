@@ -1,6 +1,5 @@
-import type { Accounts } from '../account/accounts.ts';
+import { service, type Accounts } from '../account/accounts.ts';
 import { Share, type Lease } from '../account/share.ts';
-import type { RecentSubjects } from './recent-subjects.ts';
 
 /** No connection was free in time. MikroORM wraps errors and keeps their `code`. */
 export class NoFreeConnection extends Error {
@@ -19,7 +18,6 @@ export interface ConnectionSlotsOptions {
   /** The maximum for one client, and for the slow statements of all clients together. */
   readonly ofClient: number;
   readonly waitMillis: number;
-  readonly recent: Pick<RecentSubjects, 'hasOthers'>;
   /** Called when a wait has timed out. */
   readonly onRefusal?: (() => void) | undefined;
   readonly now?: (() => number) | undefined;
@@ -32,9 +30,6 @@ interface Claimant {
   readonly signal: AbortSignal;
 }
 
-/** The client of the service's own work. */
-const service = '';
-
 /**
  * Schedules the use of a limited number of connections.
  *
@@ -46,19 +41,17 @@ const service = '';
  * client. The service's own work is limited by the capacity only.
  */
 export class ConnectionSlots {
-  readonly #accounts: Accounts;
   readonly #connections: Share;
   readonly #slow: Share;
   readonly #capacity: number;
   readonly #now: () => number;
 
   constructor(options: ConnectionSlotsOptions) {
-    const { accounts, capacity, ofClient, waitMillis, recent, onRefusal, now } = options;
+    const { accounts, capacity, ofClient, waitMillis, onRefusal, now } = options;
     const refuse = (): Error => {
       onRefusal?.();
       return new NoFreeConnection();
     };
-    this.#accounts = accounts;
     this.#capacity = capacity;
     this.#now = now ?? (() => performance.now());
     this.#connections = new Share(accounts, {
@@ -68,7 +61,7 @@ export class ConnectionSlots {
       refuse,
     });
     this.#slow = new Share(accounts, {
-      ofClient: (_clients, clientId) => (recent.hasOthers(clientId) ? 1 : ofClient),
+      ofClient: (_clients, clientId) => (accounts.hasOthers(clientId) ? 1 : ofClient),
       ofAll: ofClient,
       waitMillis,
       refuse,
@@ -93,8 +86,7 @@ export class ConnectionSlots {
       const startedAt = this.#now();
       return {
         release: () => {
-          this.#accounts.use(clientId, this.#now() - startedAt);
-          lease.release();
+          lease.release(this.#now() - startedAt);
           slow?.release();
         },
       };

@@ -153,10 +153,15 @@ export class Connection extends pg.Client {
     (this.query as (submittable: object) => unknown)(statement);
   }
 
+  /** When a response last came, or was first pending. */
+  get progressAt(): number {
+    return this.#progressAt;
+  }
+
   /** Restarts the wait: a response has come, or is now pending. */
-  recordProgress(): void {
+  recordProgress(now = performance.now()): void {
     this.#isAwaitingResponse = true;
-    this.#progressAt = performance.now();
+    this.#progressAt = now;
   }
 
   /**

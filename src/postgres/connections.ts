@@ -6,7 +6,6 @@ import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
-import { RecentSubjects } from './recent-subjects.ts';
 import { Servers, type SessionOptions } from './servers.ts';
 
 /**
@@ -59,14 +58,15 @@ export interface Connections {
 
 export function createConnections(options: ConnectionsOptions): Connections {
   const config = connectionConfigOf(options.location);
-  const servers = new Servers({ config, isServing: true });
-  const shared = { servers, recent: new RecentSubjects(), connectTimeoutMillis: servingConnectMillis(config) };
+  const { accounts = new Accounts() } = options;
+  const servers = new Servers({ config, accounts, isServing: true });
+  const shared = { servers, accounts, connectTimeoutMillis: servingConnectMillis(config) };
   return { servers, pool: createPool(options, shared), pipeline: createPipeline(options, shared) };
 }
 
 interface Shared {
   readonly servers: Servers;
-  readonly recent: RecentSubjects;
+  readonly accounts: Accounts;
   readonly connectTimeoutMillis: number;
 }
 
@@ -76,13 +76,13 @@ interface Shared {
  */
 function createPipeline(
   { location, poolSize, onStatement, onRefusal }: ConnectionsOptions,
-  { servers, recent, connectTimeoutMillis }: Shared,
+  { servers, accounts, connectTimeoutMillis }: Shared,
 ): PipelinedConnections | undefined {
   const size = pipelinedOf(poolSize);
   if (typeof location !== 'string' || size === 0) return undefined;
   return new PipelinedConnections({
     size,
-    recent,
+    accounts,
     waitMillis,
     onRefusal,
     servers,
@@ -101,7 +101,7 @@ function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionC
 }
 
 /** The exclusive connections as the service has them. */
-function createPool(options: ConnectionsOptions, { servers, recent, connectTimeoutMillis }: Shared): ConnectionPool {
+function createPool(options: ConnectionsOptions, { servers, accounts, connectTimeoutMillis }: Shared): ConnectionPool {
   const { location, poolSize, isGuest = false, onStatement, onRefusal, timeouts = exclusiveTimeouts } = options;
   const isEmbedded = typeof location !== 'string';
   const limits = isGuest ? guestTimeouts : isEmbedded ? embeddedTimeouts : timeouts;
@@ -116,9 +116,8 @@ function createPool(options: ConnectionsOptions, { servers, recent, connectTimeo
       ...statementTimeouts,
     },
     size,
-    accounts: options.accounts ?? new Accounts(),
+    accounts,
     ofClient: Math.max(1, Math.floor(size / 2)),
-    recent,
     waitMillis: poolWaitMillis,
     idleMillis: isEmbedded ? undefined : idleMillis,
     onRefusal,
@@ -130,9 +129,7 @@ export function createMaintenancePool(location: DatabaseLocation): ConnectionPoo
   return new ConnectionPool({
     ...maintenance(location),
     size: 1,
-    accounts: new Accounts(),
     ofClient: 1,
-    recent: new RecentSubjects(),
     waitMillis: maintenanceWaitMillis,
   });
 }
@@ -143,11 +140,16 @@ export function openMaintenance(location: DatabaseLocation): Promise<Connection>
   return servers.open(connection, new AbortController().signal);
 }
 
-function maintenance(location: DatabaseLocation): { readonly servers: Servers; readonly connection: SessionOptions } {
+function maintenance(
+  location: DatabaseLocation,
+): Pick<Shared, 'servers' | 'accounts'> & { readonly connection: SessionOptions } {
   const config = connectionConfigOf(location);
+  const accounts = new Accounts();
   const isServer = typeof location === 'string';
+  const target = isServer ? (config.targetSession ?? 'read-write') : 'any';
   return {
-    servers: new Servers({ config, target: isServer ? (config.targetSession ?? 'read-write') : 'any' }),
+    accounts,
+    servers: new Servers({ config, accounts, target }),
     connection: {
       session: isServer ? 'server' : 'embedded',
       connectTimeoutMillis: config.connectTimeoutMillis ?? (config.hosts ? waitMillis : maintenanceConnectMillis),

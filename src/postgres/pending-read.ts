@@ -1,3 +1,4 @@
+import type { Lease } from '../account/share.ts';
 import type { Parameter } from './parameter.ts';
 import type { Decode } from './prepared-statement.ts';
 import type { TracedCaller } from './statement-span.ts';
@@ -26,4 +27,8 @@ export interface PendingRead {
   readonly failure: () => Error | undefined;
   /** It has been retried, and won't be again. */
   isRetried: boolean;
+  /** While it is sent, or waits to be retried: one of those that its client may have under way. */
+  lease?: Lease | undefined;
+  /** When it was sent last. */
+  sentAt?: number;
 }

@@ -1,3 +1,4 @@
+import { service } from '../account/accounts.ts';
 import { inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
@@ -7,7 +8,7 @@ import { PreparedStatement } from './prepared-statement.ts';
 import { recordStatement } from './statement-span.ts';
 
 /** How many reads of one client wait for a response on each connection. */
-const maxReadsOfClient = 8;
+export const maxReadsOfClient = 8;
 
 interface Listeners {
   /** It takes no more reads. */
@@ -16,8 +17,6 @@ interface Listeners {
   readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
   /** Reads to retry, because one before them took too long. */
   readonly onMoved: (moved: readonly PendingRead[]) => void;
-  /** A read has ended. */
-  readonly onRoom: (connection: PipelinedConnection) => void;
 }
 
 /** One of the connections: what is sent on it, in its order, and what becomes of it when the connection fails. */
@@ -31,8 +30,8 @@ export class PipelinedConnection {
   readonly #listeners: Listeners;
   /** Sent, in their order, or waiting until the connection is open. (An array, as in `http/bounds/connection.ts`.) */
   readonly #pending: PendingRead[] = [];
-  /** How many of them are for each client. */
-  readonly #readsOf = new Map<string, number>();
+  /** When the response to the last one came. */
+  #respondedAt = 0;
   #isRetired = false;
 
   constructor(open: (signal: AbortSignal) => Promise<Connection>, listeners: Listeners) {
@@ -50,7 +49,10 @@ export class PipelinedConnection {
 
   /** The service's own work isn't limited. */
   hasRoomFor(subject: string): boolean {
-    return subject === '' || (this.#readsOf.get(subject) ?? 0) < maxReadsOfClient;
+    if (subject === service || this.#pending.length < maxReadsOfClient) return true;
+    let reads = 0;
+    for (const pending of this.#pending) if (pending.subject === subject) reads += 1;
+    return reads < maxReadsOfClient;
   }
 
   checkProgress(now: number): void {
@@ -71,7 +73,6 @@ export class PipelinedConnection {
 
   send(pending: PendingRead): void {
     this.#pending.push(pending);
-    this.#readsOf.set(pending.subject, (this.#readsOf.get(pending.subject) ?? 0) + 1);
     if (this.#connection !== undefined) this.#submit(this.#connection, pending);
   }
 
@@ -92,7 +93,7 @@ export class PipelinedConnection {
       connection = await open(this.#ending.signal);
     } catch (error) {
       this.#listeners.onEnd(this);
-      for (const { reject } of this.#takeAll()) reject(error as Error);
+      for (const pending of this.#pending.splice(0)) reject(pending, error as Error);
       return;
     }
     connection.once('end', () => this.#listeners.onEnd(this));
@@ -113,28 +114,24 @@ export class PipelinedConnection {
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;
       this.#pending.splice(index, 1);
-      this.#countEnd(pending.subject);
-      if (this.#pending.length > 0) connection.recordProgress();
-      if (error === null) pending.resolve(rows);
-      else this.#fail(pending, error);
+      const now = performance.now();
+      // The server has worked on it since the response before it.
+      const usedMillis = now - Math.max(pending.sentAt ?? now, this.#respondedAt);
+      this.#respondedAt = now;
+      if (this.#pending.length > 0) connection.recordProgress(now);
+      if (error === null) {
+        pending.lease?.release(usedMillis);
+        pending.resolve(rows);
+      } else {
+        this.#fail(pending, error, usedMillis);
+      }
       this.#closeIfDone();
-      this.#listeners.onRoom(this);
     };
     connection.submit(statement);
+    pending.sentAt = connection.progressAt;
   }
 
-  #takeAll(): PendingRead[] {
-    this.#readsOf.clear();
-    return this.#pending.splice(0);
-  }
-
-  #countEnd(subject: string): void {
-    const left = (this.#readsOf.get(subject) ?? 0) - 1;
-    if (left > 0) this.#readsOf.set(subject, left);
-    else this.#readsOf.delete(subject);
-  }
-
-  #fail(pending: PendingRead, error: Error): void {
+  #fail(pending: PendingRead, error: Error, usedMillis: number): void {
     // Not after a response timeout: a second wait would take too long.
     const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
     if (isUnusable && !pending.isRetried) {
@@ -142,17 +139,17 @@ export class PipelinedConnection {
       this.#listeners.onUnusable(this, pending);
       return;
     }
-    pending.reject(error);
+    reject(pending, error, usedMillis);
     if (isTimeout(error)) this.#moveOthers();
   }
 
   /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
   #moveOthers(): void {
-    const others = this.#takeAll();
+    const others = this.#pending.splice(0);
     this.#listeners.onEnd(this);
     if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
-    for (const { reject } of late) reject(new ConnectionFailure(new Error('No response in time')));
+    for (const pending of late) reject(pending, new ConnectionFailure(new Error('No response in time')));
     for (const pending of moved) pending.isRetried = true;
     this.#listeners.onMoved(moved);
   }
@@ -161,4 +158,9 @@ export class PipelinedConnection {
     if (!this.#isRetired || this.#pending.length > 0 || this.#connection === undefined) return;
     inBackground(this.#connection.close());
   }
+}
+
+function reject(pending: PendingRead, error: Error, usedMillis?: number): void {
+  pending.lease?.release(usedMillis);
+  pending.reject(error);
 }

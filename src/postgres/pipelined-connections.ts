@@ -1,15 +1,15 @@
+import { service, type Accounts } from '../account/accounts.ts';
+import { Share, type Lease } from '../account/share.ts';
 import { currentRequest, runAsService, type RequestContext } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
 import type { PendingRead, Read } from './pending-read.ts';
-import { PipelinedConnection } from './pipelined-connection.ts';
-import type { RecentSubjects } from './recent-subjects.ts';
+import { maxReadsOfClient, PipelinedConnection } from './pipelined-connection.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { SharedReads } from './shared-reads.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
-import { WaitingReads } from './waiting-reads.ts';
 import type { LookUp } from './session.ts';
 import { throwIfLost } from './driver-errors.ts';
 
@@ -17,7 +17,7 @@ export interface PipelineOptions {
   readonly servers: Servers;
   readonly connection: SessionOptions;
   readonly size: number;
-  readonly recent: RecentSubjects;
+  readonly accounts: Accounts;
   /** How long a read waits for those of the same client. */
   readonly waitMillis: number;
   /** Called when a read has timed out waiting. */
@@ -33,7 +33,7 @@ const watchMillis = 100;
  * sent once (`SharedReads`), and look-ups of the same kind as one statement (`LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong
- * here, and only a few of each client: its others wait here, for 2 s at most, and clients are served one after another.
+ * here, and only a few of each client: its others wait (`Share`), for 2 s at most.
  * Guarantees: every read settles once.
  * Failure: a read that takes too long is canceled; those behind it are retried once on another connection, which is
  * safe because they change nothing. So is a read whose prepared form is gone or outdated by a migration, and one whose
@@ -53,11 +53,22 @@ export class PipelinedConnections {
   #current: PipelinedConnection | undefined;
   /** Each sends what its connection has collected in this tick. */
   readonly #uncorks = new Map<PipelinedConnection, () => void>();
-  readonly #waiting = new WaitingReads();
+  /** The reads that are sent: a client that has one has room for it on a connection. */
+  readonly #reads: Share;
   #isEndScheduled = false;
 
   constructor(options: PipelineOptions) {
+    const { accounts, size, waitMillis, onRefusal } = options;
     this.#options = options;
+    this.#reads = new Share(accounts, {
+      ofClient: (_clients, clientId) => (clientId === service ? Infinity : size * maxReadsOfClient),
+      ofAll: Infinity,
+      waitMillis,
+      refuse: () => {
+        onRefusal?.();
+        return new NoFreeConnection();
+      },
+    });
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
     options.servers.onRetire(() => {
       for (const connection of this.#connections) if (!connection.isCurrent) this.#retire(connection);
@@ -85,7 +96,6 @@ export class PipelinedConnections {
   /** Throws when it has lost the database already. */
   #requestUnderWay(): RequestContext | undefined {
     const request = currentRequest();
-    this.#options.recent.record(request?.subjectId);
     throwIfLost(request);
     return request;
   }
@@ -98,36 +108,32 @@ export class PipelinedConnections {
   async close(): Promise<void> {
     clearInterval(this.#watch);
     this.#endTick();
-    this.#refuse(this.#waiting.takeBefore(Infinity), new ConnectionFailure(new Error('The database is closed')));
+    this.#reads.refuseWaiting(new ConnectionFailure(new Error('The database is closed')));
     await Promise.all([...this.#all].map((connection) => connection.close()));
   }
 
+  /** Sends the read when its client may have one more. */
   #submit(pending: PendingRead): void {
-    const connection = this.#connectionFor(pending.subject);
-    if (connection === undefined) this.#waiting.add(pending);
-    else this.#send(connection, pending);
+    const lease = this.#reads.tryTake(pending.subject);
+    if (lease !== undefined) return this.#send(pending, lease);
+    this.#reads.take(pending.subject).then((late) => this.#sendLate(pending, late), pending.reject);
+    return undefined;
   }
 
-  #send(connection: PipelinedConnection, pending: PendingRead): void {
+  #sendLate(pending: PendingRead, lease: Lease): void {
+    const failure = pending.failure();
+    if (failure === undefined) return this.#send(pending, lease);
+    lease.release();
+    return pending.reject(failure);
+  }
+
+  #send(pending: PendingRead, lease = pending.lease): void {
+    pending.lease = lease;
+    const connection = this.#connectionFor(pending.subject);
     // Nothing is sent before the tick has ended: `SharedReads` relies on that.
     if (!this.#uncorks.has(connection)) this.#uncorks.set(connection, connection.cork());
     connection.send(pending);
     this.#scheduleEnd();
-  }
-
-  /** Sends what waits and now may. */
-  #sendWaiting(connection: PipelinedConnection): void {
-    for (;;) {
-      const pending = this.#waiting.next((subject) => connection.hasRoomFor(subject));
-      if (pending === undefined) return;
-      const failure = pending.failure();
-      if (failure === undefined) this.#send(connection, pending);
-      else pending.reject(failure);
-    }
-  }
-
-  #refuse(pending: readonly PendingRead[], error: Error): void {
-    for (const { reject } of pending) reject(error);
   }
 
   #scheduleEnd(): void {
@@ -146,20 +152,19 @@ export class PipelinedConnections {
     for (const uncork of uncorks) uncork();
   }
 
-  /** That of this tick while the client has room there; undefined when it has none anywhere. */
-  #connectionFor(subject: string): PipelinedConnection | undefined {
-    if (this.#current?.hasRoomFor(subject) === true) return this.#current;
-    this.#current = this.#choose(subject);
+  /** That of this tick while the client has room there. */
+  #connectionFor(subject: string): PipelinedConnection {
+    if (this.#current?.hasRoomFor(subject) !== true) this.#current = this.#choose(subject);
     return this.#current;
   }
 
   /** A new connection if all are busy and the maximum isn't reached, else the one with the least to do. */
-  #choose(subject: string): PipelinedConnection | undefined {
+  #choose(subject: string): PipelinedConnection {
     let chosen: PipelinedConnection | undefined;
     for (const each of this.#connections) {
       if (each.hasRoomFor(subject) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
     }
-    if ((chosen === undefined || chosen.pending > 0) && this.#connections.size < this.#options.size) {
+    if (chosen === undefined || (chosen.pending > 0 && this.#connections.size < this.#options.size)) {
       // All requests share it: what it does later is not done for the one that has opened it.
       chosen = runAsService(() => this.#open());
       this.#connections.add(chosen);
@@ -181,13 +186,10 @@ export class PipelinedConnections {
         // The first such failure on the connection: the prepared statements of all are outdated, or all connections are
         // probably broken.
         if (this.#connections.has(unusable)) this.renew();
-        this.#submit(pending);
+        this.#send(pending);
       },
       onMoved: (moved) => {
-        for (const pending of moved) this.#submit(pending);
-      },
-      onRoom: (opened) => {
-        if (this.#connections.has(opened)) this.#sendWaiting(opened);
+        for (const pending of moved) this.#send(pending);
       },
     });
   }
@@ -206,10 +208,5 @@ export class PipelinedConnections {
   #check(): void {
     const now = performance.now();
     for (const connection of this.#all) connection.checkProgress(now);
-    // Those that would have made room may be gone.
-    for (const connection of this.#connections) this.#sendWaiting(connection);
-    const late = this.#waiting.takeBefore(now - this.#options.waitMillis);
-    if (late.length > 0) this.#options.onRefusal?.();
-    this.#refuse(late, new NoFreeConnection());
   }
 }

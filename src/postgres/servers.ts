@@ -2,13 +2,14 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
+import { service, type Accounts } from '../account/accounts.ts';
+import { Share } from '../account/share.ts';
 import { inBackground } from '../background.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import { AllFailed, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './host-addresses.ts';
-import { Slots } from './slots.ts';
 
 /**
  * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.
@@ -47,6 +48,7 @@ export type SessionOptions = Omit<
 
 export interface ServersOptions {
   readonly config: ConnectionConfig;
+  readonly accounts: Accounts;
   /** Instead of `target_session_attrs`. */
   readonly target?: TargetSession | undefined;
   /** While requests wait for a connection: a round takes less time, and one without success is followed by a pause. */
@@ -83,7 +85,8 @@ export class Servers {
   readonly #target: TargetSession;
   readonly #isServing: boolean;
   readonly #hosts: readonly Host[];
-  readonly #slots = new Slots(maxOpening);
+  /** Connections that are being opened. */
+  readonly #opening: Share;
   readonly #retireListeners = new Set<() => void>();
   readonly #changeListeners = new Set<(change: ServerChange) => void>();
   /** The one that takes writes, and its host. */
@@ -91,10 +94,16 @@ export class Servers {
   #pausedUntil = 0;
   #failure: ConnectionFailure | undefined;
 
-  constructor({ config, target = config.targetSession ?? 'any', isServing = false }: ServersOptions) {
+  constructor({ config, accounts, target = config.targetSession ?? 'any', isServing = false }: ServersOptions) {
     this.#config = config;
     this.#target = target;
     this.#isServing = isServing;
+    this.#opening = new Share(accounts, {
+      ofClient: maxOpening,
+      ofAll: maxOpening,
+      waitMillis: totalMillis,
+      refuse: () => new ConnectionFailure(new Error('No connection in time')),
+    });
     const hosts = config.hosts ?? [{ host: config.host, port: config.port }];
     this.#hosts = hosts.map((each) => {
       // `pg` knows the defaults.
@@ -124,7 +133,7 @@ export class Servers {
   /** Throws ConnectionFailure; a wait ends early when the signal is aborted. */
   async open(options: SessionOptions, signal: AbortSignal): Promise<Connection> {
     this.#throwIfPaused();
-    const release = await this.#slots.take();
+    const lease = await this.#opening.take(service);
     const timeout = new AbortController();
     const total = this.#isServing ? servingMillis : totalMillis;
     const timer = setTimeout(
@@ -142,7 +151,7 @@ export class Servers {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', abort);
-      release();
+      lease.release();
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Accounts } from '../../src/account/accounts.ts';
+import { Accounts, service } from '../../src/account/accounts.ts';
 import { Share, type Lease, type ShareOptions } from '../../src/account/share.ts';
 
 const refuse: ShareOptions['refuse'] = (refusal, held) => new Error(`${refusal} ${held}`);
@@ -70,6 +70,41 @@ it('refuses after the wait, and forgets who has gone', async () => {
   held.release();
   (await slots.take('a')).release();
   expect([slots.held, slots.holders]).toEqual([0, 0]);
+});
+
+it('lets no request pass those of the same client that wait, and takes what is there already however much it is', async () => {
+  const slots = share({ ofClient: 1, ofAll: 2 });
+  const held = slots.tryTake('a');
+  const waiting = slots.take('a');
+  expect(slots.tryTake('a')).toBeUndefined();
+  held?.release();
+  expect(slots.tryTake('a')).toBeUndefined();
+  (await waiting).release();
+  expect(slots.findRefusal('a', 1)).toBeUndefined();
+  const beyond = slots.hold('a', 3);
+  expect(slots.findRefusal('a')).toEqual(new Error('client 3'));
+  expect(slots.findRefusal('b')).toEqual(new Error('all 0'));
+  beyond.resize(1);
+  expect([slots.findRefusal('a'), slots.findRefusal('b')]).toEqual([undefined, undefined]);
+});
+
+it('knows for a second who else has used something, which what the service itself does is not', () => {
+  const accounts = new Accounts();
+  accounts.use('a', 1, 1_000);
+  accounts.use(service, 1, 1_500);
+  expect([accounts.hasOthers('a', 1_500), accounts.hasOthers('b', 1_999)]).toEqual([false, true]);
+  accounts.use('b', 1, 1_600);
+  accounts.use('b', 1, 1_700);
+  expect([accounts.hasOthers('a', 2_600), accounts.hasOthers('b', 1_999)]).toEqual([true, true]);
+  expect([accounts.hasOthers('a', 2_700), accounts.hasOthers('b', 2_000)]).toEqual([false, false]);
+});
+
+it('counts what a lease was used for, once', () => {
+  const accounts = new Accounts();
+  const lease = share({}, accounts).takeNow('a');
+  lease.release(7);
+  lease.release(7);
+  expect(accounts.entered('a').usedMillis).toBe(7);
 });
 
 it('remembers some ten thousand clients that hold nothing, and all that hold something', () => {

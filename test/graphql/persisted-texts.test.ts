@@ -1,11 +1,12 @@
 import { expect, it } from '@jest/globals';
 
+import { Accounts } from '../../src/account/accounts.ts';
 import { PersistedTexts } from '../../src/graphql/pipeline/persisted-texts.ts';
 
 const long = 'x'.repeat(65_536);
 
 it('a client that sends more than there is room for evicts its own texts, not those of others', () => {
-  const texts = new PersistedTexts();
+  const texts = new PersistedTexts(new Accounts());
   for (let count = 0; count < 50; count += 1) texts.set(`others ${count}`, `{ a${count} }`, 'other');
   for (let count = 0; count < 300; count += 1) texts.set(`hostile ${count}`, long, 'hostile');
   for (let count = 0; count < 50; count += 1) expect(texts.get(`others ${count}`)).toBe(`{ a${count} }`);
@@ -13,7 +14,7 @@ it('a client that sends more than there is room for evicts its own texts, not th
 });
 
 it('a client that comes later gets room from the one that holds the most', () => {
-  const texts = new PersistedTexts();
+  const texts = new PersistedTexts(new Accounts());
   for (let count = 0; count < 128; count += 1) texts.set(`first ${count}`, long, 'first');
   for (let count = 0; count < 64; count += 1) texts.set(`second ${count}`, long, 'second');
   for (let count = 0; count < 64; count += 1) expect(texts.get(`second ${count}`)).toBe(long);
@@ -21,7 +22,7 @@ it('a client that comes later gets room from the one that holds the most', () =>
 });
 
 it('texts are as few as their bytes allow, however short they are', () => {
-  const texts = new PersistedTexts();
+  const texts = new PersistedTexts(new Accounts());
   for (let count = 0; count <= 16_384; count += 1) texts.set(String(count), 'x', 'one');
   expect([texts.get('0'), texts.get('1')]).toEqual([undefined, 'x']);
 });

@@ -124,6 +124,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     limits: anyDelay,
   });
   const graphql = await createGraphQLServer({
+    accounts: server.accounts,
     schema: createSampleSchema(),
     // None of the resolvers above asks a service.
     services: {} as Services,

@@ -5,9 +5,7 @@ import { Accounts } from '../../src/account/accounts.ts';
 import { ConnectionSlots, type ConnectionSlotsOptions } from '../../src/postgres/connection-slots.ts';
 
 let now = 0;
-const alone = { hasOthers: () => false };
-const amongOthers = { hasOthers: () => true };
-const defaults = { capacity: 6, ofClient: 3, waitMillis: 60_000, recent: alone, now: () => now };
+const defaults = { capacity: 6, ofClient: 3, waitMillis: 60_000, now: () => now };
 
 function slotsWith(options: Partial<ConnectionSlotsOptions> = {}): ConnectionSlots {
   return new ConnectionSlots({ accounts: new Accounts(), ...defaults, ...options });
@@ -101,7 +99,9 @@ describe('the exclusive connections', () => {
   });
 
   it('are granted one by one to the slow statements of a client while others use the database', async () => {
-    const queue = new Queue({ recent: amongOthers });
+    const accounts = new Accounts();
+    accounts.use('other', 1);
+    const queue = new Queue({ accounts });
     await queue.take('a1 slow', 'a2 slow', 'a3', 'b1 slow');
     expect(new Set(queue.order)).toEqual(new Set(['a1 slow', 'a3', 'b1 slow']));
     await queue.release('a1 slow');

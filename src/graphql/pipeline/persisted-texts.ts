@@ -1,3 +1,6 @@
+import type { Accounts } from '../../account/accounts.ts';
+import { Share, type Lease } from '../../account/share.ts';
+
 /** Longer texts are not stored. */
 const maxTextBytes = 64 * 1024;
 const maxBytes = 8 * 1024 * 1024;
@@ -6,33 +9,34 @@ const minEntryBytes = 512;
 
 interface Entry {
   readonly text: string;
-  readonly bytes: number;
   readonly client: string;
-}
-
-/** Those of one client, in the order of use. */
-interface Share {
-  readonly hashes: Set<string>;
-  bytes: number;
+  readonly lease: Lease;
 }
 
 /**
  * The texts of automatic persisted queries by their SHA-256, in this process only.
  *
- * The client that has sent a text holds it. While there is too much, the client that holds the most loses the least
- * recently used of theirs: a client with more than its share evicts its own.
+ * The client that has sent a text holds it. While there is no room, the least recently used text is evicted of a client
+ * that holds at least as much as they do on the average: of the sender, if it does, before others.
  */
 export class PersistedTexts {
+  /** In the order of use. */
   readonly #texts = new Map<string, Entry>();
-  readonly #shares = new Map<string, Share>();
-  #bytes = 0;
+  readonly #bytes: Share;
+
+  constructor(accounts: Accounts) {
+    this.#bytes = new Share(accounts, {
+      ofClient: Infinity,
+      ofAll: maxBytes,
+      refuse: () => new Error('There is no room for another text.'),
+    });
+  }
 
   get(sha256: string): string | undefined {
     const entry = this.#texts.get(sha256);
     if (entry === undefined) return undefined;
-    const hashes = this.#shares.get(entry.client)?.hashes;
-    hashes?.delete(sha256);
-    hashes?.add(sha256);
+    this.#texts.delete(sha256);
+    this.#texts.set(sha256, entry);
     return entry.text;
   }
 
@@ -40,30 +44,23 @@ export class PersistedTexts {
     const textBytes = Buffer.byteLength(text);
     if (textBytes > maxTextBytes || this.#texts.has(sha256)) return;
     const bytes = Math.max(textBytes, minEntryBytes);
-    this.#texts.set(sha256, { text, bytes, client });
-    const share = this.#shares.get(client) ?? { hashes: new Set(), bytes: 0 };
-    this.#shares.set(client, share);
-    share.hashes.add(sha256);
-    share.bytes += bytes;
-    this.#bytes += bytes;
-    while (this.#bytes > maxBytes) this.#evictFrom(this.#largest(share));
+    let lease = this.#bytes.tryTake(client, bytes);
+    while (lease === undefined) {
+      this.#evictFor(client, bytes);
+      lease = this.#bytes.tryTake(client, bytes);
+    }
+    this.#texts.set(sha256, { text, client, lease });
   }
 
-  /** The share that is the largest; of equal ones, the given one. */
-  #largest(given: Share): Share {
-    let largest = given;
-    for (const share of this.#shares.values()) if (share.bytes > largest.bytes) largest = share;
-    return largest;
-  }
-
-  #evictFrom(share: Share): void {
-    const [oldest] = share.hashes;
-    const entry = oldest === undefined ? undefined : this.#texts.get(oldest);
-    if (oldest === undefined || entry === undefined) throw new TypeError('A share without texts is not the largest.');
-    this.#texts.delete(oldest);
-    share.hashes.delete(oldest);
-    share.bytes -= entry.bytes;
-    this.#bytes -= entry.bytes;
-    if (share.hashes.size === 0) this.#shares.delete(entry.client);
+  #evictFor(sender: string, bytes: number): void {
+    const mean = this.#bytes.held / this.#bytes.holders;
+    const heldBySender = this.#bytes.heldBy(sender);
+    const isOwn = heldBySender > 0 && heldBySender + bytes > mean;
+    for (const [sha256, { client, lease }] of this.#texts) {
+      if (isOwn ? client !== sender : this.#bytes.heldBy(client) < mean) continue;
+      this.#texts.delete(sha256);
+      return lease.release();
+    }
+    throw new TypeError('Some client holds the mean.');
   }
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, OperationTypeNode } from 'graphql';
 
+import type { Accounts } from '../../account/accounts.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
@@ -26,6 +27,7 @@ import { forApollo, jsonTypes, parseGraphQLBody, readRequest, type GraphQLReques
 
 export interface GraphQLServerOptions
   extends Omit<ApolloOptions, 'texts' | 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
+  readonly accounts: Accounts;
   readonly introspection: boolean;
   readonly services: Services;
   readonly idempotency: IdempotencyService;
@@ -55,7 +57,6 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
     routes: async (api) => {
       await api.register((scope, _options, done) => {
         acceptJson(scope);
-        const documents = new NewDocuments(api.accounts, options.onRefusal);
         // A refused body has no computed cost, and costs 1.
         scope.setErrorHandler(async (error, { meter }: FastifyRequest) => {
           await meter?.spend();
@@ -66,7 +67,7 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
-          handler: (request, reply) => endpoint.handle(request, reply, documents),
+          handler: (request, reply) => endpoint.handle(request, reply),
         });
         done();
       });
@@ -80,12 +81,14 @@ class Endpoint {
   readonly documents: Documents;
   readonly #options: GraphQLServerOptions & ExecutionOptions;
   readonly #nestedQuota = new NestedQuota();
+  readonly #newDocuments: NewDocuments;
 
   constructor(options: GraphQLServerOptions) {
-    const texts = new PersistedTexts();
+    const texts = new PersistedTexts(options.accounts);
     const hidden = options.introspection ? undefined : new HiddenSchema(options.schema);
     this.#options = { ...options, hidden };
     this.documents = new Documents(texts);
+    this.#newDocuments = new NewDocuments(options.accounts, options.onRefusal);
     this.validator = new ApolloValidator({ ...options, hidden, texts });
   }
 
@@ -95,7 +98,7 @@ class Endpoint {
     if (documentsPath !== undefined) await this.documents.load(documentsPath, this.validator, limits);
   }
 
-  async handle(request: FastifyRequest, reply: FastifyReply, documents: NewDocuments): Promise<FastifyReply> {
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const parsed = readRequest(request);
     const text = parsed && this.documents.textOf(parsed);
@@ -107,7 +110,7 @@ class Endpoint {
     const isById =
       parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
     const { principal, meter } = request;
-    const validation = await documents.run(
+    const validation = await this.#newDocuments.run(
       principal.id,
       () => meter.requireLeft(),
       async () => {

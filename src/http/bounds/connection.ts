@@ -2,6 +2,8 @@ import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import type { Lease, Share } from '../../account/share.ts';
+
 import type { RequestStarts } from './request-starts.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
@@ -61,6 +63,8 @@ export class ClientConnection {
   #chunks = 0;
   #chunkBytes = 0;
   #isNew = true;
+  /** The bytes of the response under way that its client hasn't taken. */
+  #unread: Lease | undefined;
   #acceptedBytes = -1;
   #progressAt = 0;
 
@@ -96,6 +100,13 @@ export class ClientConnection {
     return this.#isNew;
   }
 
+  /** Counts in the client's account what it hasn't taken. Without a client there are only probes. */
+  countUnread(share: Share): void {
+    const bytes = this.unreadBytes;
+    if (this.#unread !== undefined) this.#unread.resize(bytes);
+    else if (bytes > 0 && this.clientId !== undefined) this.#unread = share.hold(this.clientId, bytes);
+  }
+
   /** The bytes written but not accepted by the operating system. */
   get unreadBytes(): number {
     return this.#underWay === undefined ? 0 : this.#socket.writableLength;
@@ -126,6 +137,8 @@ export class ClientConnection {
   /** The response has been sent, or its connection is closed. */
   end(request: IncomingMessage): void {
     this.#underWay = undefined;
+    this.#unread?.release();
+    this.#unread = undefined;
     this.unfinishedRequest = request.complete ? undefined : request;
     this.#waitToStart();
   }

@@ -2,6 +2,8 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
+import type { Accounts } from '../../account/accounts.ts';
+import { Share } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnection } from './connection.ts';
 import { HttpError } from '../error-table.ts';
@@ -35,7 +37,7 @@ const defaultLimits: ConnectionsLimits = {
   startMillis: 10,
 };
 
-/** How long a sum over all connections is cached, and for how many requests. */
+/** How often what all connections have unread is counted, and after how many requests. */
 const measureEveryMillis = 50;
 const measureEveryRequests = 32;
 
@@ -64,16 +66,17 @@ export class Connections {
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, ClientConnection>();
   readonly starts: RequestStarts;
-  readonly #unreadOfClients = new Map<string, number>();
-  #unreadOfAll = 0;
+  /** The unread bytes, as last measured. */
+  readonly #unread: Share;
   #measuredAt = -Infinity;
   #sinceMeasured = 0;
   #underWay = 0;
   #isDraining = false;
   #isClosing = false;
 
-  constructor(server: Server, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
+  constructor(server: Server, accounts: Accounts, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
     this.#limits = { ...defaultLimits, ...limits };
+    this.#unread = unreadShare(accounts, onRefusal, this.#limits);
     this.starts = new RequestStarts(this.#limits.startMillis);
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
@@ -150,25 +153,14 @@ export class Connections {
   }
 
   /** Records the client that the response is for. Returns UNAVAILABLE while there are too many unread bytes. */
-  findUnread(socket: Socket, clientId: string): HttpError | undefined {
+  findUnread(socket: Socket, clientId: string): Error | undefined {
     const connection = this.#connections.get(socket);
     if (connection === undefined) return undefined;
     connection.clientId = clientId;
     this.#sinceMeasured += 1;
     if (this.#sinceMeasured > measureEveryRequests || performance.now() - this.#measuredAt >= measureEveryMillis)
       this.#measure();
-    const { maxUnreadBytesOfClient, maxUnreadBytesOfAll } = this.#limits;
-    if ((this.#unreadOfClients.get(clientId) ?? 0) > maxUnreadBytesOfClient) {
-      this.#onRefusal('unread_responses');
-      const message = `More than ${maxUnreadBytesOfClient} bytes of responses to this client wait to be read: read them, or close their connections.`;
-      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
-    }
-    if (this.#unreadOfAll > maxUnreadBytesOfAll) {
-      this.#onRefusal('unread_responses');
-      const message = 'Too many responses wait to be read at the moment. Try again in a few seconds.';
-      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
-    }
-    return undefined;
+    return this.#unread.findRefusal(clientId);
   }
 
   /** From now on every response has `Connection: close`. */
@@ -206,14 +198,7 @@ export class Connections {
   #measure(): void {
     this.#measuredAt = performance.now();
     this.#sinceMeasured = 0;
-    this.#unreadOfAll = 0;
-    this.#unreadOfClients.clear();
-    for (const { clientId, unreadBytes } of this.#connections.values()) {
-      // Without a client there are only probes.
-      if (clientId === undefined || unreadBytes === 0) continue;
-      this.#unreadOfAll += unreadBytes;
-      this.#unreadOfClients.set(clientId, (this.#unreadOfClients.get(clientId) ?? 0) + unreadBytes);
-    }
+    for (const connection of this.#connections.values()) connection.countUnread(this.#unread);
   }
 
   #check(): void {
@@ -221,7 +206,7 @@ export class Connections {
     for (const connection of this.#connections.values())
       if (connection.stalledMillis(now) >= this.#limits.stallMillis) this.#cutOff(connection);
     this.#measure();
-    if (this.#unreadOfAll <= 2 * this.#limits.maxUnreadBytesOfAll) return;
+    if (this.#unread.held <= 2 * this.#limits.maxUnreadBytesOfAll) return;
     const [largest] = [...this.#connections.values()].toSorted((a, b) => b.unreadBytes - a.unreadBytes);
     if (largest !== undefined) this.#cutOff(largest);
   }
@@ -230,6 +215,25 @@ export class Connections {
     this.#onRefusal('unread_responses');
     connection.reset();
   }
+}
+
+function unreadShare(
+  accounts: Accounts,
+  onRefusal: OnRefusal,
+  { maxUnreadBytesOfClient: ofClient, maxUnreadBytesOfAll: ofAll }: ConnectionsLimits,
+): Share {
+  return new Share(accounts, {
+    ofClient,
+    ofAll,
+    refuse: (refusal) => {
+      onRefusal('unread_responses');
+      const message =
+        refusal === 'client'
+          ? `More than ${ofClient} bytes of responses to this client wait to be read: read them, or close their connections.`
+          : 'Too many responses wait to be read at the moment. Try again in a few seconds.';
+      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+    },
+  });
 }
 
 /** Discards what arrives of the body after its response, before Node does, which would count nothing. */

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
+import type { Accounts } from '../../account/accounts.ts';
 import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from '../broken-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { Connections, type ConnectionsLimits } from './connections.ts';
@@ -31,6 +32,7 @@ const parserMaxHeaderBytes = 32 * 1024;
 export interface NodeServerOptions {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
   readonly limits: Partial<ConnectionsLimits> | undefined;
+  readonly accounts: Accounts;
   readonly onRefusal: OnRefusal;
   readonly broken: Omit<BrokenRequestContext, 'connections'>;
 }
@@ -60,7 +62,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
-  const connections = new Connections(server, options.onRefusal, options.limits);
+  const connections = new Connections(server, options.accounts, options.onRefusal, options.limits);
   const broken = { ...options.broken, connections };
   server.on('connect', ({ headers: { accept } }, socket) => {
     // Node removes its own listener before this event: without one, a reset would end the process.
