@@ -13,7 +13,7 @@ export const lifetimeMillis = dayMillis + minuteMillis;
  * ARGV: the generation that the process counts in; now (empty: Redis' own time); needs; spends; requests per minute;
  *   per day; the most refusals that count (0: no bans); seconds of the first ban; epoch of the known bans (empty: never
  *   banned); banned until; the beginnings of automatic bans; what the process knows of the minute, opened at and spent,
- *   and of the day.
+ *   and of the day; what else has refused the request (1: counts towards a ban, 2: doesn't, empty: nothing).
  * Returns: outcome (-1 another generation, 0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now,
  *   minute opened at, spent, day opened at, spent, banned until, epoch.
  */
@@ -79,8 +79,9 @@ local outcome = 0
 if needs > math.min(limits[1], limits[2]) then outcome, needs, spends = 2, 1, 1 end
 local full = {}
 for i = 1, 2 do
-  if math.max(0, limits[i] - spent[i]) < needs then full[#full + 1] = i end
+  if ARGV[16] == '' and math.max(0, limits[i] - spent[i]) < needs then full[#full + 1] = i end
 end
+if ARGV[16] ~= '' and opened[1] ~= 0 then full[1] = 1 end
 if #full == 0 then
   if spends > 0 then
     for i = 1, 2 do
@@ -98,7 +99,7 @@ for _, i in ipairs(full) do
   elseif now - refused[i] > ${graceMillis} then couldKnow = true end
 end
 if isFirst then saveWindows() end
-if not epoch or banAfter == 0 or not couldKnow then return decided(1) end
+if not epoch or banAfter == 0 or not couldKnow or ARGV[16] == '2' then return decided(1) end
 if (tonumber(redis.call('LINDEX', refusals, 0) or 0)) > now then redis.call('DEL', refusals) end
 redis.call('LPUSH', refusals, now)
 redis.call('LTRIM', refusals, 0, banAfter)

@@ -25,6 +25,7 @@ const addressSlots = 100_000;
 
 const script = scriptOf(consumeScript);
 const outcomes = ['admitted', 'refused', 'too_costly', 'banned', 'banned'] as const;
+const refusals = { counted: '1', excused: '2' } as const;
 const otherGeneration = -1;
 const banBegun = 4;
 /** What the script returns after the outcome. */
@@ -82,7 +83,11 @@ class RedisCounters implements SharedCounters {
     this.#keys = keys;
   }
 
-  async decide(subject: QuotaSubject, { needs, spends }: Charge, known: CounterSnapshot): Promise<CounterDecision> {
+  async decide(
+    subject: QuotaSubject,
+    { needs, spends, refusal }: Charge,
+    known: CounterSnapshot,
+  ): Promise<CounterDecision> {
     const { limits, bans } = subject;
     const { rules, now } = this.#options;
     const { prefix, generationKey, generation, isPrevious } = this.#keys;
@@ -103,6 +108,7 @@ class RedisCounters implements SharedCounters {
         bans === undefined ? '' : String(Math.max(bans.bannedUntil, known.bannedUntil)),
         bans === undefined ? '' : bans.automaticBans.join(' '),
         ...[known.minute.openedAt, known.minute.spent, known.day.openedAt, known.day.spent].map(String),
+        refusal === undefined ? '' : refusals[refusal],
       ],
     );
     return counterDecisionOf(reply);

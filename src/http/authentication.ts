@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 export interface AuthenticationOptions {
   readonly keys: Pick<KeyDirectory, 'find'>;
-  readonly quota: Pick<QuotaService, 'consume' | 'consumeFree' | 'check' | 'peek'>;
+  readonly quota: Pick<QuotaService, 'consume' | 'consumeFree' | 'countRefusedOpening' | 'check' | 'peek'>;
   /** Called with every decision; `none` is the plan of requests without a key. */
   readonly onDecision?: ((plan: Plan, outcome: QuotaDecision['outcome']) => void) | undefined;
 }
@@ -58,6 +58,10 @@ export class Authentication {
       request.meter = new Meter(
         (cost) => this.#charge(principal, cost, reply),
         async () => hasNothingLeft(await this.#quota.peek(subject)),
+        async () => {
+          const counted = await this.#quota.countRefusedOpening(subject);
+          if (counted.outcome === 'banned') this.#settle(plan, counted, reply);
+        },
       );
     } else {
       this.#settle(plan, await this.#quota.consume(subject, 1), reply);
@@ -111,16 +115,27 @@ interface Spent {
 export class Meter {
   readonly #charge: (cost: number) => Promise<Spent>;
   readonly #isSpent: () => Promise<boolean>;
+  readonly #countRefusedOpening: () => Promise<void>;
   #spent: Promise<Spent> | undefined;
 
-  constructor(charge: (cost: number) => Promise<Spent>, isSpent: () => Promise<boolean>) {
+  constructor(
+    charge: (cost: number) => Promise<Spent>,
+    isSpent: () => Promise<boolean>,
+    countRefusedOpening: () => Promise<void>,
+  ) {
     this.#charge = charge;
     this.#isSpent = isSpent;
+    this.#countRefusedOpening = countRefusedOpening;
   }
 
   /** Throws as `spend` does when the quota has been spent by other requests in the meantime. */
   async requireLeft(): Promise<void> {
     if (await this.#isSpent()) await this.spend();
+  }
+
+  /** For an event stream that is refused after `spend`. Throws KEY_BANNED when it is one refusal too many. */
+  countRefusedOpening(): Promise<void> {
+    return this.#countRefusedOpening();
   }
 
   /**

@@ -13,7 +13,7 @@ describe('the counters of one process', () => {
         for (const step of scenario.steps) {
           if (step.kind === 'request') {
             const decision = store.decide(model.subject('key:1'), step);
-            expect(decision).toEqual(model.request(step.needs, step.spends));
+            expect(decision).toEqual(model.request(step));
           } else {
             model.apply(step);
           }

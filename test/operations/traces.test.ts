@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { repository } from '../support/running-command.ts';
-import { Service } from '../support/service.ts';
+import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
@@ -43,7 +43,7 @@ async function spansOf(trace: string, operations: number): Promise<Span[]> {
 }
 
 function isOperation({ scope, name }: Span): boolean {
-  return scope === 'petstore-gateway' && /^(?:query|mutation) /.test(name);
+  return scope === 'petstore-gateway' && /^(?:query|mutation|subscription) /.test(name);
 }
 
 function attribute({ attributes }: Span, name: string): unknown {
@@ -95,6 +95,33 @@ test('a statement on a connection of its own is a span too, each of a transactio
     .map((span) => attribute(span, 'db.query.text'))
     .join('; ');
   for (const verb of ['begin', 'select', 'insert', 'commit']) expect(texts).toMatch(new RegExp(`\\b${verb}\\b`));
+});
+
+test('a subscription is a span until its stream has begun; what is read for all streams belongs to no trace', async () => {
+  const { traceId, clientSpanId, traceparent } = newTrace();
+  const authorization = `Bearer ${adminKey}`;
+  const headers = { traceparent, authorization, accept: 'text/event-stream', 'content-type': 'application/json' };
+  const body = JSON.stringify({ query: 'subscription { events { id type } }' });
+  const abort = new AbortController();
+  const response = await fetch(`${service.address}/graphql`, { method: 'POST', headers, body, signal: abort.signal });
+  const reader = response.body!.getReader();
+  let text = '';
+  while (!text.includes('event: next')) {
+    await service.graphql('mutation { createCategory(input: { name: "Streamed" }) { category { id } } }');
+    text += new TextDecoder().decode((await reader.read()).value);
+  }
+  abort.abort();
+  const isOfTrace = (span: Span): boolean => span.traceId === traceId;
+  const request = (): Span | undefined =>
+    collector.spans.find((span) => isOfTrace(span) && span.parentSpanId === clientSpanId);
+  await until(() => request() !== undefined);
+  const [operation, ...others] = collector.spans.filter((span) => isOfTrace(span) && isOperation(span));
+  expect([operation?.name, operation?.parentSpanId, others]).toEqual(['subscription events', request()?.spanId, []]);
+  expect(attribute(operation!, 'graphql.operation.type')).toBe('subscription');
+  expect(attribute(operation!, 'graphql.root_fields')).toEqual(['events']);
+  const statements = collector.spans.filter((span) => isOfTrace(span) && span.name === 'SELECT');
+  // The position at which it begins.
+  expect(statements.map(({ parentSpanId }) => parentSpanId)).toEqual([operation?.spanId]);
 });
 
 test('a statement that serves several requests is linked to each of them', async () => {

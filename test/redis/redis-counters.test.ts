@@ -35,7 +35,7 @@ describe('counters in Redis', () => {
             const subject = model.subject(id);
             const decided = await shared.decide(subject, step, nothingKnown);
             expect(decisionOf(decided, subject, step)).toEqual(memory.decide(subject, step));
-            model.request(step.needs, step.spends);
+            model.request(step);
           } else {
             model.apply(step);
           }

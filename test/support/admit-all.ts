@@ -30,7 +30,11 @@ export function admitAll(): ApiOptions['authentication'] {
         const day = figuresOf('day', newWindow(), limits.requestsPerDay, now);
         return { cost, decision: { outcome: 'admitted', now, minute, day } };
       };
-      request.meter = new Meter(charge, async () => false);
+      request.meter = new Meter(
+        charge,
+        async () => false,
+        async () => undefined,
+      );
     },
     headersFor: async () => ({ 'x-ratelimit-limit': String(limits.requestsPerMinute) }),
   };

@@ -18,6 +18,11 @@ export interface QuotaSubject {
 export interface Charge {
   readonly needs: number;
   readonly spends: number;
+  /**
+   * What else has refused a request that has spent its cost: a refusal of the minute's window if that is open, whatever
+   * is left of it. An excused one doesn't count towards a ban.
+   */
+  readonly refusal?: 'counted' | 'excused' | undefined;
 }
 
 interface Figures {

@@ -69,7 +69,7 @@ export function decide(
 
   const isTooCostly = charge.needs > largestCost(limits);
   const { needs, spends } = isTooCostly ? { needs: 1, spends: 1 } : charge;
-  const full = fullWindows(counter, limits, needs);
+  const full = charge.refusal === undefined ? fullWindows(counter, limits, needs) : openOf(minute);
   if (full.length === 0) {
     spend(minute, spends, now);
     spend(day, spends, now);
@@ -78,9 +78,8 @@ export function decide(
 
   const couldKnow = full.some(({ firstRefusedAt }) => firstRefusedAt !== 0 && now - firstRefusedAt > graceMillis);
   for (const window of full) window.firstRefusedAt ||= now;
-  if (record === undefined || rules.banAfter === 0 || !couldKnow || !countRefusal(bans, rules, now)) {
-    return decided('refused');
-  }
+  const isCounted = couldKnow && charge.refusal !== 'excused' && record !== undefined && rules.banAfter > 0;
+  if (!isCounted || !countRefusal(bans, rules, now)) return decided('refused');
   bannedUntil = beginBan(bans, record, rules, now);
   return decided('banned', true);
 }
@@ -119,6 +118,10 @@ export function isExpired({ minute, day, bans }: Counter, now: number): boolean 
 
 function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number {
   return Math.min(requestsPerMinute, requestsPerDay);
+}
+
+function openOf(window: QuotaWindow): QuotaWindow[] {
+  return window.openedAt === 0 ? [] : [window];
 }
 
 /**

@@ -8,6 +8,9 @@ type Decided = QuotaDecision | Promise<QuotaDecision>;
 
 const one: Charge = { needs: 1, spends: 1 };
 
+/** The refused openings of a minute that don't count towards a ban. */
+const excusedOpenings = 6;
+
 /** Decides whether a key or an address may make one more request. */
 export class QuotaService {
   readonly #store: CounterStore;
@@ -38,9 +41,18 @@ export class QuotaService {
    * Counted exactly, across all processes that share a Redis.
    */
   async consumeFree(subject: QuotaSubject): Promise<{ readonly cost: 0 | 1; readonly decision: QuotaDecision }> {
-    const { outcome } = await this.#store.decide(freeSubjectOf(subject), one);
+    const { outcome } = await this.#store.decide(countersOf('free', subject, subject.limits.requestsPerMinute), one);
     if (outcome === 'admitted') return { cost: 0, decision: await this.peek(subject) };
     return { cost: 1, decision: await this.consume(subject, 1) };
+  }
+
+  /**
+   * For an opening of an event stream that was refused after it has spent its cost: counts towards a ban, but for the
+   * first few of a minute, since clients reconnect by themselves. The outcome is `refused` or `banned`.
+   */
+  async countRefusedOpening(subject: QuotaSubject): Promise<QuotaDecision> {
+    const { outcome } = await this.#store.decide(countersOf('openings', subject, excusedOpenings), one);
+    return this.#decide(subject, { needs: 0, spends: 0, refusal: outcome === 'admitted' ? 'excused' : 'counted' });
   }
 
   #decide(subject: QuotaSubject, charge: Charge): Decided {
@@ -55,8 +67,8 @@ export class QuotaService {
   }
 }
 
-/** Counts the free requests of a minute; has no daily limit. */
-function freeSubjectOf({ id, limits: { requestsPerMinute } }: QuotaSubject): QuotaSubject {
+/** Counts something else of the same key, so many in a minute, without a daily limit. */
+function countersOf(name: 'free' | 'openings', { id }: QuotaSubject, requestsPerMinute: number): QuotaSubject {
   const limits = { requestsPerMinute, requestsPerDay: 2 ** 31 - 1 };
-  return { id: `free:${id}`, limits, bans: undefined, isAnonymous: false, isUnsaved: true };
+  return { id: `${name}:${id}`, limits, bans: undefined, isAnonymous: false, isUnsaved: true };
 }

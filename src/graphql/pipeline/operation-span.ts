@@ -7,6 +7,8 @@ import type { GraphQLResponse } from './response.ts';
 
 const tracer = trace.getTracer('petstore-gateway');
 
+type TracedResult = Pick<GraphQLResponse, 'status' | 'codes'>;
+
 interface TracedOperation {
   /** One of few: the operation's label in the metrics. */
   readonly label: string;
@@ -22,10 +24,10 @@ interface TracedOperation {
  *
  * Nothing that a client chooses is in the span: no document, name or variable.
  */
-export function traceOperation(
+export function traceOperation<Result extends TracedResult>(
   { label, kind, rootFields, headers }: TracedOperation,
-  execute: () => Promise<GraphQLResponse>,
-): Promise<GraphQLResponse> {
+  execute: () => Promise<Result>,
+): Promise<Result> {
   const active = context.active();
   const isRoot = headers['traceparent'] !== undefined && trace.getSpan(active) === undefined;
   const parent = isRoot ? propagation.extract(active, headers) : active;
@@ -37,7 +39,7 @@ export function traceOperation(
   return span.isRecording() ? executeIn(span, context.with(trace.setSpan(parent, span), execute)) : execute();
 }
 
-async function executeIn(span: Span, executing: Promise<GraphQLResponse>): Promise<GraphQLResponse> {
+async function executeIn<Result extends TracedResult>(span: Span, executing: Promise<Result>): Promise<Result> {
   try {
     const response = await executing;
     const codes = [...new Set(response.codes)];

@@ -60,6 +60,8 @@ export interface StreamOpening {
   /** Without one it begins with the next event. */
   readonly after: EventPosition | undefined;
   readonly framing: Framing;
+  /** Called when there are too many streams. What it throws is the refusal instead. */
+  readonly onTooMany: () => Promise<void>;
   /** Called with the code of the last message, unless the client has ended the stream. */
   readonly onEnd: (code: string) => void;
   /** Called for an error that isn't the client's. */
@@ -108,13 +110,19 @@ export class EventStreams {
     this.#ofPlans = Object.fromEntries(ofPlans) as Record<PlanName, Share>;
   }
 
-  /** Opens a stream. Throws EVENTS_GONE, RATE_LIMITED or UNAVAILABLE. */
+  /** Opens a stream. Throws EVENTS_GONE, RATE_LIMITED or UNAVAILABLE, or what `onTooMany` throws. */
   async open(opening: StreamOpening): Promise<EventStream> {
     if (this.#isDraining) throw draining();
     const { log, events } = this.#options;
     if (opening.after !== undefined) await events.readAfter(opening.after, 1);
     const after = opening.after ?? (await log.last());
-    const leases = this.#acquire(opening.principal);
+    let leases: readonly Lease[];
+    try {
+      leases = this.#acquire(opening.principal);
+    } catch (refusal) {
+      await opening.onTooMany();
+      throw refusal;
+    }
     try {
       return this.#begin(opening, after, leases);
     } catch (error) {

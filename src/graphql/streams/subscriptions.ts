@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { getArgumentValues, type FieldNode } from 'graphql';
+import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 
 import { redactKeys } from '../../domain/access/api-key.ts';
 import { requireScope } from '../../domain/access/principal.ts';
-import { validationFailed } from '../../domain/errors.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
 import { eventIdRule } from '../../domain/events/event-id.ts';
 import { eventPredicate } from '../../domain/events/event-filter.ts';
@@ -14,13 +13,16 @@ import { complexityHeaderName } from '../../http/quota-headers.ts';
 import type { LoggedStream } from '../../http/observe/request-log.ts';
 import { eventFilterOf } from '../events/event-subjects.ts';
 import type { EventSubscriptionArgs } from '../events/event.input.ts';
+import type { RootField } from '../executor/operation.ts';
 import { assertWithinLimits, operationLabel } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import { maxLoggedName, type ExecutionOptions } from '../pipeline/execution.ts';
 import { coerceVariables } from '../pipeline/input-errors.ts';
 import type { Measure } from '../pipeline/measure.ts';
 import type { KnownOperation } from '../pipeline/operation-cache.ts';
+import { traceOperation } from '../pipeline/operation-span.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
+import type { EventStream } from './event-stream.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
 import { eventStreamType, framingFor, singleEvent, type Framing } from './framing.ts';
 
@@ -36,7 +38,7 @@ export interface Subscription {
 }
 
 /** What its arguments say. */
-type Opened = Pick<StreamOpening, 'operation' | 'matches' | 'after'>;
+type Start = Pick<StreamOpening, 'operation' | 'matches' | 'after'>;
 
 /**
  * Opens the stream of a subscription, and sends it.
@@ -51,11 +53,41 @@ export async function sendSubscription(
   streams: EventStreams,
   options: ExecutionOptions,
 ): Promise<FastifyReply> {
-  const { source, prepared, measure } = subscription.operation;
+  const { prepared, measure } = subscription.operation;
   const measured = measure.for(subscription.variables);
   const label = operationLabel(prepared.kind, measured);
-  const { principal } = request;
   request.operation = label;
+  const framing = requireFraming(request.headers.accept);
+  void reply.headers({ [complexityHeaderName]: String(measured.complexity), 'cache-control': 'no-store' });
+  const traced = { label, kind: prepared.kind, rootFields: measured.rootFieldNames, headers: request.headers };
+  const opened = await traceOperation(traced, () =>
+    open({ subscription, measured, label, framing }, request, streams, options),
+  );
+  if (!('stream' in opened)) return sendRefusal(opened, reply, opened.isResult ? framing : undefined);
+  begin(request, opened.stream);
+  return reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(opened.stream);
+}
+
+interface Opening {
+  readonly subscription: Subscription;
+  readonly measured: Measure;
+  readonly label: string;
+  readonly framing: Framing;
+}
+
+type OpenedStream = { readonly stream: EventStream } & Pick<GraphQLResponse, 'status' | 'codes'>;
+
+/** `isResult`: refused by limits or variables, as parsing and validation refuse. */
+type RefusedStream = { readonly isResult: boolean } & GraphQLResponse;
+
+async function open(
+  { subscription, measured, label, framing }: Opening,
+  request: FastifyRequest,
+  streams: EventStreams,
+  { limits, hidden, onRefusal, onErrors }: ExecutionOptions,
+): Promise<OpenedStream | RefusedStream> {
+  const { principal, meter } = request;
+  const { source } = subscription.operation;
   const describe = (cost: number, codes: readonly string[]): void => {
     request.graphql = {
       name: source.operation.name && redactKeys(source.operation.name.value).slice(0, maxLoggedName),
@@ -64,34 +96,31 @@ export async function sendSubscription(
       complexity: measured.complexity,
       codes,
     };
-    if (codes.length > 0) options.onErrors(label, codes);
+    if (codes.length > 0) onErrors(label, codes);
   };
-  const framing = requireFraming(request.headers.accept);
-  void reply.headers({ [complexityHeaderName]: String(measured.complexity), 'cache-control': 'no-store' });
   let cost = 1;
-  let isValid = false;
+  let isResult = true;
   try {
-    ({ cost } = await request.meter.spend());
-    const variables = coerceVariables(source, subscription.variables, options.hidden);
-    assertWithinLimits(measured, options.limits, options.onRefusal);
-    isValid = true;
+    ({ cost } = await meter.spend());
+    const variables = coerceVariables(source, subscription.variables, hidden);
+    assertWithinLimits(measured, limits, onRefusal);
+    isResult = false;
     requireScope(principal, 'read');
-    const opened = opening(subscription, variables, measured, options.limits.maxResponseBytes);
     const stream = await streams.open({
-      ...opened,
+      ...startOf(subscription, variables, measured, limits.maxResponseBytes),
       key: keyOf(request),
       principal,
       framing,
-      onEnd: (code) => options.onErrors(label, [code]),
+      onTooMany: () => meter.countRefusedOpening(),
+      onEnd: (code) => onErrors(label, [code]),
       onError: (error) => request.log.error({ err: error }, 'internal error'),
     });
     describe(cost, []);
-    begin(request, stream);
-    return await reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(stream);
+    return { status: 200, codes: [], stream };
   } catch (cause) {
     const response = refusalResponse(asGraphQLError(cause));
     describe(cost, response.codes);
-    return sendRefusal(response, reply, isValid ? undefined : framing);
+    return { ...response, isResult };
   }
 }
 
@@ -132,13 +161,12 @@ function requireFraming(accept: string | undefined): Framing {
 }
 
 /** Throws VALIDATION_FAILED when the arguments are wrong. */
-function opening({ operation, key }: Subscription, variables: Variables, measured: Measure, maxBytes: number): Opened {
+function startOf({ operation, key }: Subscription, variables: Variables, measured: Measure, maxBytes: number): Start {
   const { prepared, source } = operation;
-  const [root, ...others] = prepared.rootFields(variables);
-  const field = root && source.schema.getSubscriptionType()?.getFields()[root.name];
-  if (field === undefined || others.length > 0)
-    throw validationFailed([{ field: 'query', message: 'A subscription has exactly one root field.' }]);
-  const args = getArgumentValues(field, root?.nodes[0] as FieldNode, variables) as EventSubscriptionArgs;
+  // Validation allows no other number of root fields, and none that depends on a directive.
+  const [root] = prepared.rootFields(variables) as [RootField];
+  const field = source.schema.getSubscriptionType()?.getFields()[root.name] as GraphQLField<unknown, unknown>;
+  const args = getArgumentValues(field, root.nodes[0] as FieldNode, variables) as EventSubscriptionArgs;
   const check = new InputCheck();
   const after = check.optional('after', args.after, eventIdRule);
   const filter = eventFilterOf(args.filter);

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 
 import type { BanRecord, BanRules } from '../../../src/domain/quota/bans.ts';
-import type { QuotaDecision, QuotaSubject } from '../../../src/domain/quota/counter-store.ts';
+import type { Charge, QuotaDecision, QuotaSubject } from '../../../src/domain/quota/counter-store.ts';
 import type { QuotaLimits } from '../../../src/domain/quota/window.ts';
 
 /** What can happen to a key, in the order in which it happens. */
 export type Step =
   | { readonly kind: 'wait'; readonly millis: number }
   | { readonly kind: 'setClockBack'; readonly millis: number }
-  | { readonly kind: 'request'; readonly needs: number; readonly spends: number }
+  | ({ readonly kind: 'request' } & Charge)
   | { readonly kind: 'changePlan'; readonly limits: QuotaLimits }
   | { readonly kind: 'ban'; readonly seconds: number }
   | { readonly kind: 'unban' }
@@ -50,7 +50,12 @@ const request = fc.oneof(
   fc.integer({ min: 0, max: 7 }).map((cost) => ({ kind: 'request' as const, needs: cost, spends: cost })),
   fc.constant({ kind: 'request' as const, needs: 1, spends: 1 }),
   fc.constant({ kind: 'request' as const, needs: 1, spends: 0 }),
+  fc.constantFrom('counted' as const, 'excused' as const).map(refusedBy),
 );
+
+function refusedBy(refusal: Charge['refusal']): Step {
+  return { kind: 'request', needs: 0, spends: 0, refusal };
+}
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 20, arbitrary: request },
@@ -100,6 +105,14 @@ export const edges: [Scenario][] = [
     edge(onePerMinute, [ask, setBack(millis), ask, after(59_999), ask, after(1), ask]),
     edge(onePerMinute, [ask, after(60_000), ask, setBack(millis), ask, after(2_001), ask, ask]),
     edge(onePerMinute, [ask, ask, after(2_001), ask, setBack(millis), ask, after(2_001), ask, ask, ask]),
+  ]),
+  // What else refuses counts as a refusal of the minute, unless it is excused; without an open minute it isn't one.
+  edge({ requestsPerMinute: 5, requestsPerDay: 9 }, [
+    refusedBy('counted'),
+    ask,
+    refusedBy('excused'),
+    after(2_001),
+    ...(['excused', 'counted', 'excused', 'counted'] as const).map(refusedBy),
   ]),
   // Two refusals are forgotten, and one more is not too many.
   edge(onePerMinute, [...provoke, { kind: 'unban' }, ask, ask], { banAfter: 2, banForSeconds: 1 }),
@@ -165,27 +178,31 @@ export class QuotaModel {
   }
 
   /** The decision that a store must make. */
-  request(needs: number, spends: number): QuotaDecision {
+  request({ needs, spends, refusal }: Charge): QuotaDecision {
     this.#bringWindowsUpToDate();
     if (this.now < this.#bannedUntil) return this.#decision('banned', { until: this.#bannedUntil });
     const largestCost = Math.min(this.limits.requestsPerMinute, this.limits.requestsPerDay);
     if (needs > largestCost) {
-      const decision = this.request(1, 1);
+      const decision = this.request({ needs: 1, spends: 1 });
       return decision.outcome === 'admitted' ? { ...decision, outcome: 'too_costly', largestCost } : decision;
+    }
+    if (refusal !== undefined) {
+      if (this.#current('minute') === undefined) return this.#decision('admitted', {});
+      return this.#refuse(['minute'], refusal === 'counted', this.now + 1_000);
     }
     const full = (['minute', 'day'] as const).filter((name) => this.#remaining(name) < needs);
     if (full.length === 0) {
       for (const name of ['minute', 'day'] as const) if (spends > 0) this.#openWindow(name).spent.push(spends);
       return this.#decision('admitted', {});
     }
-    return this.#refuse(full);
+    return this.#refuse(full, true, Math.max(...full.map((name) => this.#reset(name))));
   }
 
-  #refuse(full: readonly ('minute' | 'day')[]): QuotaDecision {
+  #refuse(full: readonly ('minute' | 'day')[], isCounted: boolean, until: number): QuotaDecision {
     const windows = full.map((name) => this.#openWindow(name));
     const couldKnow = windows.some(({ refusals }) => refusals[0] !== undefined && refusals[0] < this.now - 2_000);
     for (const { refusals } of windows) refusals.push(this.now);
-    if (couldKnow && this.#rules.banAfter > 0) {
+    if (isCounted && couldKnow && this.#rules.banAfter > 0) {
       if (this.#refusals.some((at) => at > this.now)) this.#refusals = [];
       this.#refusals.push(this.now);
       const lastMinute = this.#refusals.filter((at) => at > this.now - 60_000);
@@ -198,7 +215,7 @@ export class QuotaModel {
         return this.#decision('banned', { until: this.#bannedUntil, isNew: true });
       }
     }
-    return this.#decision('refused', { until: Math.max(...full.map((name) => this.#reset(name))) });
+    return this.#decision('refused', { until });
   }
 
   #decision(outcome: 'admitted' | 'refused' | 'banned', { until = 0, isNew = false }): QuotaDecision {

@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
@@ -146,6 +148,37 @@ describe('an opening', () => {
       third.close();
       return third.status === 200;
     });
+  });
+
+  it('that is refused for too many streams counts towards a ban from the seventh in a minute on', async () => {
+    const own = await startTestApp({ PORT: '0', BAN_AFTER: '2', MAX_STREAMS: '2' });
+    const ownAddress = await own.app.listen();
+    const refusals = async (secret: string, count: number): Promise<number[]> => {
+      const statuses: number[] = [];
+      while (statuses.length < count) {
+        const refused = await openStream(ownAddress, secret, { query }, eventStream);
+        await refused.ended();
+        statuses.push(refused.status);
+      }
+      return statuses;
+    };
+    const opened: ClientStream[] = [];
+    try {
+      const [holding, without] = [await own.createKey(), await own.createKey()];
+      for (const { secret } of [holding, await own.createKey()])
+        opened.push(await openStream(ownAddress, secret, { query }, eventStream));
+      expect(await refusals(holding.secret, 6)).toEqual(Array.from({ length: 6 }, () => 429));
+      expect(await refusals(without.secret, 6)).toEqual(Array.from({ length: 6 }, () => 503));
+      // Those of the first two seconds don't count, as of every refusal.
+      await wait(2_001);
+      expect(await refusals(without.secret, 4)).toEqual([503, 503, 403, 403]);
+      expect(await refusals(holding.secret, 4)).toEqual([429, 429, 403, 403]);
+      await opened[0]?.ended();
+      expect(opened[0]?.results()).toMatchObject([{ errors: [{ extensions: { code: 'KEY_BANNED' } }] }]);
+    } finally {
+      for (const stream of opened) stream.close();
+      await own.close();
+    }
   });
 
   it('that accepts JSON alone is refused by name, and so is one by GET', async () => {
