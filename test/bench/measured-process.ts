@@ -45,9 +45,7 @@ export class MeasuredProcess {
 
   /** User and system time of all threads so far. */
   get cpuMicros(): number {
-    // After the name of the program, which may hold anything, in brackets.
-    const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
-    return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
+    return cpuMicrosOf(this.#child.pid!);
   }
 
   get residentMegabytes(): number {
@@ -60,6 +58,19 @@ export class MeasuredProcess {
     this.#child.kill('SIGTERM');
     await closed;
   }
+}
+
+/** User and system time of a process so far, and of its children that have ended. */
+export function cpuMicrosOf(pid: number): number {
+  // After the name of the program, which may hold anything, in brackets.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  return ([11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * 1_000_000) / ticksPerSecond;
+}
+
+/** Of a server and the processes that it has started. */
+export function cpuMicrosOfAll(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return cpuMicrosOf(pid) + children.reduce((sum, child) => sum + cpuMicrosOf(Number(child)), 0);
 }
 
 /** The address on the stream, which is read to its end. */

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 
 import { createClient } from '@redis/client';
 
@@ -10,8 +8,8 @@ import { findFreePort } from '../support/free-port.ts';
 import { withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { fillStore } from './filled-store.ts';
-import type { LoadJob, LoadResult } from './load-process.ts';
-import { MeasuredProcess } from './measured-process.ts';
+import { load } from './load.ts';
+import { cpuMicrosOf, cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
 import { workloads } from './workloads.ts';
 
 // What operators plan with: the processor time of service, PostgreSQL and Redis for each request, disk for pets, Redis'
@@ -21,29 +19,6 @@ const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
 const measuredNames = ['G1', 'G2', 'G3V', 'G4', 'R1', 'R2', 'R3', 'R3I', 'U1'];
 const countedKeys = 20_000;
 const adminKey = 'sizing-admin-key-of-a-database-used-once';
-const microsPerTick = 10_000;
-
-/** User and system time in microseconds, of ended children too. */
-function cpuMicrosOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
-  return [11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * microsPerTick;
-}
-
-/** Of a server and the processes that it has started. */
-function cpuMicrosOfAll(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  return cpuMicrosOf(pid) + children.reduce((sum, child) => sum + cpuMicrosOf(Number(child)), 0);
-}
-
-async function load(job: LoadJob): Promise<LoadResult> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'load-process.ts')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  child.stdin.end(JSON.stringify(job));
-  const result = JSON.parse(await text(child.stdout)) as LoadResult;
-  if (result.failure !== undefined) throw new Error(`${job.workload}: ${result.failure}`);
-  return result;
-}
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
