@@ -112,7 +112,7 @@ function end(
   payload: unknown,
   done: (error: Error | null) => void,
 ): void {
-  request.server.waitingRequests.end(request);
+  request.server.waitingRequests.end(request, typeof payload === 'string' ? payload.length : 0);
   setCacheHeaders(request, reply);
   const { server, ip, raw } = request;
   // What HTTP itself refuses has the figures of the address, as what is refused before the key is checked.

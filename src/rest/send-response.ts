@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import { byteMillis } from '../account/accounts.ts';
 import type { RestResponse } from './responses.ts';
 import { isNamedBy } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
@@ -40,7 +41,9 @@ async function sendChunks(
   onceClosed(request, reply, slots.acquire(request.principal.id));
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
-  return reply.send(Readable.from(chunksOf(first, iterator), { highWaterMark: 1 }));
+  const { server, principal } = request;
+  const onChunk = ({ length }: string): void => server.accounts.use(principal.id, length * byteMillis);
+  return reply.send(Readable.from(chunksOf(first, iterator, onChunk), { highWaterMark: 1 }));
 }
 
 /**
@@ -58,9 +61,16 @@ function onceClosed({ raw: { socket } }: FastifyRequest, { raw: response }: Fast
 }
 
 /** Reads a chunk when the client has taken the one before. */
-async function* chunksOf(first: IteratorResult<string>, rest: AsyncIterator<string>): AsyncGenerator<string, void> {
+async function* chunksOf(
+  first: IteratorResult<string>,
+  rest: AsyncIterator<string>,
+  onChunk: (chunk: string) => void,
+): AsyncGenerator<string, void> {
   try {
-    for (let chunk = first; chunk.done !== true; chunk = await rest.next()) yield chunk.value;
+    for (let chunk = first; chunk.done !== true; chunk = await rest.next()) {
+      onChunk(chunk.value);
+      yield chunk.value;
+    }
   } finally {
     await rest.return?.();
   }

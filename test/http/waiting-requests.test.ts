@@ -4,9 +4,10 @@ import type { Socket } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
+import { byteMillis, requestMillis } from '../../src/account/accounts.ts';
 import { currentRequest } from '../../src/domain/access/current-request.ts';
 import { atEnd } from '../support/at-end.ts';
-import { portOf, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, requestText, respond, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 /** A server whose `/slow` responds on command. */
 class SlowServer {
@@ -122,4 +123,27 @@ it('a request is aborted when its client disconnects, and not when it has its re
   await once(signals[1]!, 'abort');
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
   expect(http.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+});
+
+it('what a request takes of the processor counts for its client, by what is sent and what comes back', async () => {
+  const { server } = await startHttp({
+    routes: async (api) => {
+      api.addContentTypeParser('text/plain', (request, payload, done) => api.bodies.read(request, payload, done));
+      api.post('/echo', () => 'x'.repeat(5_000));
+    },
+  });
+  atEnd(() => server.close());
+  const used = (key: string): number => server.accounts.entered(key).usedMillis;
+  const port = await portOf(server);
+  const body = 'y'.repeat(1_000);
+  const before = used('a');
+  for (const sent of [
+    `Content-Length: 1000\r\n\r\n${body}`,
+    `Transfer-Encoding: chunked\r\n\r\n3e8\r\n${body}\r\n0\r\n\r\n`,
+  ])
+    await responseTo(
+      port,
+      `POST /echo HTTP/1.1\r\nHost: x\r\nX-Principal: a\r\nConnection: close\r\nContent-Type: text/plain\r\n${sent}`,
+    );
+  expect(used('a') - before).toBeCloseTo(2 * (requestMillis + 6_000 * byteMillis), 6);
 });

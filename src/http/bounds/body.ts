@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { FastifyRequest } from 'fastify';
 
-import type { Accounts } from '../../account/accounts.ts';
+import { byteMillis, type Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { Connections } from './connections.ts';
@@ -46,6 +46,7 @@ interface Arriving {
  * only response of the request.
  */
 export class Bodies {
+  readonly #accounts: Accounts;
   readonly #limits: BodyLimits;
   readonly #starts: RequestStarts;
   readonly #slow: Share;
@@ -54,6 +55,7 @@ export class Bodies {
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
   constructor(accounts: Accounts, starts: RequestStarts, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
+    this.#accounts = accounts;
     this.#starts = starts;
     this.#limits = { ...defaultLimits, ...limits };
     const { maxIncompleteOfClient, maxIncompleteBytes } = this.#limits;
@@ -85,6 +87,7 @@ export class Bodies {
       const body = (payload.read() as Buffer | null) ?? none;
       // Unread, the stream would never end.
       payload.resume();
+      this.#accounts.use(principal.id, length * byteMillis);
       return done(null, body);
     }
     return this.#readChunks(principal.id, server.connections, payload, done);
@@ -118,6 +121,7 @@ export class Bodies {
       payload.off('data', add).off('end', finish).off('error', end);
       clearTimeout(slow);
       for (const lease of leases) lease.release();
+      this.#accounts.use(clientId, length * byteMillis);
       done(error, body.subarray(0, length));
     };
     // The work begins now: bodies of many connections may end in one tick.

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 import type { FastifyRequest } from 'fastify';
 
-import type { Accounts } from '../../account/accounts.ts';
+import { byteMillis, requestMillis, type Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
 import { HttpError } from '../error-table.ts';
@@ -61,9 +61,9 @@ export class WaitingRequests {
     request.waiting = this.#share.takeNow(request.principal.id);
   }
 
-  /** It has its response. Without effect on a request that isn't counted. */
-  end(request: FastifyRequest): void {
-    request.waiting?.release();
+  /** It has its response, of so many bytes. Without effect on a request that isn't counted. */
+  end(request: FastifyRequest, bytes = 0): void {
+    request.waiting?.release(requestMillis + bytes * byteMillis);
     request.waiting = undefined;
   }
 
