@@ -61,7 +61,7 @@ export function createSchema(): GraphQLSchema {
   describe(schema.getQueryType(), 'The queries. Every list is a connection of the Relay specification.');
   describe(
     schema.getMutationType(),
-    'The mutations. The fields run one after another; one that fails does not affect the others, unless the operation is `@atomic`.',
+    'The mutations. The fields run one after another; one that fails does not affect the others, unless the operation is `@atomic`. With the header `Idempotency-Key` each is carried out once within 24 hours, however often it is sent; `ifVersion` in an input protects what others have changed meanwhile.',
   );
   describe(
     schema.getSubscriptionType(),

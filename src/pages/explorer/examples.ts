@@ -12,7 +12,10 @@ const nested = `# Pets know their category,
 # Run: the button, or Ctrl-Enter.
 # What else is there? Ctrl-Space.
 query PetsAndCategories {
-  pets(first: 3, filter: { statusIn: [AVAILABLE] }) {
+  pets(
+    first: 3
+    filter: { statusIn: AVAILABLE }
+  ) {
     totalCount
     edges {
       node {
@@ -24,11 +27,9 @@ query PetsAndCategories {
         category {
           name
           description
-          pets(first: 2, orderBy: { field: NAME }) {
-            edges {
-              node {
-                name
-              }
+          pets(first: 2) {
+            nodes {
+              name
             }
           }
         }
@@ -110,13 +111,46 @@ query NextPage($after: String) {
 }
 `;
 
+const orderOnce = `# An order that is made once, however
+# often it is sent.
+#
+# Add to the headers below:
+#   "Idempotency-Key": "my order 1"
+# and run it twice: "extensions" names
+# what was replayed.
+mutation OrderOnce($pet: ID!) {
+  createOrder(input: { petId: $pet, quantity: 1 }) {
+    order {
+      id
+      quantity
+      complete
+    }
+  }
+}
+`;
+
+const updateStock = `# A change of what you have read.
+#
+# Put the version that comes back into
+# the variables as "ifVersion", with
+# another quantity, and run it twice:
+# the second time the stock is no
+# longer as you have read it.
+mutation UpdateStock($input: UpdateInventoryInput!) {
+  updateInventory(input: $input) {
+    inventoryItem {
+      quantity
+      version
+    }
+  }
+}
+`;
+
 const sale = `# A sale: all of it, or nothing.
 #
-# With the version of the stock as
-# "ifVersion" it fails when somebody
-# else was faster. With the header
-# Idempotency-Key it happens once,
-# however often it is sent.
+# In a shop it has the version of the
+# stock as well (see UpdateStock), and
+# an Idempotency-Key (see OrderOnce).
 mutation Sell($pet: ID!) @atomic {
   createOrder(input: { petId: $pet, quantity: 1 }) {
     order {
@@ -171,6 +205,12 @@ export const examples: Example[] = [
     purpose: 'A mutation with variables',
     query: mutation,
     variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }),
+  },
+  { purpose: 'A retry that does nothing twice', query: orderOnce, variables: json({ pet: '1' }) },
+  {
+    purpose: 'A change of exactly what you have read',
+    query: updateStock,
+    variables: json({ input: { petId: '1', quantity: 7, ifVersion: null } }),
   },
   { purpose: 'A sale, all of it or nothing', query: sale, variables: json({ pet: '1' }) },
   { purpose: 'Changes as they happen', query: changes },

@@ -35,6 +35,11 @@ it('opens with an example without variables, for GraphiQL shows those of the oth
   expect(examples[0]!.variables).toBeUndefined();
 });
 
+it('opens with lines that fit between the documentation and the result on a screen of 1,400 px', () => {
+  const longest = Math.max(...examples[0]!.query.split('\n').map(({ length }) => length));
+  expect(longest).toBeLessThanOrEqual(37);
+});
+
 it('the documentation lists the nouns of the store first, and what concerns keys last', async () => {
   const { data } = await app.graphql('{ __schema { queryType { fields { name } } } }');
   const { fields } = (data['__schema'] as { queryType: { fields: { name: string }[] } }).queryType;
