@@ -25,6 +25,7 @@ await buildOnce(
     'src/pages/reference/*.md',
     'src/rest/openapi/*.yaml',
     'test/clients/{*,*/*}.ts',
+    'test/clients/{package,guides.tsconfig}.json',
   ],
   buildReference,
 );

@@ -1,5 +1,5 @@
 // The guides: Markdown, with the lines that its `{{file region}}` name taken from the client programs in test/clients, where CI compiles and
-// runs them, each guide with the imports of its lines before them.
+// runs them, each guide with the imports of its lines before them, and its packages with the versions that they run with.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -35,6 +35,8 @@ export function guidesAsMarkdown() {
         return without.length === 0;
       })
       .map(withCode)
+      .map(withSettings)
+      .map(withVersions)
       .join('')
       .trim(),
   );
@@ -81,6 +83,26 @@ function withCode(guide) {
     const blocks = name === 'program.ts' ? parts : [[`// ${name}`, parts.join('\n\n')].join('\n')];
     return blocks.map((code) => `\`\`\`ts\n${code}\n\`\`\``).join('\n\n');
   });
+}
+
+/** `{{tsconfig}}` is the file with the compiler's settings. */
+function withSettings(guide) {
+  return guide.replaceAll(/^\{\{tsconfig\}\}$/gm, () => {
+    const text = readFileSync(join(clients, 'guides.tsconfig.json'), 'utf8');
+    return `\`tsconfig.json\`:\n\n\`\`\`json\n${text}\`\`\``;
+  });
+}
+
+/** Names the version of each package that the programs have; npm chooses that of any other. */
+function withVersions(guide) {
+  const [own, ours] = [clients, '.'].map((folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
+  const versions = { ...ours.devDependencies, ...own.devDependencies };
+  return guide.replaceAll(/^npm install .*$/gm, (line) =>
+    line.replaceAll(/(?<= )(?!-)\S+/g, (name) => {
+      const version = /^[\d.]+$/.exec(versions[name] ?? '')?.[0];
+      return version === undefined || name.startsWith('@types/') ? name : `${name}@${version}`;
+    }),
+  );
 }
 
 /** The file into which a reader pastes lines of this one. */

@@ -12,54 +12,57 @@ const here = import.meta.dirname;
 const compiler = join(here, '../../node_modules/@typescript/native/bin/tsc');
 const installed = [join(here, 'node_modules'), join(here, '../../node_modules')];
 
-/** The options that the guides name. */
-const compilerOptions = {
-  module: 'esnext',
-  moduleResolution: 'bundler',
-  allowImportingTsExtensions: true,
-  noEmit: true,
-  strict: true,
-  skipLibCheck: true,
-  target: 'es2023',
-  lib: ['es2024', 'dom', 'dom.iterable'],
-  types: ['node'],
-  allowJs: true,
-};
+const settings = JSON.parse(readFileSync(join(here, 'guides.tsconfig.json'), 'utf8'));
 
-/** Compiles the guides one after another; returns their names. `document` is the built OpenAPI document. */
-export async function compileGuides(document) {
+/** Compiles the guides one after another with the packages that are installed here. `document` is the built OpenAPI document. */
+export function compileGuides(document) {
+  return inEmptyFolders((guide, folder) => compileGuide(guide, folder, document));
+}
+
+/** The same with what npm installs, and with the schema and the document of the service at this address. */
+export function installGuides(serviceUrl) {
+  return inEmptyFolders(async (guide, folder) => {
+    writeFiles(guide, folder);
+    for (const command of commandsOf(guide).filter((each) => /^(?:npm|npx|curl .* -o) /.test(each))) {
+      const here = command.replaceAll('http://127.0.0.1:4000', serviceUrl);
+      await run('sh', ['-c', here], { cwd: folder, timeout: 180_000 });
+    }
+    if (packagesOf(guide).length === 0) for (const name of ['typescript', '@types/node']) link(name, folder);
+    const tsc = join(folder, 'node_modules/.bin/tsc');
+    await run(existsSync(tsc) ? tsc : compiler, ['-p', folder]);
+  });
+}
+
+/** Each guide that has code, in a folder of its own. */
+async function inEmptyFolders(use) {
   const { rest, graphql } = guidesAsMarkdown();
-  const guides = [...guidesIn(rest), ...guidesIn(graphql)].filter((guide) => /^```[jt]s$/m.test(guide));
-  const names = [];
-  for (const guide of guides) {
+  for (const guide of [...guidesIn(rest), ...guidesIn(graphql)].filter((each) => /^```[jt]s$/m.test(each))) {
     const [, name] = /^## (.*)$/m.exec(guide);
     const folder = mkdtempSync(join(tmpdir(), 'petstore-guide-'));
     try {
-      await compileGuide(guide, folder, document);
+      await use(guide, folder);
     } catch (error) {
       throw new Error(`${name}: ${error.message}\n${error.stdout ?? ''}${error.stderr ?? ''}`);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }
-    names.push(name);
   }
-  return names;
 }
 
 async function compileGuide(guide, folder, document) {
-  const files = filesIn(guide);
-  const commands = [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, text]) => text.trim().split('\n'));
-  const packages = commands.flatMap((command) =>
-    (/^npm install (?:--save-dev )?(.*)$/.exec(command)?.[1] ?? '').split(' '),
-  );
-  const named = new Set(packages.filter(Boolean));
+  const commands = commandsOf(guide);
+  const packages = packagesOf(guide);
+  const named = new Set(packages.map(({ name }) => name));
   const tools = commands.flatMap((command) => /^npx (\S+)/.exec(command)?.[1] ?? []);
-  for (const name of named) link(name, folder);
+  for (const { name, version } of packages) {
+    link(name, folder);
+    const installedVersion = manifestOf(name, folder).version;
+    if (version !== undefined && version !== installedVersion)
+      throw new Error(`${name} is ${installedVersion} here, not ${version}`);
+  }
+  const files = writeFiles(guide, folder);
   assertEachIsNeeded(named, tools, Object.values(files).join('\n'), folder);
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   if (commands.includes('npm pkg set type=module')) writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  mkdirSync(join(folder, 'generated'));
-  mkdirSync(join(folder, '__generated__'));
   for (const command of commands.filter((each) => /^(?:curl|npx) /.test(each))) {
     if (command.includes('/schema.graphql'))
       cpSync(join(here, 'generated/schema.graphql'), join(folder, 'generated/schema.graphql'));
@@ -68,18 +71,47 @@ async function compileGuide(guide, folder, document) {
     const options = rest.replace(/'http\S+\/openapi\.json'/, document).split(' ');
     await run(binOf(tool, named, folder), options, { cwd: folder });
   }
-  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts', '*.js'] }));
   if (named.size === 0) for (const name of ['typescript', '@types/node']) link(name, folder);
   await run(compiler, ['-p', folder]);
 }
 
-/** The files of a guide. The first line of a block names its file, unless that is the program. */
+/** The lines of its shell commands. */
+function commandsOf(guide) {
+  return [...guide.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, text]) => text.trim().split('\n'));
+}
+
+/** What its install lines name, with the version if they do. */
+function packagesOf(guide) {
+  return commandsOf(guide)
+    .flatMap((command) => (/^npm install (?:--save-dev )?(.*)$/.exec(command)?.[1] ?? '').split(' '))
+    .filter(Boolean)
+    .map((text) => {
+      const [, name, version] = /^(@?[^@]+)(?:@(.+))?$/.exec(text);
+      return { name, version };
+    });
+}
+
+/** Writes the files of a guide; one that has JavaScript, or no settings of the compiler, is checked with those of the others. */
+function writeFiles(guide, folder) {
+  const files = filesIn(guide);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  for (const name of ['generated', '__generated__']) mkdirSync(join(folder, name));
+  if (files['tsconfig.json'] === undefined) {
+    const compilerOptions = { ...settings.compilerOptions, allowJs: true };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }));
+  }
+  return files;
+}
+
+/** The files of a guide: JSON is named before its block, code in the first line of its block, unless it is the program's. */
 function filesIn(guide) {
   const files = {};
-  for (const [, language, text] of guide.matchAll(/^```(ts|js|json)\n(.*?)^```$/gms)) {
-    const [, name = `program.${language}`] = /^\/\/ ([\w.-]+\.(?:ts|json))\n/.exec(text) ?? [];
-    const content = language === 'json' ? text.replace(/^\/\/.*\n/, '') : text;
-    files[name] = `${files[name] ?? ''}${content}\n`;
+  for (const [, named, language, text] of guide.matchAll(
+    /(?:`([\w.-]+)`[^\n]*:\n\n)?^```(ts|js|json)\n(.*?)^```$/gms,
+  )) {
+    const [, inside] = /^\/\/ ([\w.-]+\.ts)\n/.exec(text) ?? [];
+    const name = language === 'json' ? named : (inside ?? `program.${language}`);
+    files[name] = `${files[name] ?? ''}${text}\n`;
   }
   return files;
 }

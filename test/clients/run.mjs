@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
-import { compileGuides } from './pasted-guides.mjs';
+import { compileGuides, installGuides } from './pasted-guides.mjs';
 
 const here = import.meta.dirname;
 const dist = join(here, '../../dist/src');
@@ -23,11 +23,16 @@ const run = promisify(execFile);
 const tool = (name) => join(here, 'node_modules/.bin', name);
 const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 
+// `npm run test:clients -- --install`: the guides alone, with what npm installs today, which takes minutes.
+if (process.argv.includes('--install')) {
+  await step('Guides as npm installs them', () => besideService(({ url }) => installGuides(url), ''));
+  process.exit();
+}
 await step('Packages as locked', installPackages);
 await step('Types, documents and artifacts', generate);
 await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
 await Promise.allSettled([
-  ...programs.map((name) => step(name, () => runBesideService(name))),
+  ...programs.map((name) => step(name, () => besideService((service) => runProgram(name, service)))),
   step('Guides as a reader pastes them', () => compileGuides(document)),
 ]);
 
@@ -51,12 +56,12 @@ async function installPackages() {
   writeFileSync(stamp, lock);
 }
 
-async function runBesideService(name) {
+async function besideService(use, documents = manifest) {
   const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
-  const service = await startService(dataDir);
+  const service = await startService(dataDir, documents);
   try {
     await fill(service);
-    await runProgram(name, service);
+    await use(service);
   } catch (error) {
     process.stderr.write(`${service.output.join('\n')}\n`);
     throw error;
@@ -67,7 +72,7 @@ async function runBesideService(name) {
   }
 }
 
-async function startService(dataDir) {
+async function startService(dataDir, documents) {
   const child = spawn(process.execPath, [join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
@@ -76,7 +81,7 @@ async function startService(dataDir) {
       LOG_LEVEL: 'warn',
       DATA_DIR: dataDir,
       DEMO: 'off',
-      GRAPHQL_DOCUMENTS: manifest,
+      GRAPHQL_DOCUMENTS: documents,
       ADMIN_API_KEY: adminKey,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -59,6 +59,20 @@ describe('the guides of /docs', () => {
     expect(lines.filter((line) => / http/.test(line))).toEqual([]);
   });
 
+  it('install the versions that the client programs run with', () => {
+    const { devDependencies: versions } = JSON.parse(readFileSync('test/clients/package.json', 'utf8')) as {
+      devDependencies: Record<string, string>;
+    };
+    const installed = `${guides.markdown}${guides.graphql}`
+      .match(/^npm install .*$/gm)!
+      .flatMap((line) => line.split(' '))
+      .filter((name) => Object.keys(versions).some((each) => name === each || name.startsWith(`${each}@`)));
+    expect(installed.length).toBeGreaterThan(10);
+    expect(installed.filter((name) => !name.endsWith(`@${versions[name.slice(0, name.lastIndexOf('@'))]}`))).toEqual(
+      [],
+    );
+  });
+
   it('of GraphQL list every code of its errors, each with an anchor', () => {
     const codes = Object.values(errorTable).map(({ graphqlCode }) => graphqlCode);
     for (const code of [...codes, 'COMPLEXITY_LIMIT_EXCEEDED', 'GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'])
