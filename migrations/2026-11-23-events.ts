@@ -25,7 +25,7 @@ export class EventsMigration extends Migration {
   override up(): void {
     for (const statement of [...tables, ...inThisSchema([...eventFunctions, eventMover, eventMaintenance])])
       this.addSql(statement);
-    for (const statement of [...eventTriggers, rights]) this.addSql(statement);
+    for (const statement of [...eventTriggers, ...rights]) this.addSql(statement);
   }
 
   override down(): void {
@@ -36,7 +36,13 @@ export class EventsMigration extends Migration {
     const outbox = sources.flatMap(({ noun }) =>
       ['insert', 'update', 'delete'].map((event) => `${noun}_${event}_events()`),
     );
-    const others = ['event_truncation()', 'event_resync()', 'move_events(text, int)', 'maintain_events(interval)'];
+    const others = [
+      'event_truncation()',
+      'event_resync()',
+      'move_events(text, int)',
+      'maintain_events(interval)',
+      'protect_events(regclass)',
+    ];
     this.addSql(`drop function ${[...outbox, ...others].map((each) => `petstore_${each}`).join(', ')}`);
     this.addSql('drop table events, event_outbox, event_state');
   }
@@ -92,5 +98,7 @@ function inThisSchema(functions: readonly string[]): string[] {
   );
 }
 
-const rights =
-  'revoke execute on function petstore_maintain_events(interval), petstore_move_events(text, int) from public';
+const rights = [
+  'revoke execute on function petstore_maintain_events(interval), petstore_move_events(text, int) from public',
+  `select petstore_protect_events(relation) from unnest('{events, event_outbox, event_state}'::regclass[]) as relation`,
+];

@@ -50,6 +50,7 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     if to_regclass(partition_name) is null then
       -- Not \`partition of\`, which would wait for every reader of the log.
       execute format('create table %I (like events including all, primary key (position))', partition_name);
+      perform petstore_protect_events(to_regclass(partition_name));
       execute format('alter table events attach partition %I for values from (%s) to (%s)',
         partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
     end if;

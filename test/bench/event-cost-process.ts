@@ -13,7 +13,7 @@ import { median } from './report.ts';
 // node test/bench/event-cost-process.ts [SECONDS] [ROUNDS] [CONNECTIONS], after `npm run build`
 
 const [seconds = 4, rounds = 5, connections = 32] = process.argv.slice(2).map(Number);
-const measuredNames = ['G4', 'R3', 'U1'];
+const measuredNames = ['G4', 'R3'];
 const tables = ['categories', 'pets', 'orders', 'inventory'];
 const adminKey = 'event-cost-admin-key-of-a-database-used-once';
 const unlimited = 'plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';

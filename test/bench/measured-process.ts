@@ -60,10 +60,16 @@ export class MeasuredProcess {
   }
 }
 
-/** User and system time of a process so far, and of its children that have ended. */
+/** User and system time of a process so far, and of its children that have ended; 0 for one that has ended. */
 export function cpuMicrosOf(pid: number): number {
+  let stat = '';
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return 0;
+  }
   // After the name of the program, which may hold anything, in brackets.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+  const fields = stat.split(') ').at(-1)!.split(' ');
   return ([11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * 1_000_000) / ticksPerSecond;
 }
 

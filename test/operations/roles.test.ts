@@ -67,6 +67,17 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect((await service.get('/readyz')).status).toBe(200);
   // The functions of the log run with the rights of their owner.
   await until(async () => (await runSql(urlIn(start), 'select from events')).length === 3);
+  const [partition] = await runSql(
+    cluster.url.replace(/postgres$/, 'petstore'),
+    `select min(inhrelid::regclass::text) as name from pg_inherits`,
+  );
+  const log = ['event_outbox', 'event_state', 'events', String(partition?.['name'])].flatMap((table) => [
+    `insert into ${table} default values`,
+    `update ${table} set at = now()`.replace('event_state set at', 'event_state set moved_at'),
+    `delete from ${table}`,
+    `truncate ${table}`,
+  ]);
+  for (const sql of log) await expect(runSql(urlIn(start), sql)).rejects.toThrow(/permission denied for/);
   for (const sql of ['drop table pets', 'drop table events', 'create table mine ()', 'truncate pets']) {
     await expect(runSql(urlIn(start), sql)).rejects.toThrow(/must be owner of|permission denied for/);
   }
