@@ -18,7 +18,7 @@ interface Sentinel {
   readonly process: ChildProcess;
 }
 
-/** Two servers, one the other's replica, and three sentinels, of which the last asks for a password. */
+/** A master with its replicas, and three sentinels, of which the last asks for a password. */
 export class RedisGroup {
   readonly #servers: readonly RedisServer[];
   readonly #sentinels: readonly Sentinel[];
@@ -28,14 +28,16 @@ export class RedisGroup {
     this.#sentinels = sentinels;
   }
 
-  static async start(): Promise<RedisGroup> {
+  static async start({ replicas = 1 } = {}): Promise<RedisGroup> {
     const settings = ['--requirepass', password, '--masterauth', password, '--repl-diskless-sync-delay', '0'];
     const master = await RedisServer.start(...settings);
-    const replica = await RedisServer.start(...settings, '--replicaof', '127.0.0.1', String(master.port));
+    const servers = [master];
+    while (servers.length <= replicas)
+      servers.push(await RedisServer.start(...settings, '--replicaof', '127.0.0.1', String(master.port)));
     const sentinels = [];
     for (const isOpen of [true, true, false]) sentinels.push(await startSentinel(master.port, isOpen));
-    const group = new RedisGroup([master, replica], sentinels);
-    await group.#known();
+    const group = new RedisGroup(servers, sentinels);
+    await group.known();
     return group;
   }
 
@@ -59,7 +61,7 @@ export class RedisGroup {
 
   /** A planned fail-over: the master becomes a replica. */
   async failOver(): Promise<void> {
-    await this.#known();
+    await this.known();
     // On a busy machine the replica's last word may be too old for the sentinel.
     await until(() =>
       this.#ask('FAILOVER', 'petstore').then(
@@ -80,14 +82,15 @@ export class RedisGroup {
     this.#sentinels[index]?.process.kill('SIGCONT');
   }
 
-  /** Resolves when the sentinels know of each other and of the replica, and that it is in order. */
-  async #known(): Promise<void> {
+  /** Resolves when the sentinels know of each other and of the replicas, and that these are in order. */
+  async known(): Promise<void> {
     for (;;) {
       const [sentinels, replicas] = (await Promise.all([
         this.#ask('SENTINELS', 'petstore'),
         this.#ask('REPLICAS', 'petstore'),
       ])) as string[][][];
-      const isInOrder = replicas?.some((replica) => replica.includes('slave') && replica.includes('ok'));
+      const inOrder = replicas?.filter((replica) => replica.includes('slave') && replica.includes('ok'));
+      const isInOrder = inOrder?.length === this.#servers.length - 1;
       if (sentinels?.length === this.#sentinels.length - 1 && isInOrder) return;
       await new Promise((resolve) => setTimeout(resolve, 20));
     }

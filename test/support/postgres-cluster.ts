@@ -75,11 +75,11 @@ export class PostgresCluster {
 
   /** As a host does that hangs: connections stay open, new ones are accepted by the kernel, and get no response. */
   pause(): void {
-    for (const pid of this.#processes()) signal(pid, 'SIGSTOP');
+    for (const pid of this.#processes()) signalTo(pid, 'SIGSTOP');
   }
 
   resume(): void {
-    for (const pid of this.#processes()) signal(pid, 'SIGCONT');
+    for (const pid of this.#processes()) signalTo(pid, 'SIGCONT');
   }
 
   remove(): void {
@@ -108,7 +108,7 @@ export class PostgresCluster {
 }
 
 /** A backend may end between the listing of the processes and its signal. */
-function signal(pid: number, name: 'SIGCONT' | 'SIGSTOP'): void {
+export function signalTo(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
   } catch (error) {
@@ -117,7 +117,7 @@ function signal(pid: number, name: 'SIGCONT' | 'SIGSTOP'): void {
 }
 
 /** Debian keeps the server's programs outside PATH, one folder per version; POSTGRES_BIN names another folder. */
-function programPath(program: string): string {
+export function programPath(program: string): string {
   const folder = process.env['POSTGRES_BIN'];
   if (folder) return join(folder, program);
   const found = globSync(`/usr/lib/postgresql/*/bin/${program}`).toSorted((a, b) =>

@@ -47,8 +47,21 @@ export class Service extends RunningCommand {
   }
 
   post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> {
+    return this.#send('POST', path, body, headers);
+  }
+
+  patch(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> {
+    return this.#send('PATCH', path, body, headers);
+  }
+
+  #send(
+    method: string,
+    path: string,
+    body: object,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<ReceivedResponse> {
     return this.#ask(path, {
-      method: 'POST',
+      method,
       headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}`, ...headers },
       body: JSON.stringify(body),
     });

@@ -1,10 +1,16 @@
-const maxMillis = 20_000;
+import { setTimeout as wait } from 'node:timers/promises';
 
-/** Resolves when the condition holds, which is checked in every tick of the event loop. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+/**
+ * Resolves when the condition holds, which is checked in every tick of the event loop, or less often where that would
+ * hold up what is waited for.
+ */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  { maxMillis = 20_000, everyMillis = 0 }: { readonly maxMillis?: number; readonly everyMillis?: number } = {},
+): Promise<void> {
   const deadline = performance.now() + maxMillis;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Not fulfilled within ${maxMillis} ms: ${condition.toString()}`);
-    await new Promise(setImmediate);
+    await (everyMillis === 0 ? new Promise(setImmediate) : wait(everyMillis));
   }
 }
