@@ -98,6 +98,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const server = createServer({
     accounts,
     logLevel: config.logLevel,
+    logAddresses: config.logAddresses,
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },

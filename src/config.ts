@@ -9,6 +9,7 @@ export class ConfigError extends Error {
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const addressLogging = ['full', 'network', 'off'] as const;
 
 /** The settings, checked. Durations are in seconds. */
 export type Config = ReturnType<typeof readConfig>;
@@ -81,6 +82,12 @@ export function readConfig(environment: Environment = process.env) {
       'info',
       (text) => logLevels.find((level) => level === text),
       `one of ${logLevels.join(', ')}`,
+    ),
+    logAddresses: setting(
+      'LOG_ADDRESSES',
+      'full',
+      (text) => addressLogging.find((each) => each === text),
+      'full, network or off',
     ),
     graphql: Object.freeze({
       introspection: setting('GRAPHQL_INTROSPECTION', 'true', choice({ true: true, false: false }), 'true or false'),

@@ -17,12 +17,29 @@ export function addressSubject(address: string | undefined): QuotaSubject {
  * All invalid addresses count as one.
  */
 function networkOf(text: string): string {
-  const [address = ''] = text.split('%', 1);
-  if (isIPv4(address)) return address;
-  // ipaddr.js accepts more than addresses, such as `1.2`.
-  if (!isIPv6(address)) return 'unknown';
-  const parsed = ipaddr.IPv6.parse(address);
-  if (parsed.isIPv4MappedAddress()) return parsed.toIPv4Address().toString();
-  const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
+  if (isIPv4(text)) return text;
+  const address = parse(text);
+  if (address === undefined) return 'unknown';
+  if (address instanceof ipaddr.IPv4) return address.toString();
+  const groups = address.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
+}
+
+/** How much of a client's address log lines have. */
+export type AddressLogging = 'full' | 'network' | 'off';
+
+/** The address as log lines have it. Its network is its first 24 bits (IPv4) or 48 (IPv6), which many clients share. */
+export function loggedAddress(text: string | undefined, logging: AddressLogging): string | undefined {
+  if (text === undefined || logging === 'off') return undefined;
+  if (logging === 'full') return text;
+  const address = parse(text);
+  if (address === undefined) return 'unknown';
+  const [kind, bits] = address instanceof ipaddr.IPv4 ? [ipaddr.IPv4, 24] : [ipaddr.IPv6, 48];
+  return `${kind.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`;
+}
+
+function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  const [address = ''] = text.split('%', 1);
+  // ipaddr.js accepts more than addresses, such as `1.2`.
+  return isIPv4(address) || isIPv6(address) ? ipaddr.process(address) : undefined;
 }

@@ -11,7 +11,7 @@ import { Accounts } from '../account/accounts.ts';
 import type { Share } from '../account/share.ts';
 import { Bodies, type BodyLimits } from './bounds/body.ts';
 import type { OnRefusal } from './bounds/bounds.ts';
-import { addressSubject } from './client-address.ts';
+import { addressSubject, type AddressLogging } from './client-address.ts';
 import type { Connections, ConnectionsLimits } from './bounds/connections.ts';
 import { continueAfter } from './bounds/continue-after.ts';
 import { deprecationOf } from './deprecation.ts';
@@ -56,6 +56,7 @@ export interface ServerOptions {
   /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
   readonly trustProxy?: false | number | string[] | undefined;
   readonly logLevel: string;
+  readonly logAddresses?: AddressLogging | undefined;
   /** Where the log goes; stdout when left out. */
   readonly logStream?: LogStream | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
@@ -92,6 +93,7 @@ const routerOptions = { maxParamLength: 64 * 1024 };
 export function createServer(options: ServerOptions): FastifyInstance {
   const {
     logLevel,
+    logAddresses = 'full',
     logStream,
     timeouts,
     limits,
@@ -109,7 +111,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);
   const server: FastifyInstance = fastify({
-    logger: { ...loggerOptions(logLevel), ...(logStream === undefined ? {} : { stream: logStream }) },
+    logger: { ...loggerOptions(logLevel, logAddresses), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { addressSubject } from '../../src/http/client-address.ts';
+import { addressSubject, loggedAddress } from '../../src/http/client-address.ts';
 
 describe('those without a valid key', () => {
   it.each([
@@ -18,5 +18,22 @@ describe('those without a valid key', () => {
   ])('are counted by what one client can not change at will: %s', (_, address, id) => {
     const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
     expect(addressSubject(address)).toEqual({ id, limits, bans: undefined, isAnonymous: true });
+  });
+});
+
+describe('in the log', () => {
+  it.each([
+    ['an IPv4 address', '192.0.2.7', '192.0.2.0/24'],
+    ['an IPv4 address as IPv6 writes it', '::ffff:192.0.2.7', '192.0.2.0/24'],
+    ['an IPv6 address', '2001:db8:1:2:3:4:5:6', '2001:db8:1::/48'],
+    ['one with its interface', 'fe80::1:2%eth0', 'fe80::/48'],
+    ['no address at all', 'gibberish', 'unknown'],
+  ])('is the network alone of %s, where that is asked for', (_, address, network) => {
+    expect(loggedAddress(address, 'network')).toBe(network);
+    expect([loggedAddress(address, 'full'), loggedAddress(address, 'off')]).toEqual([address, undefined]);
+  });
+
+  it('is nothing of a connection that was reset', () => {
+    expect(loggedAddress(undefined, 'network')).toBeUndefined();
   });
 });

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { generateKey, shownPrefix } from '../../src/domain/access/api-key.ts';
+import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
 import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
 
@@ -108,3 +109,21 @@ it('has no error when a client disconnects before its stream begins', async () =
   await ended;
   expect(http.log.filter(({ requestId, level }) => requestId === 'late' && Number(level) > 30)).toEqual([]);
 });
+
+it.each([
+  ['network', '127.0.0.0/24'],
+  ['off', undefined],
+] as const)(
+  'has of the address of a client what is asked for, also where the request is broken: %s',
+  async (logAddresses, address) => {
+    const other = await startHttp({ logAddresses });
+    atEnd(() => other.server.close());
+    const otherPort = await portOf(other.server);
+    await fetch(`http://127.0.0.1:${otherPort}/things`, { headers: { connection: 'close' } });
+    await send(otherPort, 'GET /things HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n');
+    const lines = (): Record<string, unknown>[] => other.log.filter((line) => 'ms' in line);
+    await until(() => lines().length === 2);
+    expect(lines().map((line) => line['address'])).toEqual([address, address]);
+    expect(JSON.stringify(lines())).not.toContain('127.0.0.1');
+  },
+);

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequ
 import type { LoggerOptions } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
+import { loggedAddress, type AddressLogging } from '../client-address.ts';
 import { loggedPath } from './logged-path.ts';
 import type { CompletedRequest } from './metrics.ts';
 import { traceOf } from './request-span.ts';
@@ -20,12 +21,15 @@ const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
  * No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key,
  * wherever a client puts it.
  */
-export function loggerOptions(level: string): LoggerOptions {
+export function loggerOptions(level: string, addresses: AddressLogging): LoggerOptions {
   const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
   return {
     level,
     redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
-    serializers: { req: ({ method, url }: FastifyRequest) => ({ method, path: loggedPath(url) }) },
+    serializers: {
+      req: ({ method, url }: FastifyRequest) => ({ method, path: loggedPath(url) }),
+      address: (address: string | undefined) => loggedAddress(address, addresses),
+    },
     hooks: { streamWrite: redactSecrets },
   };
 }
