@@ -55,13 +55,13 @@ const columns = [
 export function printOutages(title: string, outages: readonly Outage[]): void {
   const head = [...columns, 'lost', 'doubled', '5xx other than 503'];
   const rows = [...Map.groupBy(outages, ({ event }) => event)].map(([event, runs]) => {
-    const seconds = runs.map(({ refusedSeconds }) => refusedSeconds).toSorted((a, b) => a - b);
+    const seconds = runs.map(({ refusedSeconds }) => refusedSeconds);
     const sum = (of: (outage: Outage) => number): number => runs.reduce((total, each) => total + of(each), 0);
     return [
       event,
       runs.length,
-      rounded(seconds[Math.floor(seconds.length / 2)]!),
-      rounded(seconds.at(-1)!),
+      rounded(median(seconds)),
+      rounded(Math.max(...seconds)),
       rounded(Math.max(...runs.map(({ lateSeconds }) => lateSeconds))),
       sum(({ refused }) => refused),
       sum(({ responses }) => responses),
@@ -80,6 +80,12 @@ export function printTable(
 ): void {
   const lines = [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`);
   console.info([title, '', ...lines].join('\n'));
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = (sorted.length - 1) / 2;
+  return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2;
 }
 
 function rounded(seconds: number): number {
