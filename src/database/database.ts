@@ -19,6 +19,7 @@ import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './start/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
 import { createSession } from './session.ts';
+import { objectStatement } from './sql/object-statement.ts';
 import { createStatements } from '../postgres/statements.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
@@ -27,7 +28,9 @@ import { createStores, entities } from './stores/stores.ts';
 
 const migrationsTable = 'petstore_migrations';
 
-const readyStatement = `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from ${migrationsTable}`;
+const appliedStatement = objectStatement<{ readonly name: string; readonly isReadOnly: boolean }>(
+  `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from ${migrationsTable}`,
+);
 
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
@@ -60,23 +63,20 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
     isGuest: options.isGuest === true,
     onFailure: (error) => disk.record(error),
   });
-  const { run } = statements;
   const metadata = orm.getMetadata();
   const session = createSession(orm, statements, { maxMillis: atomicMillis(options) });
   return {
     stores: createStores(metadata, session),
     eventMoves: createEventMoves(session),
-    keyRecords: createKeyRecords(metadata, run),
-    keyChanges: createKeyChanges(metadata, run),
-    usage: createUsageTable(run),
-    readInstallation: () => readInstallation(run),
+    keyRecords: createKeyRecords(metadata, session),
+    keyChanges: createKeyChanges(metadata, session),
+    usage: createUsageTable(session),
+    readInstallation: () => readInstallation(session),
     checkReady: async () => {
-      const applied = await run<{ name: string; isReadOnly: boolean }>('petstore_ready', readyStatement, []).catch(
-        (error: unknown) => {
-          if (isReadOnly(error)) throw notReady(takesNoWrites, error);
-          throw notReady("The database can't be reached, or doesn't respond in time.", error);
-        },
-      );
+      const applied = await session.run(appliedStatement.with([])).catch((error: unknown) => {
+        if (isReadOnly(error)) throw notReady(takesNoWrites, error);
+        throw notReady("The database can't be reached, or doesn't respond in time.", error);
+      });
       if (applied.some((row) => row.isReadOnly)) {
         // The address may lead to another server by now.
         pool.renew();

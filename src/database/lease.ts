@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { PooledConnection } from '../postgres/connection-pool.ts';
 import { sendQuery, sendTogether } from '../postgres/send-query.ts';
-import type { PreparedQuery, Query } from '../postgres/session.ts';
+import { isPrepared, type PreparedQuery, type Query } from '../postgres/session.ts';
 import { FixedStatement } from '../postgres/statement.ts';
 
 const commit = control('commit');
@@ -113,10 +113,6 @@ export class Lease implements DatabaseConnection {
   #assertUse(): void {
     if (this.isReleased) throw new Error('The transaction has ended.');
   }
-}
-
-function isPrepared<Row>(query: Query<Row>): query is PreparedQuery<Row> {
-  return query.name !== undefined;
 }
 
 function control(text: string): PreparedQuery<unknown> {

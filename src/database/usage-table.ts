@@ -1,5 +1,7 @@
-import type { UsageTable } from '../domain/quota/usage.ts';
-import type { StatementRunner } from '../postgres/statement-runner.ts';
+import type { DayCounter, UsageTable } from '../domain/quota/usage.ts';
+import type { Session } from '../postgres/session.ts';
+import { FixedStatement } from '../postgres/statement.ts';
+import { objectStatement } from './sql/object-statement.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
@@ -9,7 +11,7 @@ const largerOf = (table: string, openedAt: string, spent: string): string =>
  * In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has a day counter but no
  * usage row.
  */
-const saveStatement = `
+const save = writing(`
   with used as (
     select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
       as used (subject_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
@@ -28,31 +30,38 @@ const saveStatement = `
     minute_opened_at = excluded.minute_opened_at,
     minute_spent = ${largerOf('api_key_usage', 'minute_opened_at', 'minute_spent')},
     day_opened_at = excluded.day_opened_at,
-    day_spent = ${largerOf('api_key_usage', 'day_opened_at', 'day_spent')}`;
+    day_spent = ${largerOf('api_key_usage', 'day_opened_at', 'day_spent')}`);
+
+const deleteDays = writing('delete from quota_counters where opened_at <= $1::bigint');
+
+const loadDays = objectStatement<DayCounter>(
+  'select subject_id as "subjectId", opened_at::float8 as "openedAt", spent from quota_counters',
+);
+
+function writing(text: string): FixedStatement<undefined> {
+  return new FixedStatement(text, () => undefined, 'write');
+}
 
 /**
  * The day counters in the table `quota_counters`, which the previous version shares, and the use of keys in
  * `api_key_usage`.
  */
-export function createUsageTable(run: StatementRunner): UsageTable {
+export function createUsageTable(session: Session): UsageTable {
   return {
     loadDays: async (openedAfter) => {
-      await run('petstore_day_counters_clear', 'delete from quota_counters where opened_at <= $1', [openedAfter]);
-      return run(
-        'petstore_day_counters_load',
-        'select subject_id as "subjectId", opened_at::float8 as "openedAt", spent from quota_counters',
-        [],
-      );
+      await session.run(deleteDays.with([openedAfter]));
+      return session.run(loadDays.with([]));
     },
     save: async (usages) => {
-      await run('petstore_usage_save', saveStatement, [
+      const values = [
         usages.map(({ subjectId }) => subjectId),
         usages.map(({ lastUsedAt }) => lastUsedAt),
         usages.map(({ minute }) => minute.openedAt),
         usages.map(({ minute }) => minute.spent),
         usages.map(({ day }) => day.openedAt),
         usages.map(({ day }) => day.spent),
-      ]);
+      ];
+      await session.run(save.with(values));
     },
   };
 }

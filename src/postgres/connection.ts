@@ -7,7 +7,7 @@ import { AddressSocket } from './address-socket.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
-import { describesAlways, PreparedStatement, writeCollected } from './prepared-statement.ts';
+import { PreparedStatement, writeCollected } from './prepared-statement.ts';
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
 import { recordStatement, tracedCaller, type TracedCaller } from './statement-span.ts';
@@ -254,7 +254,6 @@ export class Connection extends pg.Client {
     const [{ id, timeout, isStandby, isReadOnly }] = rows as [SessionFacts];
     this.#state.set(isStandby, isReadOnly);
     this.#isBehindPooler = id !== this.#internals.processID;
-    if (this.#isBehindPooler) describesAlways.add(this.#internals.connection);
     if (this.#isBehindPooler || statementTimeoutMillis === undefined) return;
     // A statement of one client gets one processor.
     const settings = ['set max_parallel_workers_per_gather = 0'];

@@ -1,20 +1,10 @@
 import type { Lease } from '../account/share.ts';
-import type { Parameter } from './parameter.ts';
-import type { Decode } from './prepared-statement.ts';
+import type { PreparedQuery } from './session.ts';
 import type { TracedCaller } from './statement-span.ts';
-
-/** A prepared read, which changes nothing. Its name always means the same text, and the same kind of rows. */
-export interface Read {
-  readonly name: string;
-  readonly text: string;
-  readonly values: readonly Parameter[];
-  /** Depends on nothing but the fields. Without it rows are objects, with the values that `pg` parses. */
-  readonly decode?: Decode | undefined;
-}
 
 /** A read, and what gets its rows or its failure. */
 export interface PendingRead {
-  readonly read: Read;
+  readonly read: PreparedQuery<unknown>;
   /** The client (a key) that it is for; empty for the service's own work. */
   readonly subject: string;
   /** The `executionMessage` of the read, if it has been built already. */

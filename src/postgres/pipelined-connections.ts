@@ -4,13 +4,13 @@ import { currentRequest, runAsService, type RequestContext } from '../domain/acc
 import { ConnectionFailure } from './connection-failure.ts';
 import type { Connection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
-import type { PendingRead, Read } from './pending-read.ts';
+import type { PendingRead } from './pending-read.ts';
 import { maxReadsOfClient, PipelinedConnection } from './pipelined-connection.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { SharedReads } from './shared-reads.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
-import type { LookUp } from './session.ts';
+import type { LookUp, PreparedQuery } from './session.ts';
 import { throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
@@ -76,7 +76,7 @@ export class PipelinedConnections {
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
-  query(read: Read): Promise<unknown[]> {
+  query(read: PreparedQuery<unknown>): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const request = this.#requestUnderWay();
       const pending = this.#sharedReads.add(read, { request, traced: tracedCaller(), resolve, reject });

@@ -43,13 +43,16 @@ function sendBatch(connection: Connection, batch: StatementBatch): Promise<unkno
   });
 }
 
+/** Values stay texts, as those of prepared statements. */
+const types = { getTypeParser: () => (text: string) => text };
+
 async function sendUnnamed<Row>(
   connection: Connection,
   text: string,
   values: Query<Row>['values'],
   decode: Query<Row>['decode'],
 ): Promise<Row[]> {
-  const { rows } = await connection.query<unknown[]>({ text, values: [...values], rowMode: 'array' });
+  const { rows } = await connection.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types });
   return rows.map(decode);
 }
 

@@ -1,7 +1,8 @@
 import type { Parameter } from './parameter.ts';
 
 /**
- * Decides on which connection it runs: short reads share some; one that writes has a connection of its own, and so has
+ * Decides on which connection it runs: short reads share some, and may be sent once for several requests, or once more
+ * when their connection ends, because none of them changes anything; one that writes has a connection of its own, and so has
  * a read that may take long, of which few run at a time.
  */
 export type QueryKind = 'short' | 'slow' | 'write';
@@ -16,11 +17,8 @@ export interface Query<Row> {
    */
   readonly name: string | undefined;
   readonly kind: QueryKind;
-  /**
-   * Converts column values to a row: PostgreSQL's text, or the driver's parsed values. Equal queries may share its
-   * rows.
-   */
-  readonly decode: (fields: readonly unknown[]) => Row;
+  /** Converts PostgreSQL's texts to a row. It depends on nothing else: equal queries may share its rows. */
+  readonly decode: (fields: readonly (string | null)[]) => Row;
 }
 
 /** A query that is always prepared. */
@@ -32,6 +30,10 @@ export type PreparedQuery<Row> = Query<Row> & {
    */
   readonly many?: ((lists: readonly Parameter[]) => PreparedQuery<Row>) | undefined;
 };
+
+export function isPrepared<Row>(query: Query<Row>): query is PreparedQuery<Row> {
+  return query.name !== undefined;
+}
 
 /** How rows of one kind are looked up by their ids, alone or together. */
 export interface LookUp<Row> {

@@ -1,7 +1,8 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
 import { recordFailure } from './driver-errors.ts';
 import { executionMessage } from './execution-message.ts';
-import type { PendingRead, Read } from './pending-read.ts';
+import type { PendingRead } from './pending-read.ts';
+import type { PreparedQuery } from './session.ts';
 import type { TracedCaller } from './statement-span.ts';
 
 /** Who waits for the rows. */
@@ -28,7 +29,7 @@ export class SharedReads {
   #callers = new Map<string, Caller[]>();
 
   /** Returns what is to be sent; undefined when an equal read of this tick serves the caller as well. */
-  add(read: Read, caller: Caller): PendingRead | undefined {
+  add(read: PreparedQuery<unknown>, caller: Caller): PendingRead | undefined {
     const message = executionMessage(read.name, read.values);
     const subject = caller.request?.subjectId ?? '';
     const key = `${subject} ${message}`;

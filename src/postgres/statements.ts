@@ -3,11 +3,8 @@ import type { ConnectionPool } from './connection-pool.ts';
 import type { Connection } from './connection.ts';
 import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';
-import type { Parameter } from './parameter.ts';
-import { PreparedStatement } from './prepared-statement.ts';
-import { sendPrepared, sendQuery } from './send-query.ts';
-import type { StatementRunner } from './statement-runner.ts';
-import type { LookUp, Query } from './session.ts';
+import { sendQuery } from './send-query.ts';
+import { isPrepared, type LookUp, type Query } from './session.ts';
 
 interface StatementsOptions {
   readonly pool: ConnectionPool;
@@ -22,7 +19,6 @@ interface StatementsOptions {
 export interface Statements {
   readonly send: <Row>(query: Query<Row>) => Promise<Row[]>;
   readonly lookUp: <Row>(lookUp: LookUp<Row>, id: string) => Promise<Row | undefined>;
-  readonly run: StatementRunner;
   /**
    * Runs work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database;
    * failures are translated and remembered for the request.
@@ -55,10 +51,9 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
       }
     });
   const send = <Row>(query: Query<Row>): Promise<Row[]> => {
-    const { name, text, values, kind, decode } = query;
-    if (name !== undefined && kind === 'short' && pipeline !== undefined && !isGuest)
-      return pipeline.query({ name, text, values, decode }) as Promise<Row[]>;
-    return exclusively(kind === 'slow', (connection) => sendQuery(connection, query));
+    if (isPrepared(query) && query.kind === 'short' && pipeline !== undefined && !isGuest)
+      return pipeline.query(query) as Promise<Row[]>;
+    return exclusively(query.kind === 'slow', (connection) => sendQuery(connection, query));
   };
   return {
     guard,
@@ -67,24 +62,5 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
       pipeline === undefined || isGuest
         ? async ({ readOne }, id) => (await send(readOne(id)))[0]
         : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
-    run: (name, text, given) => {
-      const values = given as readonly Parameter[];
-      if (name === undefined || isGuest) {
-        return exclusively(
-          false,
-          async (connection) => (await connection.query({ text, values: [...values] })).rows as never[],
-        );
-      }
-      if (isRead(text) && pipeline !== undefined) return pipeline.query({ name, text, values }) as Promise<never[]>;
-      return exclusively(false, (connection) => sendPrepared(connection, new PreparedStatement(name, text, values)));
-    },
   };
-}
-
-/**
- * Only a read may be retried when its connection ends, and sent once for several callers. None of ours has a side
- * effect.
- */
-function isRead(text: string): boolean {
-  return /^\s*select\b/i.test(text);
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import { executionMessage } from '../../src/postgres/execution-message.ts';
 import type { Parameter } from '../../src/postgres/parameter.ts';
+import type { PreparedQuery } from '../../src/postgres/session.ts';
 import { SharedReads } from '../../src/postgres/shared-reads.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Keyset } from '../../src/domain/page.ts';
@@ -56,8 +57,8 @@ function callerOf(request?: RequestContext) {
   };
 }
 
-function readOf(...values: Parameter[]) {
-  return { name: 'pets', text: 'select …', values };
+function readOf(...values: Parameter[]): PreparedQuery<unknown> {
+  return { name: 'pets', text: 'select …', values, kind: 'short', decode: (fields) => fields };
 }
 
 it('equal reads of a tick are sent once, others and those of the next tick by themselves', () => {

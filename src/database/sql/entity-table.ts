@@ -10,7 +10,7 @@ export interface Column {
   /** Whether it is a text, which may be long. */
   readonly isText: boolean;
   /** Converts the result of `read` to the property; undefined when they are the same. */
-  readonly parse: ((value: unknown) => unknown) | undefined;
+  readonly parse: ((text: string) => unknown) | undefined;
 }
 
 /** Expressions for the properties that are not columns of the table itself. */
@@ -87,11 +87,11 @@ function columnOf({ name, fieldNames, columnTypes }: EntityProperty, computed?: 
     return {
       ...column,
       read: (table) => `to_json(${read(table)})::text`,
-      parse: (value) => JSON.parse(String(value)) as unknown,
+      parse: (value) => JSON.parse(value) as unknown,
     };
   }
   if (type === 'int' || type === 'smallint' || type.startsWith('float')) return { ...column, parse: Number };
-  if (type === 'boolean') return { ...column, parse: (value) => value === true || value === 't' };
+  if (type === 'boolean') return { ...column, parse: (value) => value === 't' };
   // An int64 stays text, which is exact.
   return column;
 }

@@ -14,7 +14,7 @@ export interface Selection<Row> {
   readonly texts: readonly string[];
   readonly joins: string;
   /** Takes the values in the order of `columns`; further values are ignored. */
-  readonly decode: (fields: readonly unknown[]) => Row;
+  readonly decode: (fields: readonly (string | null)[]) => Row;
 }
 
 /**
@@ -87,7 +87,7 @@ function decoderOf(
   columns: readonly Column[],
   places: readonly number[],
   related: readonly string[] = [],
-): (fields: readonly unknown[]) => Record<string, unknown> {
+): (fields: readonly (string | null)[]) => Record<string, unknown> {
   const names = [...columns.map(({ property }) => property), ...related];
   // A copy has its properties at once, which is faster than adding them one by one.
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, undefined]));
@@ -95,8 +95,8 @@ function decoderOf(
     const row = { ...empty };
     for (let index = 0; index < columns.length; index += 1) {
       const { property, parse } = columns[index] as Column;
-      const value = fields[places[index] as number];
-      row[property] = value === null || parse === undefined ? value : parse(value);
+      const text = fields[places[index] as number] as string | null;
+      row[property] = text === null || parse === undefined ? text : parse(text);
     }
     return row;
   };

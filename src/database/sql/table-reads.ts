@@ -60,7 +60,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     if (keyset.maxBytes === undefined) {
       return cut(await session.run(this.#pageQuery(shape, conditions, keyset, shape.decode)), keyset);
     }
-    const decode = (fields: readonly unknown[]): Found<Row> => ({
+    const decode = (fields: readonly (string | null)[]): Found<Row> => ({
       found: Number(fields.at(-1)),
       row: shape.decode(fields),
     });
@@ -84,7 +84,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     if (conditions === undefined || keyset.isUnread || parentIds.length === 0) return parentIds.map(() => nothing);
     const shape = this.#pageShape(conditions, keyset, include, true);
     if (shape === undefined) return parentIds.map(() => nothing);
-    const decode = (fields: readonly unknown[]): Child<Row> => ({
+    const decode = (fields: readonly (string | null)[]): Child<Row> => ({
       parent: Number(fields.at(-1)),
       row: shape.decode(fields),
     });
@@ -201,7 +201,7 @@ interface PageShape<Row> {
   readonly name: string | undefined;
   readonly sql: string;
   readonly text: StatementText;
-  readonly decode: (fields: readonly unknown[]) => Row;
+  readonly decode: (fields: readonly (string | null)[]) => Row;
 }
 
 /**
@@ -246,7 +246,7 @@ function shapesOf<Row>({ table, relations, from, id, sorting: { idOf } }: ShapeS
   };
 }
 
-function countOfParent([id, count]: readonly unknown[]): [id: string, count: number] {
+function countOfParent([id, count]: readonly (string | null)[]): [id: string, count: number] {
   return [String(id), Number(count)];
 }
 

@@ -1,14 +1,15 @@
 import { unavailable } from '../../domain/errors.ts';
 import type { Installation } from '../../domain/quota/installation.ts';
-import type { StatementRunner } from '../../postgres/statement-runner.ts';
+import type { Session } from '../../postgres/session.ts';
+import { objectStatement } from '../sql/object-statement.ts';
+
+const statement = objectStatement<Installation>(
+  `select id, coalesce(extract(epoch from previous_names_until) * 1000, 0)::float8 as "previousNamesUntil" from installation`,
+);
 
 /** Throws UNAVAILABLE when the database can't be reached. */
-export async function readInstallation(run: StatementRunner): Promise<Installation> {
-  const [row] = await run<Installation>(
-    'petstore_installation',
-    `select id, coalesce(extract(epoch from previous_names_until) * 1000, 0)::float8 as "previousNamesUntil" from installation`,
-    [],
-  );
+export async function readInstallation(session: Session): Promise<Installation> {
+  const [row] = await session.run(statement.with([]));
   if (row === undefined) throw unavailable(new Error('The table installation has no row.'));
   return row;
 }

@@ -50,9 +50,9 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     return { noun, row: decoders[noun](JSON.parse(body) as Body) } as EventSubject;
   };
   const after = new FixedStatement<LogRow>(afterText, (fields) => {
-    const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields as (string | null)[];
+    const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
     return {
-      isKnown: isTrue(isKnown),
+      isKnown: isKnown === 't',
       last: { position: lastPosition as Id, salt: lastSalt as Id },
       event:
         typeof type === 'string'
@@ -90,7 +90,7 @@ export function createEventMoves(session: Session): EventMoves {
     'select moved, is_holder, lag_seconds from petstore_move_events($1::text, $2::int)',
     ([moved, isHolder, lagSeconds]) => ({
       moved: Number(moved),
-      isHolder: isTrue(isHolder),
+      isHolder: isHolder === 't',
       lagSeconds: Number(lagSeconds),
     }),
     'write',
@@ -104,10 +104,6 @@ export function createEventMoves(session: Session): EventMoves {
     move: async (mover, limit) => theOnly(await session.run(move.with([mover, limit]))),
     maintain: async (retentionSeconds) => theOnly(await session.run(maintain.with([retentionSeconds]))),
   };
-}
-
-function isTrue(value: unknown): boolean {
-  return value === true || value === 't';
 }
 
 /** From the texts of a row to an entity's properties, by its metadata. */

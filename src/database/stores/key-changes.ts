@@ -4,8 +4,9 @@ import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyChanges, NamedKeyChange } from '../../domain/access/key-changes.ts';
 import type { Id } from '../../domain/id.ts';
-import type { StatementRunner } from '../../postgres/statement-runner.ts';
+import type { Session } from '../../postgres/session.ts';
 import { EntityTable } from '../sql/entity-table.ts';
+import { objectStatement } from '../sql/object-statement.ts';
 
 interface Row extends Omit<NamedKeyChange, 'id' | 'at'> {
   readonly latest: Id;
@@ -18,22 +19,22 @@ interface Row extends Omit<NamedKeyChange, 'id' | 'at'> {
 /** The largest id. */
 const lastId = String(2n ** 63n - 1n);
 
-export function createKeyChanges(metadata: MetadataStorage, run: StatementRunner): KeyChanges {
+export function createKeyChanges(metadata: MetadataStorage, session: Session): KeyChanges {
   const history = new EntityTable(metadata.get(ApiKeyChange));
   const keys = new EntityTable(metadata.get(ApiKey));
   const [id, keyId, at, changes] = (['id', 'keyId', 'at', 'changes'] as const).map((name) => history.column(name));
-  const text = `
+  const after = objectStatement<Row>(`
     select newest.id::text as "latest", found.*
     from (select coalesce(max(${id}), 0) as id from ${history.name}) as newest left join lateral (
-      select ${id} as "id", ${keyId} as "keyId", (extract(epoch from ${at}) * 1000)::float8 as "at",
+      select ${id}::text as "id", ${keyId}::text as "keyId", (extract(epoch from ${at}) * 1000)::float8 as "at",
         ${history.column('by')} as "by", ${history.column('action')} as "action", ${changes} as "changes",
         coalesce(${keys.column('name')}, ${changes} -> 'name' ->> 'from') as "name"
       from ${history.name} left join ${keys.name} on ${keys.column('id')} = ${keyId}
       where ${id} > $1::bigint and ${id} <= newest.id order by ${id} limit $2::int
-    ) as found on true`;
+    ) as found on true`);
   return {
-    readAfter: async (after, limit) => {
-      const rows = await run<Row>('petstore_key_changes', text, [after ?? lastId, limit]);
+    readAfter: async (latestId, limit) => {
+      const rows = await session.run(after.with([latestId ?? lastId, limit]));
       const found = rows.flatMap(({ latest: _latest, ...row }) =>
         row.id === null ? [] : [{ ...row, id: row.id, at: new Date(row.at) }],
       );

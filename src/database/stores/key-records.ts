@@ -2,7 +2,8 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-records.ts';
-import type { StatementRunner } from '../../postgres/statement-runner.ts';
+import type { Session } from '../../postgres/session.ts';
+import { objectStatement } from '../sql/object-statement.ts';
 import { columnsOf } from './api-key.store.ts';
 
 /** More changes than this are looked up by the ids of the keys. */
@@ -18,10 +19,10 @@ interface Row extends Omit<KeyRecord, 'bans'> {
 type NewsRow = Row & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
 
 /** The columns that authentication needs. */
-export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner): KeyRecords {
+export function createKeyRecords(metadata: MetadataStorage, session: Session): KeyRecords {
   const { column, millis } = columnsOf(metadata);
   const table = metadata.get(ApiKey).tableName;
-  const columns = `${column('id')} as "id", ${column('sha256')} as "sha256", ${column('previousSha256')} as "previousSha256",
+  const columns = `${column('id')}::text as "id", ${column('sha256')} as "sha256", ${column('previousSha256')} as "previousSha256",
     ${millis('previousSecretExpiresAt')} as "previousSecretExpiresAt", ${column('name')} as "name", ${column('plan')} as "plan",
     ${column('requestsPerMinute')} as "requestsPerMinute", ${column('requestsPerDay')} as "requestsPerDay",
     ${column('scopes')} as "scopes", ${millis('expiresAt')} as "expiresAt", ${millis('revokedAt')} as "revokedAt",
@@ -30,24 +31,24 @@ export function createKeyRecords(metadata: MetadataStorage, run: StatementRunner
   const named = (hash: string): string =>
     `select false as "isChange", ${columns} from ${table} where ${hash} = any($2::text[])`;
   // The upper bound excludes versions that uncommitted transactions have already taken.
-  const news = `
+  const news = objectStatement<NewsRow>(`
     select state.version::text as "changes", state.deletions::text as "deletions", found.*
     from (select version, deletions from api_key_state limit 1) as state left join lateral (
       (select true as "isChange", ${columns} from ${table}
         where version > $1::bigint and version <= state.version order by version limit ${maxChanges + 1})
       union all ${named(column('sha256'))}
       union all ${named(column('previousSha256'))}
-    ) as found on true`;
-  const byIds = `select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`;
+    ) as found on true`);
+  const byIds = objectStatement<Row>(`select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`);
   return {
     read: async (hashes, since) => {
-      const rows = await run<NewsRow>('petstore_key_news', news, [since?.changes ?? noVersion, hashes]);
+      const rows = await session.run(news.with([since?.changes ?? noVersion, hashes]));
       const latest = { changes: rows[0]?.changes ?? '0', deletions: rows[0]?.deletions ?? '0' };
       const hasTooMany = rows.filter(({ isChange }) => isChange).length > maxChanges;
       const keys = rows.filter(({ id }) => id !== null).map(keyRecordOf);
       return { latest, keys, isComplete: !hasTooMany && (since === undefined || isContinued(since, latest)) };
     },
-    readByIds: async (ids) => (await run<Row>('petstore_keys_by_id', byIds, [ids])).map(keyRecordOf),
+    readByIds: async (ids) => (await session.run(byIds.with([ids]))).map(keyRecordOf),
   };
 }
 
@@ -59,7 +60,6 @@ function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
   return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
 }
 
-/** A copy: keys are cached, and what has been read keeps alive what was read with it (`row-parser.ts`). */
 function keyRecordOf({ bannedUntil, banEpoch, automaticBans, ...key }: Row): KeyRecord {
-  return structuredClone({ ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } });
+  return { ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } };
 }
