@@ -29,6 +29,12 @@ import {
   UpdateApiKeyInput,
 } from './api-key.input.ts';
 import {
+  ApiKeyChangeConnectionType,
+  ApiKeyChangeType,
+  ApiKeyConnectionType,
+  ApiKeyStatusEnum,
+  ApiKeyType,
+  ApiKeyUsageType,
   BanApiKeyPayload,
   CreateApiKeyPayload,
   RevokeApiKeyPayload,
@@ -37,14 +43,6 @@ import {
   UnbanApiKeyPayload,
   UpdateApiKeyPayload,
   type ChangedApiKey,
-} from './api-key.payload.ts';
-import {
-  ApiKeyChangeConnectionType,
-  ApiKeyChangeType,
-  ApiKeyConnectionType,
-  ApiKeyStatusEnum,
-  ApiKeyType,
-  ApiKeyUsageType,
 } from './api-key.type.ts';
 
 @Resolver(() => ApiKeyChangeType)

@@ -24,8 +24,13 @@ import {
   DeleteCategoryInput,
   UpdateCategoryInput,
 } from './category.input.ts';
-import { CreateCategoryPayload, DeleteCategoryPayload, UpdateCategoryPayload } from './category.payload.ts';
-import { CategoryConnectionType, CategoryType } from './category.type.ts';
+import {
+  CategoryConnectionType,
+  CategoryType,
+  CreateCategoryPayload,
+  DeleteCategoryPayload,
+  UpdateCategoryPayload,
+} from './category.type.ts';
 
 @Resolver(() => CategoryType)
 export class CategoryResolver {

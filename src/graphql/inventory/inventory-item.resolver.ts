@@ -17,8 +17,7 @@ import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
 import { versionDescription } from '../version.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
-import { UpdateInventoryPayload } from './inventory-item.payload.ts';
-import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
+import { InventoryConnectionType, InventoryItemType, UpdateInventoryPayload } from './inventory-item.type.ts';
 
 @Resolver(() => InventoryItemType)
 export class InventoryItemResolver {

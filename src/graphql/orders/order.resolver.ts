@@ -18,8 +18,13 @@ import { relationsOf, ToOne } from '../relations.ts';
 import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
-import { CancelOrderPayload, CreateOrderPayload, UpdateOrderPayload } from './order.payload.ts';
-import { OrderConnectionType, OrderType } from './order.type.ts';
+import {
+  CancelOrderPayload,
+  CreateOrderPayload,
+  OrderConnectionType,
+  OrderType,
+  UpdateOrderPayload,
+} from './order.type.ts';
 
 @Resolver(() => OrderType)
 export class OrderResolver {

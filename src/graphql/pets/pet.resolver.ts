@@ -24,8 +24,7 @@ import { relationsOf, ToOne } from '../relations.ts';
 import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
-import { CreatePetPayload, DeletePetPayload, UpdatePetPayload } from './pet.payload.ts';
-import { PetConnectionType, PetType } from './pet.type.ts';
+import { CreatePetPayload, DeletePetPayload, PetConnectionType, PetType, UpdatePetPayload } from './pet.type.ts';
 
 @Resolver(() => PetType)
 export class PetResolver {
