@@ -41,7 +41,7 @@ export function parseJson(text: string): unknown {
 }
 
 /** Throws BAD_REQUEST when a text, JSON or not, opens more than `maxJsonDepth` levels. One pass, which ends there. */
-export function assertNesting(text: string): void {
+function assertNesting(text: string): void {
   // A shorter text can't open and close as many.
   if (text.length <= 2 * maxJsonDepth) return;
   let depth = 0;

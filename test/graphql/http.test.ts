@@ -37,12 +37,12 @@ describe('POST', () => {
     ['an empty body', '', 400, 'BAD_REQUEST', /not valid JSON|empty/],
     ['too deep for any parser', `${'['.repeat(200_000)}${big}`, 400, 'BAD_REQUEST', /500 levels/],
     ['variables too deep', `{"query":"{ echo }","variables":{"a":${nested(500)}}}`, 400, 'BAD_REQUEST', /500 levels/],
-    ['{}', '{}', 400, 'BAD_REQUEST', /JSON object has no keys/],
-    ['null', 'null', 400, 'BAD_REQUEST', /body missing/],
-    ['a string', '"{ echo }"', 400, 'BAD_REQUEST', /body missing/],
-    ['a list', '[{"query":"{ echo }"}]', 400, 'BAD_REQUEST', /batching disabled/],
-    ['no query', '{"variables":{}}', 400, 'BAD_REQUEST', /non-empty `query`/],
-    ['a query that is no string', '{"query":{"a":1}}', 400, 'BAD_REQUEST', /queries must be strings/],
+    ['{}', '{}', 400, 'BAD_REQUEST', /needs a `query`/],
+    ['null', 'null', 400, 'BAD_REQUEST', /must be a JSON object/],
+    ['a string', '"{ echo }"', 400, 'BAD_REQUEST', /must be a JSON object/],
+    ['a list', '[{"query":"{ echo }"}]', 400, 'BAD_REQUEST', /batches are not offered/],
+    ['no query', '{"variables":{}}', 400, 'BAD_REQUEST', /needs a `query`/],
+    ['a query that is no string', '{"query":{"a":1}}', 400, 'BAD_REQUEST', /`query` must be a string/],
     ['variables in a list', '{"query":"{ echo }","variables":[1]}', 400, 'BAD_REQUEST', /`variables`.*object/],
     ['variables in a string', '{"query":"{ echo }","variables":"{}"}', 400, 'BAD_REQUEST', /`variables`.*object/],
     [
@@ -50,7 +50,7 @@ describe('POST', () => {
       '{"query":"{ echo }","operationName":1}',
       400,
       'BAD_REQUEST',
-      /must be a str/,
+      /`operationName` must be a string/,
     ],
     ['more than 1 MiB', JSON.stringify({ query: ' '.repeat(1_048_576) }), 413, 'PAYLOAD_TOO_LARGE', /1 MiB/],
   ])('refuses %s', async (_name, body, status, code, message) => {
@@ -162,12 +162,26 @@ describe('GET', () => {
   });
 
   it.each([
-    [{ variables: '{"id":1}' }, /non-empty `query`/],
-    [{ query: '{ echo }', variables: '{' }, /invalid JSON/],
-    [{ query: '{ echo }', variables: `{${big}` }, /invalid JSON/],
-    [{ query: '{ echo }', variables: `[${big}]` }, /JSON-encoded object/],
+    [{ variables: '{"id":1}' }, /needs a `query`/],
+    [{ query: '{ echo }', variables: '{' }, /`variables` is not valid JSON/],
+    [{ query: '{ echo }', variables: `{${big}` }, /`variables` is not valid JSON/],
+    [{ query: '{ echo }', variables: `[${big}]` }, /`variables` must be a JSON object/],
   ])('refuses %j', async (query, message) => {
     expectRefused(await sample.get(query), 400, 'BAD_REQUEST', message);
+  });
+
+  it.each(['query', 'operationName', 'variables', 'extensions', 'documentId'])('refuses %s twice', async (name) => {
+    const url = `/graphql?query={echo}&${name}={}&${name}={}`;
+    const response = await sample.server.inject({ url, headers: { 'x-api-key': 'any' } });
+    expectRefused(response, 400, 'BAD_REQUEST', /must be sent once/);
+  });
+
+  it('takes no Content-Type but JSON, which browsers ask about before they send it', async () => {
+    const send = (type: string) =>
+      sample.server.inject({ url: '/graphql?query={echo}', headers: { 'content-type': type } });
+    expect((await send('application/json; charset=utf-8')).statusCode).toBe(200);
+    for (const type of ['text/plain', 'application/jsonp', 'application/x-www-form-urlencoded'])
+      expectRefused(await send(type), 415, 'UNSUPPORTED_MEDIA_TYPE', /without Content-Type/);
   });
 
   it('refuses what another site can have a browser send', async () => {
@@ -181,7 +195,7 @@ describe('GET', () => {
 
   it('has no page for browsers: nothing is loaded from elsewhere', async () => {
     const response = await sample.get({}, { accept: 'text/html,*/*;q=0.8' });
-    expectRefused(response, 400, 'BAD_REQUEST', /non-empty `query`/);
+    expectRefused(response, 400, 'BAD_REQUEST', /needs a `query`/);
   });
 });
 

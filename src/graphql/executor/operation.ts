@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 
 import { HttpError } from '../../http/error-table.ts';
+import { fragmentsIn } from './fragments.ts';
 import { Run } from './run.ts';
 import { promiseOf } from './text.ts';
 import { Selection, type SelectedField, type Variant } from './selection.ts';
@@ -52,7 +53,7 @@ export class PreparedOperation {
   /** The maximum number of trees. */
   readonly maxVariants: number;
   readonly #source: OperationSource;
-  readonly #fragments: Record<string, FragmentDefinitionNode>;
+  readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly #conditionNames: readonly string[];
   readonly #variants = new Map<string, Selection>();
 
@@ -60,10 +61,8 @@ export class PreparedOperation {
     const { document, operation } = source;
     this.kind = operation.operation;
     this.#source = source;
-    this.#fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
-    for (const definition of document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments[definition.name.value] = definition;
-    }
+    const none = Object.create(null) as Record<string, FragmentDefinitionNode>;
+    this.#fragments = Object.assign(none, Object.fromEntries(fragmentsIn(document)));
     this.#conditionNames = conditionNames(document);
     this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
   }

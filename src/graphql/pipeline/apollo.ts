@@ -1,4 +1,4 @@
-import { ApolloServer, HeaderMap, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import {
   ApolloServerPluginCacheControlDisabled,
@@ -7,17 +7,17 @@ import {
   ApolloServerPluginSchemaReportingDisabled,
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger } from 'fastify';
 import {
   GraphQLError,
   Kind,
   NoSchemaIntrospectionCustomRule,
   type DocumentNode,
+  type GraphQLFormattedError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
 
-import { preferredType } from '../../http/accept.ts';
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { PreparedOperation } from '../executor/operation.ts';
 import { overLimit } from './admission.ts';
@@ -29,8 +29,6 @@ import { literalViolation } from './input-errors.ts';
 import { OperationMeasure, type ValidOperation } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
-import type { PersistedTexts } from './persisted-texts.ts';
-import { exactVariables, headersOfPrograms, jsonTypes, searchOf, type GraphQLBody } from './request.ts';
 import { countSelectedFields } from './selected-fields.ts';
 
 interface DocumentLimits {
@@ -46,38 +44,21 @@ export interface ApolloOptions {
   readonly limits: DocumentLimits;
   readonly log: FastifyBaseLogger;
   readonly onRefusal: OnRefusal;
-  readonly texts: PersistedTexts;
 }
 
-/** Apollo's result for a request: its operation, or the refusal. */
-export type Validation = ValidRequest | ApolloRefusal;
-
-interface ValidRequest {
-  readonly isValid: true;
-  readonly operation: KnownOperation;
-  readonly text: string;
-  /** The hash that was sent with the text, to ask for it by the hash alone from then on. */
-  readonly hashToKeep: string | undefined;
-  readonly operationName: string | undefined;
-  readonly variables: Readonly<Record<string, unknown>>;
-}
-
-interface ApolloRefusal {
-  readonly isValid: false;
+/** Why a document isn't executed, as clients see it. */
+export interface ApolloRefusal {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly errors: readonly GraphQLFormattedError[];
 }
 
 /** Apollo gives its plugins a copy of this, but the same `state`. */
 interface ApolloContext {
   readonly state: {
-    valid?: ValidRequest;
+    valid?: KnownOperation;
     fieldCount: number;
     /** Why the document isn't validated. */
     refusal?: GraphQLError;
-    /** Of a GET, which Apollo parses with rounded numbers. */
-    readonly variables: Readonly<Record<string, unknown>> | undefined;
   };
 }
 
@@ -92,16 +73,14 @@ const maxValidationErrors = 5;
  */
 const maxComparisons = 20_000;
 
-/** The part of a request that Apollo reads. */
-const headersForApollo = ['content-type', 'accept', ...headersOfPrograms];
-
 /** Passes validation, and has nothing to execute. */
 const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
 /**
- * Parses and validates requests by Apollo Server, selects the operation, and refuses what isn't GraphQL over HTTP.
+ * Parses and validates documents by Apollo Server, and selects the operation.
  *
- * It executes nothing: the caller executes the prepared operation.
+ * It executes nothing: the caller executes the prepared operation. What GraphQL over HTTP says about a request is in
+ * `request.ts`.
  */
 export class ApolloValidator {
   readonly #apollo: ApolloServer<ApolloContext>;
@@ -118,68 +97,32 @@ export class ApolloValidator {
     return this.#apollo.stop();
   }
 
-  async validate({
-    method,
-    headers,
-    url,
-    body,
-  }: Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'>): Promise<Validation> {
-    const context: ApolloContext = {
-      state: { fieldCount: 0, variables: method === 'POST' ? undefined : exactVariables(url) },
-    };
-    const forApollo = new HeaderMap();
-    for (const name of headersForApollo) {
-      const value = headers[name];
-      // Apollo would refuse what accepts streams only.
-      if (name === 'accept' && preferredType(headers.accept, jsonTypes) === undefined) continue;
-      if (value !== undefined) forApollo.set(name, Array.isArray(value) ? value.join(', ') : value);
-    }
-    const response = await this.#apollo.executeHTTPGraphQLRequest({
-      httpGraphQLRequest: {
-        // Node omits the body of a response to HEAD by itself.
-        method: method === 'HEAD' ? 'GET' : method,
-        headers: forApollo,
-        body: (body as GraphQLBody | undefined)?.value,
-        search: searchOf(url),
-      },
-      context: () => Promise.resolve(context),
-    });
-    if (context.state.valid !== undefined) return context.state.valid;
-    if (response.body.kind === 'chunked') throw new TypeError('Apollo has executed something.');
-    return {
-      isValid: false,
-      status: response.status ?? 200,
-      headers: Object.fromEntries(response.headers),
-      body: response.body.string,
-    };
+  async validate(query: string, operationName: string | undefined): Promise<KnownOperation | ApolloRefusal> {
+    const contextValue: ApolloContext = { state: { fieldCount: 0 } };
+    const request = operationName === undefined ? { query } : { query, operationName };
+    const { http, body } = await this.#apollo.executeOperation(request, { contextValue });
+    const { valid } = contextValue.state;
+    if (valid !== undefined) return valid;
+    if (body.kind !== 'single' || body.singleResult.errors === undefined)
+      throw new TypeError('Apollo has executed something.');
+    return { status: http.status ?? 400, errors: body.singleResult.errors };
   }
 }
 
 function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
-  const { schema, hidden, limits, log, texts } = options;
+  const { schema, hidden, limits, log } = options;
   return new ApolloServer<ApolloContext>({
     schema,
     // Apollo's own message would name Apollo's options.
     introspection: true,
     validationRules: [OwnFieldsOfPastObjects, ...(hidden === undefined ? [] : [NoSchemaIntrospectionCustomRule])],
-    // A browser never sends a key by itself, so its presence rules out cross-site request forgery.
-    csrfPrevention: { requestHeaders: [...headersOfPrograms] },
     parseOptions: { maxLexicalTokens: limits.maxTokens },
     validationOptions: { maxErrors: maxValidationErrors },
     hideSchemaDetailsFromClientErrors: hidden !== undefined,
     includeStacktraceInErrorResponses: false,
     // Operations are cached instead of documents.
     documentStore: null,
-    persistedQueries: {
-      cache: {
-        // Apollo puts a prefix before the hash.
-        get: (key) => Promise.resolve(texts.get(hashOf(key))),
-        // Apollo doesn't say whose text it is: the caller of `validate` keeps it.
-        set: () => Promise.resolve(),
-        delete: () => Promise.resolve(),
-      },
-    },
-    allowBatchedHttpRequests: false,
+    persistedQueries: false,
     stopOnTerminationSignals: false,
     logger: log,
     formatError,
@@ -228,29 +171,20 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       };
     },
     didResolveOperation: async (resolved) => {
-      const { document, operation, request, source, queryHash, metrics, contextValue } = resolved;
+      const { document, operation, request, contextValue } = resolved;
       const { state } = contextValue;
       if (state.refusal !== undefined) {
         if (state.refusal !== conditionalRoot) onRefusal('fields');
         throw state.refusal;
       }
-      const { operationName } = request;
-      const variables = state.variables ?? request.variables ?? {};
-      if (!operation) throw unresolved(operationName);
+      if (!operation) throw unresolved(request.operationName);
       if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
-      const found: ValidOperation = { schema, document, operation };
+      const source: ValidOperation = { schema, document, operation };
       state.valid = {
-        isValid: true,
-        operation: {
-          source: found,
-          prepared: new PreparedOperation(found),
-          measure: new OperationMeasure(found),
-          fieldCount: state.fieldCount,
-        },
-        text: source,
-        hashToKeep: metrics.persistedQueryRegister ? queryHash : undefined,
-        operationName,
-        variables,
+        source,
+        prepared: new PreparedOperation(source),
+        measure: new OperationMeasure(source),
+        fieldCount: state.fieldCount,
       };
     },
     responseForOperation: ({ response: { http } }) =>
@@ -269,10 +203,6 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
     requestDidStart: () => listener,
     unexpectedErrorProcessingRequest: async ({ error }) => log.error({ err: error }, 'internal error'),
   };
-}
-
-function hashOf(key: string): string {
-  return key.slice(key.indexOf(':') + 1);
 }
 
 function unresolved(operationName: string | undefined): GraphQLError {

@@ -1,11 +1,6 @@
-import {
-  Kind,
-  visit,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { Kind, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
+
+import { fragmentsIn } from '../executor/fragments.ts';
 
 /** What is selected at one place of the response, from however many selection sets. */
 interface Level {
@@ -20,10 +15,8 @@ interface Level {
  * two fragments spread there: `{ pets { id } pets { id } … }` with 400 of them takes 80,000 comparisons of two levels.
  * They are counted here, not made: the work is that of the fields, with fragments expanded, which are limited before.
  */
-export function countComparisons({ definitions }: DocumentNode, limit: number): number {
-  const fragments = new Map<string, FragmentDefinitionNode>();
-  for (const definition of definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+export function countComparisons(document: DocumentNode, limit: number): number {
+  const fragments = fragmentsIn(document);
   let count = 0;
 
   const collect = (selections: readonly SelectionNode[], level: Level): void => {
@@ -60,7 +53,8 @@ export function countComparisons({ definitions }: DocumentNode, limit: number): 
     }
   };
 
-  for (const definition of definitions) if ('selectionSet' in definition) countLevel([definition.selectionSet]);
+  for (const definition of document.definitions)
+    if ('selectionSet' in definition) countLevel([definition.selectionSet]);
   return count;
 }
 

@@ -1,15 +1,16 @@
 import { GraphQLError, Kind, OperationTypeNode, type DocumentNode, type SelectionSetNode } from 'graphql';
 
+import { fragmentsIn } from '../executor/fragments.ts';
+
 /**
  * Whether the root fields of a subscription depend on `@skip` or `@include`, as the specification forbids (September
  * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
  */
-export function hasConditionalRoot({ definitions }: DocumentNode): boolean {
-  const fragments = new Map<string, SelectionSetNode>();
+export function hasConditionalRoot(document: DocumentNode): boolean {
+  const fragments = new Map(fragmentsIn(document));
   const waiting: SelectionSetNode[] = [];
-  for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition.selectionSet);
-    else if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
       waiting.push(definition.selectionSet);
   }
   for (let set = waiting.pop(); set !== undefined; set = waiting.pop()) {
@@ -23,7 +24,7 @@ export function hasConditionalRoot({ definitions }: DocumentNode): boolean {
       const spread = fragments.get(selection.name.value);
       // Each is looked at once, however often it is spread.
       fragments.delete(selection.name.value);
-      if (spread !== undefined) waiting.push(spread);
+      if (spread !== undefined) waiting.push(spread.selectionSet);
     }
   }
   return false;

@@ -1,5 +1,3 @@
-import type { GraphQLError } from 'graphql';
-
 import { asGraphQLError } from './errors.ts';
 import { assertWithinLimits, type OperationLimits } from './admission.ts';
 import type { ApolloValidator } from './apollo.ts';
@@ -68,21 +66,16 @@ async function prepare(
   validator: ApolloValidator,
   limits: OperationLimits,
 ): Promise<KnownOperation> {
-  const value = { query: text, operationName: operationName ?? null };
-  const headers = { 'content-type': 'application/json' };
-  const validation = await validator.validate({ method: 'POST', url: '/graphql', headers, body: { value, bytes: 0 } });
+  const operation = await validator.validate(text, operationName);
   const refuse = (message: string): UnusableDocuments =>
     new UnusableDocuments(
       `GRAPHQL_DOCUMENTS: the operation ${[operationName, `(${id})`].join(' ').trim()} can't be offered: ${message}`,
     );
-  if (!validation.isValid) {
-    const { errors } = JSON.parse(validation.body) as { readonly errors: readonly Pick<GraphQLError, 'message'>[] };
-    throw refuse(errors.map(({ message }) => message).join(' '));
-  }
+  if ('errors' in operation) throw refuse(operation.errors.map(({ message }) => message).join(' '));
   try {
-    assertWithinLimits(validation.operation.measure.for({}), limits, () => undefined);
+    assertWithinLimits(operation.measure.for({}), limits, () => undefined);
   } catch (error) {
     throw refuse(asGraphQLError(error).message);
   }
-  return validation.operation;
+  return operation;
 }

@@ -1,4 +1,3 @@
-import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../../domain/errors.ts';
@@ -18,9 +17,7 @@ const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
     const message = explain(formatted.message);
-    // Apollo has no code for a hash that doesn't match the text, nor for an unknown version of persisted queries.
-    const code = error.extensions['code'] ?? ApolloServerErrorCode.BAD_REQUEST;
-    return { ...formatted, message, extensions: { ...formatted.extensions, code, status: statusOf(error) } };
+    return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
   }
   const failure = describeFailure(causeOf(error));
   return {
@@ -78,18 +75,16 @@ export function causeOf(error: unknown): unknown {
 function isRefusedByApollo(error: unknown): error is GraphQLError {
   if (!(error instanceof GraphQLError) || error.path !== undefined) return false;
   if (isRefusal(error.originalError)) return false;
-  const { code, http } = error.extensions;
-  return code === undefined ? http !== undefined : code !== 'INTERNAL_SERVER_ERROR';
+  const { code } = error.extensions;
+  return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
 }
 
 function isRefusal(cause: unknown): cause is Refusal {
   return cause instanceof DomainError || cause instanceof HttpError;
 }
 
-/** The status of a refusal by Apollo or graphql-js. */
-export function statusOf({ extensions: { http, code } }: GraphQLError): number {
-  // Apollo responds with 200, so that its clients send the text next.
-  if (code === ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND) return 404;
+/** The status of a refusal by Apollo or graphql-js, or of one before them. */
+export function statusOf({ extensions: { http } }: GraphQLError): number {
   return (http as { readonly status?: number } | undefined)?.status ?? 400;
 }
 

@@ -14,6 +14,7 @@ import {
 } from 'graphql';
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
+import { fragmentsIn } from '../executor/fragments.ts';
 import { pageFields } from '../connections/connection.ts';
 import { heavier, listWith, type CountedList } from './counted-list.ts';
 import { isConnection, isEdge, typeOfField } from './schema-shape.ts';
@@ -127,15 +128,13 @@ const nothing: Counted = { complexity: 0, list: undefined };
 class Measurement {
   readonly #source: ValidOperation;
   readonly #values: ReadonlyMap<string, SizingValue>;
-  readonly #fragments = new Map<string, FragmentDefinitionNode>();
+  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #fragmentSizes = new Map<string, Size>();
 
   constructor(source: ValidOperation, values: ReadonlyMap<string, SizingValue>) {
     this.#source = source;
     this.#values = values;
-    for (const definition of source.document.definitions) {
-      if (definition.kind === Kind.FRAGMENT_DEFINITION) this.#fragments.set(definition.name.value, definition);
-    }
+    this.#fragments = fragmentsIn(source.document);
   }
 
   measure(): Measure {

@@ -3,17 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 
 import { HttpError } from '../../http/error-table.ts';
-import {
-  assertNesting,
-  decodeJson,
-  isExact,
-  mayHaveRoundedNumbers,
-  parseJson,
-  replaceNumbers,
-} from '../../http/exact-json.ts';
+import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, replaceNumbers } from '../../http/exact-json.ts';
 import { InexactNumber } from './inexact-number.ts';
 
-/** The parameters of a GraphQL request, by POST or GET. */
+/** The parameters of a GraphQL request. */
 export interface GraphQLRequest {
   readonly query: string | undefined;
   readonly operationName: string | undefined;
@@ -30,11 +23,15 @@ export interface GraphQLBody {
   readonly bytes: number;
 }
 
+const jsonType = /^\s*application\/json\s*(?:;|$)/i;
+
 /** The media types of a response that is no stream. */
 export const jsonTypes = ['application/json', 'application/graphql-response+json'] as const;
 
 /** Headers that a browser never sends cross-site without a preflight. */
-export const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
+const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
+
+const forgeable = `Another site could have a browser send this request (Cross-Site Request Forgery, CSRF): send it by POST, or with one of the headers ${headersOfPrograms.join(', ')}.`;
 
 /** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON, or too deep. */
 export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
@@ -54,20 +51,9 @@ function variablesIn(text: string): unknown {
   return (withExactNumbers(text) as { readonly variables?: unknown }).variables;
 }
 
-/**
- * The variables of a GET with exact numbers; undefined when there are none, or no object, which Apollo refuses. Throws
- * BAD_REQUEST for JSON that is too deep.
- */
-export function exactVariables(url: string): Readonly<Record<string, unknown>> | undefined {
-  const parameters = new URLSearchParams(searchOf(url));
-  for (const name of ['variables', 'extensions']) parameters.getAll(name).forEach(assertNesting);
-  const text = parameters.get('variables');
-  try {
-    const variables = text === null ? undefined : parseExactly(text);
-    return isRecord(variables) ? variables : undefined;
-  } catch {
-    return undefined;
-  }
+/** Whether a request names its document by an id instead of sending it. */
+export function isById({ query, documentId, sha256 }: GraphQLRequest): boolean {
+  return query === undefined && (documentId ?? sha256) !== undefined;
 }
 
 /** The size of what the client has written: the body, or the target of a GET. */
@@ -76,90 +62,94 @@ export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): nu
 }
 
 /**
- * The parameters of a usual request; undefined for any other, which Apollo has to check. Throws BAD_REQUEST for JSON
- * that is too deep.
+ * Reads a request as GraphQL over HTTP has it, by POST or GET.
+ *
+ * Throws BAD_REQUEST for parameters of another form, and for what another site could have a browser send; throws
+ * UNSUPPORTED_MEDIA_TYPE for a GET whose Content-Type is not JSON.
  */
-export function readRequest(request: FastifyRequest): GraphQLRequest | undefined {
-  if (request.method === 'POST') return readParameters((request.body as GraphQLBody | undefined)?.value);
-  const { headers } = request;
-  const isForgeable = headersOfPrograms.every((name) => !headers[name]);
-  return headers['content-type'] === undefined && !isForgeable ? readSearch(request.url) : undefined;
+export function readRequest({ method, headers, url, body }: FastifyRequest): GraphQLRequest {
+  if (method === 'POST') return readBody((body as GraphQLBody | undefined)?.value);
+  const { 'content-type': type } = headers;
+  if (type !== undefined && !jsonType.test(type))
+    throw new HttpError('UNSUPPORTED_MEDIA_TYPE', 'A GET has no body: send it without Content-Type.');
+  // With a Content-Type of JSON a browser sends a preflight.
+  const isForgeable = type === undefined && headersOfPrograms.every((name) => !headers[name]);
+  if (isForgeable) throw badRequest(forgeable);
+  return readSearch(url);
 }
 
-function readParameters(body: unknown): GraphQLRequest | undefined {
-  if (!isRecord(body)) return undefined;
-  const { query = null, operationName = null, variables = null, extensions = null, documentId = null } = body;
-  if (query !== null && typeof query !== 'string') return undefined;
-  if (operationName !== null && typeof operationName !== 'string') return undefined;
-  if (variables !== null && !isRecord(variables)) return undefined;
-  if (extensions !== null && !isRecord(extensions)) return undefined;
-  if (documentId !== null && typeof documentId !== 'string') return undefined;
-  const sha256 = persistedHash(extensions?.['persistedQuery']);
-  if (sha256 === null) return undefined;
+function readBody(body: unknown): GraphQLRequest {
+  if (Array.isArray(body)) throw badRequest('Send one operation in a request: batches are not offered.');
+  if (!isRecord(body)) throw badRequest('The body must be a JSON object with a `query`.');
+  return readParameters(body);
+}
+
+function readSearch(url: string): GraphQLRequest {
+  const start = url.indexOf('?');
+  const search = new URLSearchParams(start === -1 ? '' : url.slice(start));
+  const text = (name: string): string | undefined => {
+    const [value, ...others] = search.getAll(name);
+    if (others.length > 0) throw badRequest(`The parameter \`${name}\` must be sent once.`);
+    return value;
+  };
+  const json = (name: string): unknown => {
+    const value = text(name);
+    return value === undefined ? undefined : parseParameter(name, value);
+  };
+  return readParameters({
+    query: text('query'),
+    operationName: text('operationName'),
+    documentId: text('documentId'),
+    variables: json('variables'),
+    extensions: json('extensions'),
+  });
+}
+
+/** Unset, null and empty are one. */
+function readParameters(parameters: Readonly<Record<string, unknown>>): GraphQLRequest {
+  const text = (name: string): string | undefined => {
+    const value = parameters[name] ?? '';
+    if (typeof value !== 'string') throw badRequest(`\`${name}\` must be a string.`);
+    return value === '' ? undefined : value;
+  };
+  const object = (name: string): Readonly<Record<string, unknown>> | undefined => {
+    const value = parameters[name] ?? undefined;
+    if (value !== undefined && !isRecord(value)) throw badRequest(`\`${name}\` must be a JSON object.`);
+    return value;
+  };
   return {
-    query: query ?? undefined,
-    operationName: operationName ?? undefined,
-    variables: variables ?? undefined,
-    documentId: documentId ?? undefined,
-    sha256,
+    query: text('query'),
+    operationName: text('operationName'),
+    variables: object('variables'),
+    documentId: text('documentId'),
+    sha256: persistedHash(object('extensions')?.['persistedQuery']),
   };
 }
 
-/** The hash of a persisted query: undefined without one, null when it is invalid and Apollo has to refuse it. */
-function persistedHash(persistedQuery: unknown): string | null | undefined {
+/** The hash of a persisted query; undefined without one. */
+function persistedHash(persistedQuery: unknown): string | undefined {
   if (!persistedQuery) return undefined;
   const { version, sha256Hash } = persistedQuery as { readonly version?: unknown; readonly sha256Hash?: unknown };
-  return version === 1 && typeof sha256Hash === 'string' ? sha256Hash : null;
+  if (version === 1 && typeof sha256Hash === 'string') return sha256Hash;
+  throw badRequest('`extensions.persistedQuery` must have the `version` 1 and a `sha256Hash`.');
 }
 
-/** The request in Apollo's form, with the text of its document, or with the unknown id. */
-export function forApollo(
-  { method, headers, url }: Pick<FastifyRequest, 'method' | 'headers' | 'url'>,
-  { operationName, variables, documentId, sha256 }: GraphQLRequest,
-  text: string | undefined,
-): Pick<FastifyRequest, 'method' | 'headers' | 'url' | 'body'> {
-  const sha256Hash = sha256 ?? documentId ?? '';
-  const extensions = text === undefined ? { persistedQuery: { version: 1, sha256Hash } } : undefined;
-  const all = Object.entries({ query: text, operationName, variables, extensions });
-  const value = Object.fromEntries(all.filter(([, each]) => each !== undefined));
-  if (method === 'POST') return { method, headers, url, body: { value, bytes: 0 } };
-  const parameters = new URLSearchParams();
-  for (const [name, each] of Object.entries(value)) {
-    parameters.set(name, typeof each === 'string' ? each : JSON.stringify(each));
-  }
-  return { method, headers, url: `${url.split('?', 1)[0]}?${parameters.toString()}`, body: undefined };
-}
-
-function readSearch(url: string): GraphQLRequest | undefined {
-  const parameters = new URLSearchParams(searchOf(url));
-  const names = ['query', 'operationName', 'variables', 'extensions', 'documentId'];
-  if (names.some((name) => parameters.getAll(name).length > 1)) return undefined;
-  const text = (name: string): string | undefined => parameters.get(name) ?? undefined;
-  const json = (name: string): unknown => (parameters.has(name) ? parseExactly(text(name) ?? '') : undefined);
-  try {
-    const [variables, extensions] = [json('variables'), json('extensions')];
-    // A query string has no null: an unset parameter is omitted.
-    if (variables === null || extensions === null) return undefined;
-    const [query, operationName, documentId] = [text('query'), text('operationName'), text('documentId')];
-    return readParameters({ query, operationName, documentId, variables, extensions });
-  } catch (error) {
-    if (error instanceof HttpError) throw error;
-    return undefined;
-  }
-}
-
-export function searchOf(url: string): string {
-  const start = url.indexOf('?');
-  return start === -1 ? '' : url.slice(start);
+function badRequest(message: string): HttpError {
+  return new HttpError('BAD_REQUEST', message);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parseExactly(text: string): unknown {
-  const value = parseJson(text);
-  return mayHaveRoundedNumbers(text) ? withExactNumbers(text) : value;
+/** A JSON parameter of a GET, with exact numbers. */
+function parseParameter(name: string, text: string): unknown {
+  try {
+    const value = parseJson(text);
+    return mayHaveRoundedNumbers(text) ? withExactNumbers(text) : value;
+  } catch (error) {
+    throw error instanceof HttpError ? error : badRequest(`The parameter \`${name}\` is not valid JSON.`);
+  }
 }
 
 /**

@@ -1,10 +1,6 @@
-import {
-  Kind,
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { Kind, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
+
+import { fragmentsIn } from '../executor/fragments.ts';
 
 /**
  * How many fields a document selects: the most of any of its operations and fragments, with the fragments within
@@ -13,8 +9,8 @@ import {
  * For documents that are not validated yet: each fragment is counted once, so that the work grows with the text alone.
  * A fragment within itself counts as empty there; validation refuses it.
  */
-export function countSelectedFields({ definitions }: DocumentNode): number {
-  const fragments = new Map<string, FragmentDefinitionNode>();
+export function countSelectedFields(document: DocumentNode): number {
+  const fragments = fragmentsIn(document);
   const counts = new Map<string, number>();
   const ofFragment = (name: string): number => {
     const known = counts.get(name);
@@ -34,11 +30,8 @@ export function countSelectedFields({ definitions }: DocumentNode): number {
   const ofSelections = ({ selections }: SelectionSetNode): number =>
     selections.reduce((count, selection) => Math.min(count + ofSelection(selection), Number.MAX_SAFE_INTEGER), 0);
 
-  for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
-  }
   let most = 0;
-  for (const definition of definitions) {
+  for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) most = Math.max(most, ofFragment(definition.name.value));
     if (definition.kind === Kind.OPERATION_DEFINITION) most = Math.max(most, ofSelections(definition.selectionSet));
   }

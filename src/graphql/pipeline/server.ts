@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto';
+
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { GraphQLError, OperationTypeNode } from 'graphql';
+import { OperationTypeNode } from 'graphql';
 
 import type { Accounts } from '../../account/accounts.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
@@ -16,17 +18,19 @@ import { eventStreamType, framingFor, namesEventStream, singleEvent } from '../s
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import { refusalResponse, type GraphQLResponse } from './response.ts';
-import { ApolloValidator, type ApolloOptions } from './apollo.ts';
+import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
 import { NewDocuments } from './new-documents.ts';
 import { Documents, type DocumentOptions } from './documents.ts';
+import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
 import { keyOf, type KnownOperation } from './operation-cache.ts';
 import { PersistedTexts } from './persisted-texts.ts';
-import { forApollo, jsonTypes, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
+import { isById, jsonTypes, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
+import { apolloResponse, noText, notInList, onlyByPost, otherHash, unknownId } from './refusals.ts';
 
 export interface GraphQLServerOptions
-  extends Omit<ApolloOptions, 'texts' | 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
+  extends Omit<ApolloOptions, 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
   readonly accounts: Accounts;
   readonly introspection: boolean;
   readonly services: Services;
@@ -47,8 +51,8 @@ const webSocketRefusal =
 /**
  * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
  *
- * A request whose operation is known runs it. Any other goes to Apollo Server first, which refuses it or returns its
- * operation, which is then executed in the same way, and cached when it comes again.
+ * A request whose operation is known runs it. The document of any other goes to Apollo Server first, which refuses it
+ * or returns its operation, which is then executed in the same way, and cached when it comes again.
  */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const endpoint = new Endpoint(options);
@@ -84,12 +88,11 @@ class Endpoint {
   readonly #newDocuments: NewDocuments;
 
   constructor(options: GraphQLServerOptions) {
-    const texts = new PersistedTexts(options.accounts);
     const hidden = options.introspection ? undefined : new HiddenSchema(options.schema);
     this.#options = { ...options, hidden };
-    this.documents = new Documents(texts);
+    this.documents = new Documents(new PersistedTexts(options.accounts));
     this.#newDocuments = new NewDocuments(options.accounts, options.onRefusal);
-    this.validator = new ApolloValidator({ ...options, hidden, texts });
+    this.validator = new ApolloValidator({ ...options, hidden });
   }
 
   async start(): Promise<void> {
@@ -100,31 +103,40 @@ class Endpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
-    const parsed = readRequest(request);
-    const text = parsed && this.documents.textOf(parsed);
-    const respond = ({ operation, textKey }: Found): Promise<FastifyReply> =>
-      this.#respond(operation, textKey, parsed?.variables ?? {}, key, request, reply);
-    const known = parsed && this.#find(parsed, text, request.method);
-    if (known !== undefined) return respond(known);
-    if (!this.#isAllowed(text, parsed?.operationName)) return this.#refuse(notInList, request, reply);
-    const isById =
-      parsed !== undefined && parsed.query === undefined && (parsed.documentId ?? parsed.sha256) !== undefined;
-    const { principal, meter } = request;
+    const { principal, method } = request;
+    let parsed: GraphQLRequest;
+    try {
+      parsed = readRequest(request);
+    } catch (error) {
+      return this.#refuse(refusalResponse(asGraphQLError(error)), request, reply);
+    }
+    const { query, operationName, sha256, variables = {} } = parsed;
+    const text = this.documents.textOf(parsed);
+    if (!this.#isAllowed(text, operationName)) return this.#refuse(notInList, request, reply);
+    if (text === undefined) return this.#refuse(isById(parsed) ? unknownId : noText, request, reply);
+    const isHashSent = query !== undefined && sha256 !== undefined;
+    if (isHashSent && hash('sha256', query) !== sha256) return this.#refuse(otherHash, request, reply);
+    const operation = this.documents.find(text, operationName) ?? (await this.#validate(text, operationName, request));
+    if ('errors' in operation) return this.#refuse(apolloResponse(operation), request, reply);
+    if (isHashSent) this.documents.keep(sha256, text, principal.subject.id);
+    const { kind } = operation.prepared;
+    if (method !== 'POST' && kind !== OperationTypeNode.QUERY) return this.#refuse(onlyByPost(kind), request, reply);
+    return this.#respond(operation, keyOf(text, operationName), variables, key, request, reply);
+  }
+
+  async #validate(
+    text: string,
+    operationName: string | undefined,
+    { principal, meter }: FastifyRequest,
+  ): Promise<KnownOperation | ApolloRefusal> {
     const validation = await this.#newDocuments.run(
       principal.id,
       () => meter.requireLeft(),
-      async () => {
-        // Another request may have made it known meanwhile.
-        const knownNow = parsed && this.#find(parsed, text, request.method);
-        return knownNow ?? this.validator.validate(isById ? forApollo(request, parsed, text) : request);
-      },
+      // Another request may have made it known meanwhile.
+      async () => this.documents.find(text, operationName) ?? this.validator.validate(text, operationName),
     );
-    if (!('isValid' in validation)) return respond(validation);
-    if (!validation.isValid) return this.#refuse(validation, request, reply);
-    const { operation, operationName, variables, hashToKeep } = validation;
-    if (hashToKeep !== undefined) this.documents.keep(hashToKeep, validation.text, request.principal.subject.id);
-    this.documents.add(validation.text, operationName, operation);
-    return this.#respond(operation, keyOf(validation.text, operationName), variables, key, request, reply);
+    if (!('errors' in validation)) this.documents.add(text, operationName, validation);
+    return validation;
   }
 
   #respond(
@@ -142,16 +154,6 @@ class Endpoint {
     }
     const { streams } = this.#options;
     return sendSubscription({ operation, key: textKey, variables }, request, reply, streams, this.#options);
-  }
-
-  /** Finds a known operation: only queries by GET, and no text that must be compared with a hash. */
-  #find({ operationName, query, sha256 }: GraphQLRequest, text: string | undefined, method: string): Found | undefined {
-    if (text === undefined || !this.#isAllowed(text, operationName)) return undefined;
-    if (query !== undefined && sha256 !== undefined) return undefined;
-    const operation = this.documents.find(text, operationName);
-    if (operation === undefined || (method !== 'POST' && operation.prepared.kind !== OperationTypeNode.QUERY))
-      return undefined;
-    return { operation, textKey: keyOf(text, operationName) };
   }
 
   #isAllowed(text: string | undefined, operationName: string | undefined): boolean {
@@ -174,31 +176,13 @@ class Endpoint {
     return send(request, reply, { status, headers, body });
   }
 
-  async #refuse(
-    refusal: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    const codes = codesIn(refusal.body);
+  async #refuse(refusal: GraphQLResponse, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { codes } = refusal;
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.spend();
     return send(request, reply, refusal);
   }
-}
-
-interface Found {
-  readonly operation: KnownOperation;
-  /** Names the text and the operation in it. */
-  readonly textKey: string;
-}
-
-/** Of a response of Apollo's. */
-function codesIn(body: string): readonly string[] {
-  const { errors } = JSON.parse(body) as {
-    readonly errors: readonly { readonly extensions: { readonly code: string } }[];
-  };
-  return errors.map(({ extensions }) => extensions.code);
 }
 
 /** As JSON; as the one result of a stream for a client that accepts nothing else. */
@@ -216,15 +200,6 @@ function send(
     .header('cache-control', 'no-store')
     .send(isEvent ? singleEvent(body) : body);
 }
-
-const notInListError = new GraphQLError(
-  'Only the operations of a list are offered here: ask for one of them by its id.',
-  {
-    extensions: { code: 'PERSISTED_QUERY_NOT_IN_LIST', http: { status: 400 } },
-  },
-);
-
-const notInList = refusalResponse(notInListError);
 
 function findUnacceptable({
   headers: { accept, 'content-encoding': encoding, upgrade },
