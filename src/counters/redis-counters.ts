@@ -29,7 +29,7 @@ const refusals = { counted: '1', excused: '2' } as const;
 const otherGeneration = -1;
 const banBegun = 4;
 /** What the script returns after the outcome. */
-type Figures = [now: number, number, number, number, number, bannedUntil: number, banEpoch: number];
+type RepliedFigures = [now: number, number, number, number, number, bannedUntil: number, banEpoch: number];
 const figureCount = 7;
 
 /** Run once after connecting, to check that Redis accepts writes. */
@@ -134,7 +134,7 @@ export function counterDecisionOf(reply: unknown): CounterDecision {
   if (!isFigures(reply)) throw new Error('Redis has replied with something other than whole numbers.');
   const [outcomeIndex, ...figures] = reply;
   if (outcomeIndex === otherGeneration) throw new Error('Redis has been emptied, or its counters now have other keys.');
-  const [now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = figures as Figures;
+  const [now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = figures as RepliedFigures;
   const outcome = outcomes[outcomeIndex];
   if (outcome === undefined || figures.length !== figureCount || figures.some((figure) => figure < 0)) {
     throw new Error('Redis has replied with numbers that are no decision.');

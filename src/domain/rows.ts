@@ -82,7 +82,7 @@ export async function deleteById<Row>(
   stores: Stores,
   kind: VersionedKind<Row, Pick<WriteStore<Row, never>, 'delete' | 'lock'>>,
   id: string,
-  conditions: Conditions<Row> = {},
+  conditions: RowConditions<Row> = {},
 ): Promise<void> {
   const { noun, storeOf } = kind;
   return onceItHolds(stores, kind, id, conditions, async (within) => {
@@ -91,14 +91,14 @@ export async function deleteById<Row>(
   });
 }
 
-type Conditions<Row> = Omit<CheckedUpdateOptions<Row, never>, 'include'>;
+type RowConditions<Row> = Omit<CheckedUpdateOptions<Row, never>, 'include'>;
 
 /** Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them. */
 function onceItHolds<Row, Result>(
   stores: Stores,
   { noun, storeOf, versionOf, lockBefore }: VersionedKind<Row, Pick<WriteStore<Row, never>, 'lock'>>,
   id: string,
-  { precondition, check }: Conditions<Row>,
+  { precondition, check }: RowConditions<Row>,
   write: (within: Stores) => Promise<Result>,
 ): Promise<Result> {
   if (precondition === undefined && check === undefined) return write(stores);

@@ -8,7 +8,7 @@ export class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
 }
 
-interface Message {
+interface QueuedMessage {
   readonly handlerId: number;
   readonly run: () => Promise<number>;
   readonly resolve: (bytes: number) => void;
@@ -41,8 +41,8 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
 export class SessionQueue {
   readonly #engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>;
   readonly #onFailure: (failure: EngineFailure) => void;
-  #messages: Message[] = [];
-  #current: Message | undefined;
+  #messages: QueuedMessage[] = [];
+  #current: QueuedMessage | undefined;
   #owner: number | undefined;
   #isMidSequence = false;
   #isClosed = false;
@@ -109,7 +109,7 @@ export class SessionQueue {
     }
   }
 
-  #next(): Message | undefined {
+  #next(): QueuedMessage | undefined {
     const index =
       this.#owner === undefined ? 0 : this.#messages.findIndex((message) => message.handlerId === this.#owner);
     return index === -1 ? undefined : this.#messages.splice(index, 1)[0];

@@ -3,8 +3,8 @@ import { getMetadataStorage } from 'type-graphql';
 
 type Resolve = GraphQLFieldResolver<unknown, unknown>;
 type MetadataStorage = ReturnType<typeof getMetadataStorage>;
-type Handler = MetadataStorage['queries'][number] | MetadataStorage['fieldResolvers'][number];
-type Parameter = MetadataStorage['params'][number];
+type HandlerMetadata = MetadataStorage['queries'][number] | MetadataStorage['fieldResolvers'][number];
+type ParameterMetadata = MetadataStorage['params'][number];
 type Method = (...parameters: readonly unknown[]) => unknown;
 
 /**
@@ -16,8 +16,8 @@ type Method = (...parameters: readonly unknown[]) => unknown;
  */
 export function resolveDirectly(schema: GraphQLSchema): void {
   const { queries, mutations, subscriptions, fieldResolvers, objectTypes } = getMetadataStorage();
-  const instances = new Map<Handler['target'], object>();
-  const replace = (typeName: string | undefined, handler: Handler): void => {
+  const instances = new Map<HandlerMetadata['target'], object>();
+  const replace = (typeName: string | undefined, handler: HandlerMetadata): void => {
     const type = typeName === undefined ? undefined : schema.getType(typeName);
     const field = type && 'getFields' in type ? type.getFields()[handler.schemaName] : undefined;
     const resolve = directResolver(handler, instances);
@@ -32,7 +32,10 @@ export function resolveDirectly(schema: GraphQLSchema): void {
   }
 }
 
-function directResolver(handler: Handler, instances: Map<Handler['target'], object>): Resolve | undefined {
+function directResolver(
+  handler: HandlerMetadata,
+  instances: Map<HandlerMetadata['target'], object>,
+): Resolve | undefined {
   const { target, methodName, params = [], middlewares = [], roles } = handler;
   if (middlewares.length > 0 || roles !== undefined) return undefined;
   const parameters = params.toSorted((a, b) => a.index - b.index).map(parameterOf);
@@ -48,7 +51,7 @@ function directResolver(handler: Handler, instances: Map<Handler['target'], obje
 }
 
 /** Reads a parameter of a method; undefined for one of a kind that only TypeGraphQL knows. */
-function parameterOf(parameter: Parameter): Resolve | undefined {
+function parameterOf(parameter: ParameterMetadata): Resolve | undefined {
   if (parameter.kind === 'args') return (_source, args: unknown) => args;
   if (parameter.kind === 'info') return (_source, _args, _context, info) => info;
   if (parameter.kind === 'arg') {

@@ -1,7 +1,7 @@
 import type { QuotaDecision } from '../domain/quota/counter-store.ts';
 import { tightest } from '../domain/quota/window.ts';
 
-type Figures = Pick<QuotaDecision, 'now' | 'minute' | 'day'>;
+type ShownFigures = Pick<QuotaDecision, 'now' | 'minute' | 'day'>;
 
 /** The names of the headers below, for clients of other origins. */
 export const quotaHeaderNames = [
@@ -25,7 +25,7 @@ export const complexityHeaderName = 'X-GraphQL-Complexity';
  * in Unix seconds, and both windows as draft-ietf-httpapi-ratelimit-headers-10 has them, whose `t` is in seconds from
  * now.
  */
-export function quotaHeaders({ now, minute, day }: Figures): Record<string, string> {
+export function quotaHeaders({ now, minute, day }: ShownFigures): Record<string, string> {
   const { limit, remaining, resetsAt } = tightest(minute, day);
   const seconds = (instant: number): number => Math.max(0, Math.ceil((instant - now) / 1000));
   return {

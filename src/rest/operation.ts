@@ -8,7 +8,7 @@ import { createServices, type Services } from '../domain/services.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import { reserveFor } from '../http/bounds/response-memory.ts';
 import type { RestResponse } from './responses.ts';
-import type { Operation } from './openapi/document.ts';
+import type { RestOperation } from './openapi/document.ts';
 import type { Call, Handler } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
@@ -31,7 +31,7 @@ export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promis
 
 /** Compiles an operation of the document and its handler into a route handler, once at the start. */
 export function compileOperation(
-  operation: Operation,
+  operation: RestOperation,
   url: string,
   handler: AnyHandler,
   context: OperationContext,
@@ -49,7 +49,7 @@ export function compileOperation(
 }
 
 function compileCall(
-  { parameters, body }: Operation,
+  { parameters, body }: RestOperation,
   url: string,
 ): (request: FastifyRequest, reply: FastifyReply) => AnyCall {
   const readQuery = compileQuery(parameters);

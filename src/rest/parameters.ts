@@ -1,13 +1,13 @@
 import { validationFailed, type Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
-import type { Parameter, Schema } from './openapi/document.ts';
+import type { RestParameter, Schema } from './openapi/document.ts';
 import { cursorRules } from './domain-rules.ts';
 import { compileStructure } from './schema-check.ts';
 
-type Query = Readonly<Record<string, string | readonly string[]>>;
+type QueryParameters = Readonly<Record<string, string | readonly string[]>>;
 
 /** Reads the parameters of a query; throws VALIDATION_FAILED that names every one that is wrong. */
-export type QueryReader = (query: Query) => object;
+export type QueryReader = (query: QueryParameters) => object;
 
 const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/;
 
@@ -17,7 +17,7 @@ const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/;
  * Unknown parameters are ignored. A known one must be given once, unless it is a list: `id=1&id=2` is `id=1,2`. Other
  * spellings of lists, such as `id[]=1`, are refused: ignoring them would select other rows than the client means.
  */
-export function compileQuery(parameters: readonly Parameter[]): QueryReader {
+export function compileQuery(parameters: readonly RestParameter[]): QueryReader {
   const known = parameters.filter((parameter) => parameter.in === 'query');
   const check = compileStructure({
     type: 'object',
@@ -58,7 +58,7 @@ function isCursor({ format }: Schema): boolean {
 }
 
 /** Names such as `id[]` and `status[0]`: other services take them for a list. */
-function misspelled(known: readonly Parameter[], query: Query): Violation[] {
+function misspelled(known: readonly RestParameter[], query: QueryParameters): Violation[] {
   const bracketed = Object.keys(query).filter((name) => name.includes('['));
   if (bracketed.length === 0) return [];
   return known.flatMap(({ name, schema }) => {
@@ -70,6 +70,6 @@ function misspelled(known: readonly Parameter[], query: Query): Violation[] {
 }
 
 /** One violation for each parameter, the first that was found, in the document's order. */
-function inOrderOf(known: readonly Parameter[], violations: readonly Violation[]): Violation[] {
+function inOrderOf(known: readonly RestParameter[], violations: readonly Violation[]): Violation[] {
   return known.flatMap(({ name }) => violations.find(({ field }) => field === name) ?? []);
 }

@@ -4,7 +4,7 @@ import type { ApiRoutes } from '../http/api.ts';
 import type { OnRefusal } from '../http/bounds/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
-import type { Operation, OperationId } from './openapi/document.ts';
+import type { RestOperation, OperationId } from './openapi/document.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { eventRoutes } from './events/event.routes.ts';
 import { inventoryRoutes } from './inventory/inventory.routes.ts';
@@ -15,7 +15,7 @@ import { petRoutes } from './pets/pet.routes.ts';
 import { StreamSlots, type StreamLimits } from './stream-slots.ts';
 
 export interface RestOptions extends Omit<OperationContext, 'slots'> {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly RestOperation[];
   /** Before every path: nothing, or `/v1`. */
   readonly prefix: string;
   readonly streamLimits: StreamLimits;
@@ -49,7 +49,7 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
 }
 
 /** Throws unless operations and handlers match one to one. Exported for its tests. */
-export function assertBound(operations: readonly Operation[], handlerIds: readonly string[]): void {
+export function assertBound(operations: readonly RestOperation[], handlerIds: readonly string[]): void {
   const operationIds = operations.map(({ operationId }) => operationId as string);
   const missing = operationIds.filter((id) => !handlerIds.includes(id));
   const surplus = handlerIds.filter((id) => !operationIds.includes(id));
@@ -61,7 +61,7 @@ export function assertBound(operations: readonly Operation[], handlerIds: readon
 
 function addRoute(
   rest: FastifyInstance,
-  operation: Operation,
+  operation: RestOperation,
   { prefix, onDeprecatedCall }: RestOptions,
   context: OperationContext,
 ): void {

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../config.ts';
-import type { AccessService, ApiKeyFilterInput, CreatedKey } from '../../domain/access/access.service.ts';
+import type { AccessService, ApiKeyFilterRequest, CreatedKey } from '../../domain/access/access.service.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
@@ -13,7 +13,7 @@ export class UsageError extends Error {
 }
 
 /** The parsed options of a command. */
-type Values = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;
+type OptionValues = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;
 
 /** An option without a value. */
 type Flag = 'usage';
@@ -30,10 +30,10 @@ export interface Command {
   readonly options: readonly OptionName[];
   readonly needsId: boolean;
   /** Reads the options; throws UsageError before the database is opened. */
-  prepare(values: Values, id: string): Work;
+  prepare(values: OptionValues, id: string): CommandWork;
 }
 
-type Work = (access: AccessService) => Promise<Output>;
+type CommandWork = (access: AccessService) => Promise<Output>;
 
 /** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -122,7 +122,7 @@ export const commands: Readonly<Record<string, Command>> = {
   },
 };
 
-function create(values: Values): Work {
+function create(values: OptionValues): CommandWork {
   const input = {
     name: required('name', values),
     ...planOf(values),
@@ -132,7 +132,7 @@ function create(values: Values): Work {
   return async (access) => newSecret(await access.create(input));
 }
 
-function update(values: Values, id: string): Work {
+function update(values: OptionValues, id: string): CommandWork {
   const changes = {
     name: values.name,
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
@@ -144,7 +144,7 @@ function update(values: Values, id: string): Work {
   return async (access) => changed(await access.update(id, changes));
 }
 
-function rotate({ overlap }: Values, id: string): Work {
+function rotate({ overlap }: OptionValues, id: string): CommandWork {
   const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
   return async (access) => newSecret(await access.rotate(id, seconds));
 }
@@ -157,7 +157,7 @@ function newSecret({ apiKey, secret }: CreatedKey): Output {
   };
 }
 
-async function list(access: AccessService, filter: ApiKeyFilterInput, withUsage: boolean): Promise<Output> {
+async function list(access: AccessService, filter: ApiKeyFilterRequest, withUsage: boolean): Promise<Output> {
   const keys = await allOf((page) => access.list({ ...page, filter }));
   return { text: keyTable(keys, withUsage), json: keys.map(keyAsJson) };
 }
@@ -185,7 +185,7 @@ function changed(key: ListedKey): Output {
   return { text: describeKey(key), json: keyAsJson(key) };
 }
 
-function planOf(values: Values): PlanInput {
+function planOf(values: OptionValues): PlanInput {
   const [perMinute, perDay] = [values['per-minute'], values['per-day']];
   return {
     plan: choiceOf('plan', required('plan', values), planNames),
@@ -198,7 +198,7 @@ function scopesOf(text: string): readonly Scope[] {
   return text.split(',').map((scope) => choiceOf('scopes', scope.trim(), scopes));
 }
 
-function required(option: Exclude<OptionName, Flag>, values: Values): string {
+function required(option: Exclude<OptionName, Flag>, values: OptionValues): string {
   const value = values[option];
   if (value === undefined || value === '') throw new UsageError(`--${option} is needed.`);
   return value;

@@ -32,12 +32,12 @@ export async function runKeys(args: readonly string[]): Promise<number> {
   }
 }
 
-interface Request {
+interface KeyCommand {
   readonly work: (access: AccessService) => Promise<Output>;
   readonly asJson: boolean;
 }
 
-function parse([name, ...args]: readonly string[]): Request | 'help' {
+function parse([name, ...args]: readonly string[]): KeyCommand | 'help' {
   if (name === undefined) throw new UsageError(`a command is needed: ${Object.keys(commands).join(', ')}.`);
   if (name === '--help' || name === '-h' || name === 'help') return 'help';
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -71,7 +71,7 @@ function parseOptions({ options }: Command, args: string[]) {
   }
 }
 
-async function execute({ work }: Request): Promise<Output> {
+async function execute({ work }: KeyCommand): Promise<Output> {
   const database = await openOrJoinDatabase(databaseOptions());
   try {
     return await work(new AccessService(database.stores, {}, 'cli'));

@@ -19,7 +19,7 @@ import type { Session } from '../../postgres/session.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
-type NewPet = Parameters<PetStore['insert']>[0];
+type InsertedPet = Parameters<PetStore['insert']>[0];
 
 /** The tables of pets and of the stock items that are inserted with them. */
 function petTables(metadata: MetadataStorage) {
@@ -35,8 +35,8 @@ function petTables(metadata: MetadataStorage) {
 
 /** A new pet as SQL expressions for its properties, and for its stock's. */
 type PetExpressions = { readonly id: string } & {
-  readonly [Property in keyof NewPet]: Property extends 'inventory'
-    ? Readonly<Record<keyof NewPet['inventory'], string>>
+  readonly [Property in keyof InsertedPet]: Property extends 'inventory'
+    ? Readonly<Record<keyof InsertedPet['inventory'], string>>
     : string;
 };
 

@@ -23,7 +23,7 @@ import { futureRule, newApiKey, newSecret, type NewApiKey } from './new-api-key.
 import { checkPlan, type PlanInput, type PlanName } from './plan.ts';
 import { scopesRule, type Scope } from './scope.ts';
 
-export interface ApiKeyFilterInput {
+export interface ApiKeyFilterRequest {
   readonly nameContains?: string | null | undefined;
   readonly plan?: PlanName | null | undefined;
   readonly status?: KeyStatus | null | undefined;
@@ -31,7 +31,7 @@ export interface ApiKeyFilterInput {
   readonly nearLimitPercent?: number | null | undefined;
 }
 
-export type ApiKeyListRequest = Omit<ListRequest<ApiKeyFilterInput, ApiKeySortField>, 'orderBy'>;
+export type ApiKeyListRequest = Omit<ListRequest<ApiKeyFilterRequest, ApiKeySortField>, 'orderBy'>;
 
 export type HistoryRequest = Pick<PageArguments, 'first' | 'after'>;
 
@@ -89,7 +89,7 @@ export class AccessService {
     return pageOf(apiKeySorting, keyset, await this.#stores.apiKeys.page(filter, keyset, ['usage']));
   }
 
-  async count(input?: ApiKeyFilterInput | null): Promise<number> {
+  async count(input?: ApiKeyFilterRequest | null): Promise<number> {
     return this.#stores.apiKeys.count(this.#parseRequest({ filter: input }).filter);
   }
 

@@ -21,11 +21,11 @@ export interface CategoryChanges {
   readonly description?: string | null | undefined;
 }
 
-export interface CategoryFilterInput {
+export interface CategoryFilterRequest {
   readonly nameContains?: string | null | undefined;
 }
 
-export type CategoryListRequest = ListRequest<CategoryFilterInput, CategorySortField>;
+export type CategoryListRequest = ListRequest<CategoryFilterRequest, CategorySortField>;
 
 const kind = { noun: 'category', storeOf: ({ categories }: Stores) => categories, versionOf: categoryVersion };
 
@@ -90,7 +90,7 @@ function parseRequest(request: CategoryListRequest, maxSize?: number) {
   return parseListRequest(categorySorting, request, parseFilter, maxSize);
 }
 
-function parseFilter(check: InputCheck, { nameContains }: CategoryFilterInput): CategoryFilter {
+function parseFilter(check: InputCheck, { nameContains }: CategoryFilterRequest): CategoryFilter {
   return {
     nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
   };

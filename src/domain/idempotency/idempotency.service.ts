@@ -35,7 +35,7 @@ const deletedPerBatch = 1000;
 const wholeOperation = '';
 
 /** What a key is used for: which records it needs, how it is replayed, and what is stored. */
-interface Use<Result, Stored> {
+interface KeyedWork<Result, Stored> {
   readonly fields: readonly string[];
   /** The stored result; undefined when there is none. Throws IDEMPOTENCY_KEY_REUSED. */
   readonly replay: (claimed: ClaimedKey) => Stored | undefined;
@@ -140,7 +140,7 @@ export class IdempotencyService {
 
   async #once<Result, Stored>(
     key: IdempotencyKey,
-    use: Use<Result, Stored>,
+    use: KeyedWork<Result, Stored>,
   ): Promise<IdempotentOutcome<Result | Stored>> {
     const running = JSON.stringify([key.principalId, key.key]);
     if (this.#running.has(running)) throw stillRunning();
@@ -157,7 +157,7 @@ export class IdempotencyService {
   async #onceIn<Result, Stored>(
     stores: Stores,
     key: IdempotencyKey,
-    { fields, replay, work, save }: Use<Result, Stored>,
+    { fields, replay, work, save }: KeyedWork<Result, Stored>,
   ): Promise<IdempotentOutcome<Result | Stored>> {
     const claimed = await stores.idempotency.claim(key, fields, this.#oldestStored());
     if (claimed === undefined) throw stillRunning();

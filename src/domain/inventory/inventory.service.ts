@@ -19,13 +19,13 @@ export interface InventoryChanges {
   readonly quantity: number;
 }
 
-export interface InventoryFilterInput {
+export interface InventoryFilterRequest {
   readonly statusIn?: readonly PetStatus[] | null | undefined;
   readonly quantityAtLeast?: number | null | undefined;
   readonly quantityAtMost?: number | null | undefined;
 }
 
-export type InventoryListRequest = ListRequest<InventoryFilterInput, InventorySortField>;
+export type InventoryListRequest = ListRequest<InventoryFilterRequest, InventorySortField>;
 
 const kind = {
   noun: 'inventory item',
@@ -80,7 +80,7 @@ function parseRequest(request: InventoryListRequest, maxSize?: number) {
   return parseListRequest(inventorySorting, request, parseFilter, maxSize);
 }
 
-function parseFilter(check: InputCheck, input: InventoryFilterInput): InventoryFilter {
+function parseFilter(check: InputCheck, input: InventoryFilterRequest): InventoryFilter {
   return {
     statusIn: check.optional('filter.statusIn', input.statusIn, choiceRule<PetStatus>()),
     quantityAtLeast: check.optional('filter.quantityAtLeast', input.quantityAtLeast, quantityBoundRule),

@@ -28,14 +28,14 @@ export interface NewOrder {
 /** An undefined property stays unchanged; null removes a value, except that of `complete`. */
 export type OrderChanges = NewOrder;
 
-export interface OrderFilterInput {
+export interface OrderFilterRequest {
   readonly petIdIn?: readonly string[] | null | undefined;
   readonly complete?: boolean | null | undefined;
   readonly shipDateFrom?: string | null | undefined;
   readonly shipDateTo?: string | null | undefined;
 }
 
-export type OrderListRequest = ListRequest<OrderFilterInput, OrderSortField>;
+export type OrderListRequest = ListRequest<OrderFilterRequest, OrderSortField>;
 
 const kind = { noun: 'order', storeOf: ({ orders }: Stores) => orders, versionOf: orderVersion };
 const pet = new Reference('petId', 'pet', ({ pets }) => pets);
@@ -132,7 +132,7 @@ function parseRequest(request: OrderListRequest, maxSize?: number) {
   return parseListRequest(orderSorting, request, parseFilter, maxSize);
 }
 
-function parseFilter(check: InputCheck, input: OrderFilterInput): OrderFilter {
+function parseFilter(check: InputCheck, input: OrderFilterRequest): OrderFilter {
   return {
     petIdIn: check.optional('filter.petIdIn', input.petIdIn, idChoiceRule),
     complete: check.optional('filter.complete', input.complete, anyRule<boolean>()),

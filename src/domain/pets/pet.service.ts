@@ -32,7 +32,7 @@ export interface PetChanges {
   readonly status?: PetStatus | null | undefined;
 }
 
-export interface PetFilterInput {
+export interface PetFilterRequest {
   readonly statusIn?: readonly PetStatus[] | null | undefined;
   readonly categoryIdIn?: readonly string[] | null | undefined;
   readonly nameContains?: string | null | undefined;
@@ -43,7 +43,7 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
   readonly status?: PetStatus | undefined;
 }
 
-export type PetListRequest = ListRequest<PetFilterInput, PetSortField>;
+export type PetListRequest = ListRequest<PetFilterRequest, PetSortField>;
 
 const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets, versionOf: petVersion };
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
@@ -145,7 +145,7 @@ function parseRequest(request: PetListRequest) {
   return parseListRequest(petSorting, request, parseFilter);
 }
 
-function parseFilter(check: InputCheck, input: PetFilterInput): PetFilter {
+function parseFilter(check: InputCheck, input: PetFilterRequest): PetFilter {
   return {
     statusIn: check.optional('filter.statusIn', input.statusIn, choiceRule<PetStatus>()),
     categoryIdIn: check.optional('filter.categoryIdIn', input.categoryIdIn, idChoiceRule),

@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 
-import type { ApiKeyChanges, ApiKeyFilterInput, HistoryRequest } from '../../domain/access/access.service.ts';
+import type { ApiKeyChanges, ApiKeyFilterRequest, HistoryRequest } from '../../domain/access/access.service.ts';
 import type { KeyStatus } from '../../domain/access/api-key.store.ts';
 import type { NewApiKey } from '../../domain/access/new-api-key.ts';
 import type { PlanInput, PlanName } from '../../domain/access/plan.ts';
@@ -100,7 +100,7 @@ export class RotateApiKeyInput {
 }
 
 @InputType('ApiKeyFilter', { description: 'Which keys to list.' })
-class ApiKeyFilter implements ApiKeyFilterInput {
+class ApiKeyFilterInput implements ApiKeyFilterRequest {
   @Field(() => String, { nullable: true, description: 'The name contains this text, without regard to case.' })
   nameContains?: string | null;
 
@@ -119,8 +119,8 @@ class ApiKeyFilter implements ApiKeyFilterInput {
 
 @ArgsType()
 export class ApiKeyConnectionArgs extends PageArgs {
-  @Field(() => ApiKeyFilter, { nullable: true, description: 'Only keys that match all of these.' })
-  filter?: ApiKeyFilter | null;
+  @Field(() => ApiKeyFilterInput, { nullable: true, description: 'Only keys that match all of these.' })
+  filter?: ApiKeyFilterInput | null;
 }
 
 @ArgsType()

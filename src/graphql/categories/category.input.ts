@@ -1,10 +1,6 @@
 import { Field, ID, InputType } from 'type-graphql';
 
-import type {
-  CategoryChanges,
-  CategoryFilterInput as CategoryFilter,
-  NewCategory,
-} from '../../domain/categories/category.service.ts';
+import type { CategoryChanges, CategoryFilterRequest, NewCategory } from '../../domain/categories/category.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
 import { ifVersionDescription } from '../version.ts';
@@ -51,7 +47,7 @@ export class DeleteCategoryInput {
 }
 
 @InputType('CategoryFilter', { description: 'Which categories to list: those that match every given field.' })
-class CategoryFilterInput implements CategoryFilter {
+class CategoryFilterInput implements CategoryFilterRequest {
   @Field(() => String, {
     nullable: true,
     description:

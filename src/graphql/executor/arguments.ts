@@ -1,7 +1,8 @@
 import { getArgumentValues, isLeafType, Kind, valueFromAST, visit, BREAK, getNullableType } from 'graphql';
 import type { ArgumentNode, FieldNode, GraphQLArgument, GraphQLField, ValueNode } from 'graphql';
 
-type Variables = Readonly<Record<string, unknown>>;
+/** Coerced or not: each use says. */
+export type Variables = Readonly<Record<string, unknown>>;
 export type Arguments = Record<string, unknown>;
 
 /** The arguments of a field; see `Run.argumentsOf`. */

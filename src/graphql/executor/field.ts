@@ -34,7 +34,7 @@ export interface FieldOfObject {
   readonly isOnlyRootField: boolean;
 }
 
-type Source = Readonly<Record<string, unknown>> | null | undefined;
+type ParentObject = Readonly<Record<string, unknown>> | null | undefined;
 
 /** A field prepared for the specification's ExecuteField; what a value needs is prepared with the first one. */
 export class PreparedField {
@@ -81,7 +81,7 @@ export class PreparedField {
     const path: Path = { prev: parent, key, typename: parentType.name };
     let value: unknown;
     try {
-      value = this.#isRead ? (source as Source)?.[definition.name] : undefined;
+      value = this.#isRead ? (source as ParentObject)?.[definition.name] : undefined;
       if (this.#isProperty ? typeof value === 'function' : value === undefined) {
         value = this.#resolve(source, path, run);
       } else {

@@ -14,11 +14,12 @@ import { HttpError } from '../../http/error-table.ts';
 import { fragmentsIn } from './fragments.ts';
 import { Run } from './run.ts';
 import { promiseOf } from './text.ts';
-import { Selection, type SelectedField, type Variant } from './selection.ts';
+import { PreparedSelection, type SelectedField, type Variant } from './selection.ts';
 
 /** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
 
+/** An operation of a valid document. */
 export interface OperationSource {
   readonly schema: GraphQLSchema;
   /** Valid for the schema. */
@@ -55,7 +56,7 @@ export class PreparedOperation {
   readonly #source: OperationSource;
   readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
   readonly #conditionNames: readonly string[];
-  readonly #variants = new Map<string, Selection>();
+  readonly #variants = new Map<string, PreparedSelection>();
 
   constructor(source: OperationSource) {
     const { document, operation } = source;
@@ -114,7 +115,7 @@ export class PreparedOperation {
     return this.#conditionNames.length <= maxRememberedConditions;
   }
 
-  #variantFor(variables: Readonly<Record<string, unknown>>): Selection {
+  #variantFor(variables: Readonly<Record<string, unknown>>): PreparedSelection {
     const names = this.#conditionNames;
     if (!this.#areVariantsRemembered || names.some((name) => typeof variables[name] !== 'boolean')) {
       return this.#prepare(variables);
@@ -125,7 +126,7 @@ export class PreparedOperation {
     return selection;
   }
 
-  #prepare(variables: Readonly<Record<string, unknown>>): Selection {
+  #prepare(variables: Readonly<Record<string, unknown>>): PreparedSelection {
     const { schema, operation } = this.#source;
     const rootType = schema.getRootType(operation.operation);
     if (!rootType) throw new TypeError(`The schema has no ${operation.operation}s.`);
@@ -133,7 +134,7 @@ export class PreparedOperation {
       this.#conditionNames.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
     );
     const variant: Variant = { schema, operation, fragments: this.#fragments, conditions, prepared: new Map() };
-    return new Selection(variant, rootType, [operation.selectionSet]);
+    return new PreparedSelection(variant, rootType, [operation.selectionSet]);
   }
 }
 

@@ -54,7 +54,7 @@ interface FieldAtOnce {
  *
  * Throws the GraphQLError of a condition that is null.
  */
-export class Selection implements ObjectWriter {
+export class PreparedSelection implements ObjectWriter {
   readonly type: GraphQLObjectType;
   readonly #variant: Variant;
   readonly #sets: readonly SelectionSetNode[];
@@ -208,11 +208,11 @@ function fieldOf(variant: Variant, place: FieldPlace): PreparedField {
 function makeField(variant: Variant, place: FieldPlace): PreparedField {
   const { definition, nodes } = place;
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  let selections: readonly Selection[] = [];
-  const selectionFor = (type: GraphQLObjectType): Selection => {
+  let selections: readonly PreparedSelection[] = [];
+  const selectionFor = (type: GraphQLObjectType): PreparedSelection => {
     const known = selections.find((selection) => selection.type === type);
     if (known !== undefined) return known;
-    const selection = new Selection(variant, type, sets);
+    const selection = new PreparedSelection(variant, type, sets);
     selections = [...selections, selection];
     return selection;
   };
@@ -233,7 +233,7 @@ function makeField(variant: Variant, place: FieldPlace): PreparedField {
  */
 function relationsBelow(
   definition: GraphQLField<unknown, unknown>,
-  selectionFor: (type: GraphQLObjectType) => Selection,
+  selectionFor: (type: GraphQLObjectType) => PreparedSelection,
 ): readonly string[] {
   const type = getNamedType(definition.type);
   if (!isObjectType(type)) return [];
@@ -247,7 +247,7 @@ function relationsBelow(
 
 function namesBelow(
   definition: GraphQLField<unknown, unknown>,
-  selectionFor: (type: GraphQLObjectType) => Selection,
+  selectionFor: (type: GraphQLObjectType) => PreparedSelection,
 ): readonly string[] {
   const type = getNamedType(definition.type);
   return isObjectType(type) ? selectionFor(type).validFields.map(({ name }) => name) : [];

@@ -1,9 +1,6 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
 
-import type {
-  InventoryChanges,
-  InventoryFilterInput as InventoryFilter,
-} from '../../domain/inventory/inventory.service.ts';
+import type { InventoryChanges, InventoryFilterRequest } from '../../domain/inventory/inventory.service.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
@@ -22,7 +19,7 @@ export class UpdateInventoryInput implements InventoryChanges {
 }
 
 @InputType('InventoryFilter', { description: 'Which items to list: those that match every given field.' })
-class InventoryFilterInput implements InventoryFilter {
+class InventoryFilterInput implements InventoryFilterRequest {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Its pet has one of these statuses. An empty list matches nothing.',

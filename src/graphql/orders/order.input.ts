@@ -1,6 +1,6 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
 
-import type { NewOrder, OrderChanges, OrderFilterInput as OrderFilter } from '../../domain/orders/order.service.ts';
+import type { NewOrder, OrderChanges, OrderFilterRequest } from '../../domain/orders/order.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
@@ -61,7 +61,7 @@ export class CancelOrderInput {
 }
 
 @InputType('OrderFilter', { description: 'Which orders to list: those that match every given field.' })
-class OrderFilterInput implements OrderFilter {
+class OrderFilterInput implements OrderFilterRequest {
   @Field(() => [ID], {
     nullable: true,
     description: 'Is for one of these pets, at most 1,000. An empty list matches nothing.',

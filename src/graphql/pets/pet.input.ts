@@ -1,7 +1,7 @@
 import { Field, ID, InputType } from 'type-graphql';
 
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import type { NewPet, PetChanges, PetFilterInput as PetFilter } from '../../domain/pets/pet.service.ts';
+import type { NewPet, PetChanges, PetFilterRequest } from '../../domain/pets/pet.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
 import { ifVersionDescription } from '../version.ts';
@@ -52,7 +52,7 @@ export class DeletePetInput {
 }
 
 @InputType('PetFilter', { description: 'Which pets to list: those that match every given field.' })
-class PetFilterInput implements PetFilter {
+class PetFilterInput implements PetFilterRequest {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Has one of these statuses. An empty list matches nothing.',

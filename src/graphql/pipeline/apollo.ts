@@ -19,14 +19,14 @@ import {
 } from 'graphql';
 
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
-import { PreparedOperation } from '../executor/operation.ts';
+import { PreparedOperation, type OperationSource } from '../executor/operation.ts';
 import { overLimit } from './admission.ts';
 import { countComparisons, withoutRepetitions } from './compared-fields.ts';
 import { conditionalRoot, hasConditionalRoot } from './conditional-root.ts';
 import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
-import { OperationMeasure, type ValidOperation } from './measure.ts';
+import { OperationMeasure } from './measure.ts';
 import type { KnownOperation } from './operation-cache.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
 import { countSelectedFields } from './selected-fields.ts';
@@ -179,7 +179,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       }
       if (!operation) throw unresolved(request.operationName);
       if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
-      const source: ValidOperation = { schema, document, operation };
+      const source: OperationSource = { schema, document, operation };
       state.valid = {
         source,
         prepared: new PreparedOperation(source),

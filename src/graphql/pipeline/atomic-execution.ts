@@ -5,14 +5,14 @@ import { getArgumentValues } from 'graphql';
 import { DomainError, validationFailed } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { Execution, PreparedOperation, RootField } from '../executor/operation.ts';
+import type { Variables } from '../executor/arguments.ts';
+import type { Execution, OperationSource, PreparedOperation, RootField } from '../executor/operation.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { causeOf } from './errors.ts';
-import type { ValidOperation } from './measure.ts';
 
 interface AtomicOperation {
-  readonly source: ValidOperation;
+  readonly source: OperationSource;
   readonly prepared: PreparedOperation;
 }
 
@@ -20,8 +20,6 @@ interface AtomicOptions {
   readonly stores: Pick<Stores, 'atomically'>;
   readonly limits: { readonly maxResponseBytes: number };
 }
-
-type Variables = Readonly<Record<string, unknown>>;
 
 const maxFields = 20;
 

@@ -4,7 +4,7 @@ import { DomainError, type Violation } from '../../domain/errors.ts';
 import { describeFailure, graphqlExtensions, HttpError } from '../../http/error-table.ts';
 import { argumentRefusal } from './input-errors.ts';
 
-type Refusal = DomainError | HttpError;
+type ServiceError = DomainError | HttpError;
 
 const maxMessageCharacters = 500;
 const incrementalDirective = /^Unknown directive "@(defer|stream)"/;
@@ -58,7 +58,7 @@ export function isInternalError(error: GraphQLError): boolean {
 }
 
 /** The error that decides the status of the response: a refusal before execution, or else a lost database. */
-export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: boolean): Refusal | undefined {
+export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: boolean): ServiceError | undefined {
   return errors
     .map(causeOf)
     .filter(isRefusal)
@@ -79,7 +79,7 @@ function isRefusedByApollo(error: unknown): error is GraphQLError {
   return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
 }
 
-function isRefusal(cause: unknown): cause is Refusal {
+function isRefusal(cause: unknown): cause is ServiceError {
   return cause instanceof DomainError || cause instanceof HttpError;
 }
 

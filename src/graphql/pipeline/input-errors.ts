@@ -11,11 +11,11 @@ import {
   visit,
   type ASTNode,
   type DocumentNode,
-  type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
+import type { OperationSource } from '../executor/operation.ts';
 import { isConcealed, namesIn, namesInValue, type HiddenSchema } from './hidden-schema.ts';
 import { withExactIds } from './inexact-number.ts';
 
@@ -25,12 +25,6 @@ const maxViolations = 50;
 /** Matches the field in a message of graphql-js about a missing or an unknown field. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
 
-interface Request {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
-
 /**
  * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
  *
@@ -38,7 +32,7 @@ interface Request {
  * Throws VALIDATION_FAILED.
  */
 export function coerceVariables(
-  { schema, document, operation }: Request,
+  { schema, document, operation }: OperationSource,
   given: Readonly<Record<string, unknown>>,
   hidden: HiddenSchema | undefined,
 ): Record<string, unknown> {

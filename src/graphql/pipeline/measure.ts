@@ -2,19 +2,18 @@ import {
   Kind,
   valueFromASTUntyped,
   type ArgumentNode,
-  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
-  type GraphQLSchema,
   type InlineFragmentNode,
-  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
+import type { Variables } from '../executor/arguments.ts';
 import { fragmentsIn } from '../executor/fragments.ts';
+import type { OperationSource } from '../executor/operation.ts';
 import { pageFields } from '../connections/connection.ts';
 import { heavier, listWith, type CountedList } from './counted-list.ts';
 import { isConnection, isEdge, typeOfField } from './schema-shape.ts';
@@ -37,15 +36,6 @@ export interface Measure {
   readonly rootFieldNames: readonly string[];
 }
 
-/** An operation of a valid document. */
-export interface ValidOperation {
-  readonly schema: GraphQLSchema;
-  readonly document: DocumentNode;
-  readonly operation: OperationDefinitionNode;
-}
-
-type Variables = Readonly<Record<string, unknown>>;
-
 const maxRemembered = 16;
 const complexityOfTotalCount = 20;
 
@@ -55,12 +45,12 @@ const complexityOfTotalCount = 20;
  * The variables are unvalidated: wrong ones are refused later, whatever is measured.
  */
 export class OperationMeasure {
-  readonly #source: ValidOperation;
+  readonly #source: OperationSource;
   readonly #defaults: ReadonlyMap<string, unknown>;
   readonly #sizingVariables: readonly string[];
   readonly #remembered = new Map<string, Measure>();
 
-  constructor(source: ValidOperation) {
+  constructor(source: OperationSource) {
     this.#source = source;
     this.#defaults = new Map(
       (source.operation.variableDefinitions ?? []).map(({ variable, defaultValue }) => [
@@ -126,12 +116,12 @@ const nothing: Counted = { complexity: 0, list: undefined };
  * than 1. Fields that are selected twice count twice, though they are merged.
  */
 class Measurement {
-  readonly #source: ValidOperation;
+  readonly #source: OperationSource;
   readonly #values: ReadonlyMap<string, SizingValue>;
   readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
   readonly #fragmentSizes = new Map<string, Size>();
 
-  constructor(source: ValidOperation, values: ReadonlyMap<string, SizingValue>) {
+  constructor(source: OperationSource, values: ReadonlyMap<string, SizingValue>) {
     this.#source = source;
     this.#values = values;
     this.#fragments = fragmentsIn(source.document);

@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
 
 import { LruMap } from '../../domain/lru-map.ts';
-import type { PreparedOperation } from '../executor/operation.ts';
-import type { OperationMeasure, ValidOperation } from './measure.ts';
+import type { OperationSource, PreparedOperation } from '../executor/operation.ts';
+import type { OperationMeasure } from './measure.ts';
 
 /** A valid operation, with everything about it that doesn't depend on its variables. */
 export interface KnownOperation {
-  readonly source: ValidOperation;
+  readonly source: OperationSource;
   readonly prepared: PreparedOperation;
   readonly measure: OperationMeasure;
   /** How many fields its document selects, fragments expanded. */

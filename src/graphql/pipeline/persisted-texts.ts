@@ -7,7 +7,7 @@ const maxBytes = 8 * 1024 * 1024;
 /** A shorter text counts as many, for what an entry takes beside it. */
 const minEntryBytes = 512;
 
-interface Entry {
+interface StoredText {
   readonly text: string;
   readonly client: string;
   readonly lease: Lease;
@@ -21,7 +21,7 @@ interface Entry {
  */
 export class PersistedTexts {
   /** In the order of use. */
-  readonly #texts = new Map<string, Entry>();
+  readonly #texts = new Map<string, StoredText>();
   readonly #bytes: Share;
 
   constructor(accounts: Accounts) {

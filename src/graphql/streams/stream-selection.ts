@@ -7,9 +7,8 @@ import type { Id } from '../../domain/id.ts';
 import { LruMap } from '../../domain/lru-map.ts';
 import type { Measure } from '../pipeline/measure.ts';
 import { executionResponse } from '../pipeline/response.ts';
+import type { Variables } from '../executor/arguments.ts';
 import type { PreparedOperation } from '../executor/operation.ts';
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** What is executed for each event. */
 export interface StreamOperation {

@@ -13,6 +13,7 @@ import { complexityHeaderName } from '../../http/quota-headers.ts';
 import type { LoggedStream } from '../../http/observe/request-log.ts';
 import { eventFilterOf } from '../events/event-subjects.ts';
 import type { EventSubscriptionArgs } from '../events/event.input.ts';
+import type { Variables } from '../executor/arguments.ts';
 import type { RootField } from '../executor/operation.ts';
 import { assertWithinLimits, operationLabel } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
@@ -25,8 +26,6 @@ import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStream } from './event-stream.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
 import { eventStreamType, framingFor, singleEvent, type Framing } from './framing.ts';
-
-type Variables = Readonly<Record<string, unknown>>;
 
 /** A subscription as a client sends it. */
 export interface Subscription {

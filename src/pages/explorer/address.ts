@@ -1,9 +1,4 @@
-/** An operation as a link carries it, and as a tab holds it. */
-export interface Operation {
-  readonly query: string;
-  /** JSON. */
-  readonly variables?: string | undefined;
-}
+import type { Operation } from './curl.ts';
 
 interface Address {
   readonly key: string | undefined;

@@ -7,7 +7,7 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import './explorer.css';
-import type { Operation } from './address.ts';
+import type { Operation } from './curl.ts';
 import { Explorer } from './explorer.tsx';
 
 /** Draws the explorer, and calls `onReady` when its editors are there. */

@@ -1,6 +1,7 @@
 import { eventStreamType, isSubscription } from './subscription.ts';
 
-interface Operation {
+/** An operation as a link carries it, and as a tab holds it. */
+export interface Operation {
   readonly query: string;
   /** JSON. */
   readonly variables?: string | undefined;

@@ -3,7 +3,8 @@ import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
 import { pick, useGraphiQL } from '@graphiql/react';
 import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObject } from 'react';
 
-import { takeFromAddress, type Operation } from './address.ts';
+import { takeFromAddress } from './address.ts';
+import type { Operation } from './curl.ts';
 import { headersWith, storeKey } from './api-key.ts';
 import { examples } from './examples.ts';
 import { historyStorage } from './history-storage.ts';
@@ -14,7 +15,7 @@ import { Tools } from './tools.tsx';
 
 type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>[number];
 
-interface Props {
+interface ExplorerProps {
   readonly firstKey: string | undefined;
   /** What the page's address has brought. */
   readonly firstOperation: Operation | undefined;
@@ -29,7 +30,7 @@ const isNarrow = window.matchMedia('(width < 1400px)').matches;
  * GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each
  * request went.
  */
-export function Explorer({ firstKey, firstOperation, onReady }: Props) {
+export function Explorer({ firstKey, firstOperation, onReady }: ExplorerProps) {
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [arrived, setArrived] = useState<Operation>();

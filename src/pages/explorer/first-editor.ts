@@ -1,4 +1,4 @@
-import type { Operation } from './address.ts';
+import type { Operation } from './curl.ts';
 import { headersWith } from './api-key.ts';
 import { examples } from './examples.ts';
 import { describe } from './response-summary.ts';

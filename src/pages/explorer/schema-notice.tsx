@@ -14,12 +14,12 @@ export function focusKeyField(): boolean {
   return field instanceof HTMLInputElement;
 }
 
-interface Props {
+interface SchemaNoticeProps {
   readonly onKey: (key: string) => void;
 }
 
 /** Says why there is no schema, in the service's own words, and what to do about it. */
-export function SchemaNotice({ onKey }: Props) {
+export function SchemaNotice({ onKey }: SchemaNoticeProps) {
   const { fetchError } = useGraphiQL(pick('fetchError'));
   const actions = useGraphiQLActions();
   if (fetchError === null || place === null) return null;
@@ -53,7 +53,7 @@ export function SchemaNotice({ onKey }: Props) {
   );
 }
 
-function KeyForm({ onKey }: Props) {
+function KeyForm({ onKey }: SchemaNoticeProps) {
   const useKey = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const key = new FormData(event.currentTarget).get('key');

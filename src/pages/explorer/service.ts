@@ -8,16 +8,16 @@ import { eventStreamType, isSubscription, readResults, type Results } from './su
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 type FetcherParams = Pick<Parameters<Fetcher>[0], 'query' | 'operationName' | 'variables'>;
 
-export interface Failure {
+export interface ShownError {
   readonly message: string;
   readonly extensions?: { readonly code?: string } | undefined;
 }
 
 type Headers = Readonly<Record<string, unknown>>;
 
-interface GraphQLResponse {
+interface JsonResponse {
   readonly data?: unknown;
-  readonly errors?: readonly Failure[];
+  readonly errors?: readonly ShownError[];
 }
 
 export type OnSummary = (summary: ResponseSummary | undefined) => void;
@@ -72,7 +72,7 @@ export function createFetcher(key: string | undefined, { onStart, askForKey }: R
 }
 
 interface Observer {
-  readonly next: (response: GraphQLResponse | Results) => void;
+  readonly next: (response: JsonResponse | Results) => void;
   readonly complete: () => void;
 }
 
@@ -87,9 +87,9 @@ function hasCredential(headers: Headers): boolean {
 }
 
 /** The failure that GraphiQL has written down for us. */
-export function readFailure(text: string): Failure {
+export function readFailure(text: string): ShownError {
   try {
-    const { errors } = JSON.parse(text) as GraphQLResponse;
+    const { errors } = JSON.parse(text) as JsonResponse;
     if (errors?.[0] !== undefined) return errors[0];
   } catch {
     // It is plain text.
@@ -103,7 +103,7 @@ function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherP
 }
 
 /** The codes of its errors, each once. */
-function codesOf({ errors = [] }: GraphQLResponse): readonly string[] {
+function codesOf({ errors = [] }: JsonResponse): readonly string[] {
   return [...new Set(errors.flatMap(({ extensions }) => extensions?.code ?? []))];
 }
 
@@ -119,7 +119,7 @@ export async function send(
   onSummary?: OnSummary,
   signal?: AbortSignal,
   show?: (results: Results) => void,
-): Promise<GraphQLResponse | undefined> {
+): Promise<JsonResponse | undefined> {
   let summary: ResponseSummary | undefined;
   const isStream = show !== undefined && isSubscription(params.query, params.operationName);
   try {
@@ -142,7 +142,7 @@ export async function send(
     }
     const body = await response.text();
     summary = summaryOf(response, performance.now() - begun);
-    const result = JSON.parse(body) as GraphQLResponse;
+    const result = JSON.parse(body) as JsonResponse;
     summary = { ...summary, codes: codesOf(result) };
     return result;
   } catch (error) {

@@ -2,12 +2,12 @@ import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 
-import { linkTo, type Operation } from './address.ts';
+import { linkTo } from './address.ts';
 import { masked } from './api-key.ts';
-import { curlFor } from './curl.ts';
+import { curlFor, type Operation } from './curl.ts';
 import { examples, nameOf } from './examples.ts';
 
-interface Props {
+interface ToolsProps {
   readonly apiKey: string | undefined;
   readonly onForget: () => void;
   /** What a link has brought into a page that was open already. */
@@ -17,7 +17,7 @@ interface Props {
 const place = document.getElementById('tools');
 
 /** The tools in the page header beside GraphiQL's own. */
-export function Tools({ apiKey, onForget, arrived }: Props) {
+export function Tools({ apiKey, onForget, arrived }: ToolsProps) {
   const open = useOpen();
   useEffect(() => {
     if (arrived !== undefined) open(arrived);

@@ -18,21 +18,21 @@ export interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-export interface Parameter {
+export interface RestParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'header';
   readonly schema: Schema;
 }
 
 /** An operation of the contract, its references resolved. */
-export interface Operation {
+export interface RestOperation {
   readonly operationId: OperationId;
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
   /** The scope that the key must have. */
   readonly scope: Scope;
-  readonly parameters: readonly Parameter[];
+  readonly parameters: readonly RestParameter[];
   readonly body?: { readonly schema: Schema; readonly mediaTypes: readonly string[] };
   /** The page about it isn't part of the contract. */
   readonly deprecation?: Omit<Deprecation, 'page'>;
@@ -76,10 +76,10 @@ export interface DocumentOperation {
 }
 
 /** Reads the operations that `.ci/build-openapi.mjs` made of the contract. */
-export function readOperations(): readonly Operation[] {
+export function readOperations(): readonly RestOperation[] {
   return JSON.parse(read('operations.json'), (key, value: unknown) =>
     key === 'since' || key === 'sunset' ? new Date(String(value)) : value,
-  ) as Operation[];
+  ) as RestOperation[];
 }
 
 export function readDocument(): OpenApiDocument {

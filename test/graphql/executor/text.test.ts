@@ -3,7 +3,7 @@ import { buildSchema, GraphQLEnumType, GraphQLError, parse, type OperationDefini
 
 import { prepareLeaf } from '../../../src/graphql/executor/leaf.ts';
 import { Run, type Path } from '../../../src/graphql/executor/run.ts';
-import { Selection } from '../../../src/graphql/executor/selection.ts';
+import { PreparedSelection } from '../../../src/graphql/executor/selection.ts';
 import { joinAll, PendingText, promiseOf } from '../../../src/graphql/executor/text.ts';
 
 const path: Path = { prev: undefined, key: 'pets', typename: 'Query' };
@@ -89,6 +89,10 @@ it.each([
   const [operation] = parse(query).definitions as [OperationDefinitionNode];
   const variant = { schema, operation, fragments: {}, conditions: {}, prepared: new Map() };
   const run = newRun();
-  const text = new Selection(variant, schema.getQueryType()!, [operation.selectionSet]).write(source, undefined, run);
+  const text = new PreparedSelection(variant, schema.getQueryType()!, [operation.selectionSet]).write(
+    source,
+    undefined,
+    run,
+  );
   expect(run.length).toBe((text as string).length);
 });
