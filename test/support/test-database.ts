@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { runSql } from './postgres-client.ts';
-import { temporaryDirectory } from './temporary-directory.ts';
+import { databaseDirectory } from './temporary-directory.ts';
 import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
 
 /** An empty, migrated database that belongs to one suite alone. */
@@ -16,7 +16,7 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const url = serverUrl();
   if (url === undefined) {
-    const directory = temporaryDirectory();
+    const directory = mkdtempSync(join(databaseDirectory(), 'suite-'));
     cpSync(join(migratedDirectory(), 'postgres'), join(directory, 'postgres'), { recursive: true });
     return {
       environment: { DATA_DIR: directory, DEMO: 'off' },
