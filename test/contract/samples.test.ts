@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { databaseDirectory } from '../support/temporary-directory.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { keyIn, openKeys } from './keys.ts';
 
@@ -26,7 +26,7 @@ describe.each(languages)('the samples in %s', (language) => {
   let listed: readonly Listed[];
 
   beforeAll(async () => {
-    app = await startTestApp({ DATA_DIR: temporaryDirectory(), DATABASE_URL: '', DEMO: 'on' });
+    app = await startTestApp({ DATA_DIR: databaseDirectory(), DATABASE_URL: '', DEMO: 'on' });
     const { host } = new URL(await app.app.server.listen({ port: 0, host: '127.0.0.1' }));
     key = keyIn(await openKeys(app).unlimited());
     const { paths } = (await app.app.server.inject({ url: '/openapi.json', headers: { host } })).json();

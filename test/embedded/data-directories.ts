@@ -2,11 +2,11 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { databaseDirectory } from '../support/temporary-directory.ts';
 
 /** Temporary data directories, empty or with a database that was created once and closed. */
 export class DataDirectories {
-  readonly #root = temporaryDirectory();
+  readonly #root = databaseDirectory();
   #count = 0;
   #template: Promise<string> | undefined;
 

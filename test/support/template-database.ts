@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-import { databaseDirectory } from './temporary-directory.ts';
+import { databasesDirectory } from './temporary-directory.ts';
 
 /** The database that suites are cloned from on a server. */
 export const templateName = 'petstore_template';
@@ -12,7 +12,7 @@ export function serverUrl(): string | undefined {
 
 /** Where the embedded database lies that suites copy. */
 export function migratedDirectory(): string {
-  return join(databaseDirectory(), 'template');
+  return join(databasesDirectory(), 'template');
 }
 
 export function urlOf(server: string, database: string): string {

@@ -10,11 +10,16 @@ export function temporaryDirectory(): string {
   return mkdtempSync(join(runDirectory(tmpdir()), 'suite-'));
 }
 
-/**
- * Where the files of the suites' embedded databases lie: in memory where there is plenty, because most of their time
- * would be spent on writing 40 MB for each suite to a disk.
- */
+/** An empty directory for an embedded database, removed when the test run ends. */
 export function databaseDirectory(): string {
+  return mkdtempSync(join(databasesDirectory(), 'suite-'));
+}
+
+/**
+ * Where the files of embedded databases lie: in memory where there is plenty, because most of the time of a suite would
+ * be spent on writing 40 MB to a disk.
+ */
+export function databasesDirectory(): string {
   return runDirectory(hasPlenty() ? memory : tmpdir());
 }
 

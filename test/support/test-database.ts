@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { runSql } from './postgres-client.ts';
@@ -16,7 +16,7 @@ export interface TestDatabase {
 export async function createTestDatabase(): Promise<TestDatabase> {
   const url = serverUrl();
   if (url === undefined) {
-    const directory = mkdtempSync(join(databaseDirectory(), 'suite-'));
+    const directory = databaseDirectory();
     cpSync(join(migratedDirectory(), 'postgres'), join(directory, 'postgres'), { recursive: true });
     return {
       environment: { DATA_DIR: directory, DEMO: 'off' },

@@ -6,7 +6,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { openDatabase, type OpenDatabase } from '../../../src/database/start/open.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../../src/keys/key-directory.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { databaseDirectory } from '../../support/temporary-directory.ts';
 
 // Engines and processes are started several times.
 jest.setTimeout(90_000);
@@ -17,7 +17,7 @@ function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
 
 describe('the demo key', () => {
   it('comes with the demo store, is the same on every start, and ends when it is revoked', async () => {
-    const dataDir = temporaryDirectory();
+    const dataDir = databaseDirectory();
     const first = await open(dataDir);
     const { demoKey = '' } = first;
     const principal = await new KeyDirectory(first.keyRecords).find(demoKey);
@@ -36,7 +36,7 @@ describe('the demo key', () => {
   });
 
   it('is not there without the demo store, nor later', async () => {
-    const dataDir = temporaryDirectory();
+    const dataDir = databaseDirectory();
     for (const withDemoStore of [false, true]) {
       const database = await open(dataDir, withDemoStore);
       expect(database.demoKey).toBeUndefined();
