@@ -49,18 +49,18 @@ export class EventsMigration extends Migration {
 }
 
 const tables = [
-  // Without an index: a row lives for a fifth of a second. `before` is a status or a quantity, one half of an inventory
-  // entry's state.
+  // Without an index: a row lives for a fifth of a second. `before` and `after` are a status or a quantity, one half of
+  // an inventory entry's state, which is all of its change; others have a body.
   `create table event_outbox (
     id bigint generated always as identity not null,
     at timestamptz not null default clock_timestamp(),
     type text not null,
     object_id bigint,
     before text,
+    after text,
     body json
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 10000)`,
-  // All values of a body are texts, so that an int64 stays exact. Each partition has a primary key of its own: an
-  // inherited one can't be dropped by `pg_restore --clean`.
+  // Each partition has a primary key of its own: an inherited one can't be dropped by `pg_restore --clean`.
   `create table events (
     position bigint not null,
     salt bigint not null,

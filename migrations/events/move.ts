@@ -29,6 +29,7 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     is_first boolean;
     day bigint;
     partition_name text;
+    run_salt bigint;
     last_position bigint;
     last_salt bigint;
   begin
@@ -55,6 +56,7 @@ export const eventMover = `create function @schema.petstore_move_events(who text
         partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
     end if;
 
+    run_salt := hashtextextended(gen_random_uuid()::text, 0);
     with cut as materialized (
       -- No row when everything is taken.
       select id from event_outbox order by id offset max_rows - 1 limit 1
@@ -67,59 +69,44 @@ export const eventMover = `create function @schema.petstore_move_events(who text
       returning entry.*
     ), changes as materialized (
       select * from batch union all select * from entries_of_batch
-    ), halves as (
-      select id, object_id, type, type like 'pet.%' as is_pet, before, body ->> case when type like 'pet.%' then 'status' else 'quantity' end as after
+    ), halves as materialized (
+      select id, type, object_id, type like 'pet.%' as is_pet, before, after
       from event_outbox
       where (type like 'pet.%' or type like 'inventory.%')
         and object_id in (select object_id from changes where type like 'inventory.%' or type = 'pet.updated' and before is not null)
-    ), counted as (
-      select *, count(*) filter (where is_pet) over earlier as pet_changes, count(*) filter (where not is_pet) over earlier as entry_changes
-      from halves window earlier as (partition by object_id order by id)
-    ), known as (
-      select id,
-        bool_or(is_pet) over (partition by object_id) as has_pet_changes,
-        bool_or(not is_pet) over (partition by object_id) as has_entry_changes,
-        pet_changes, first_value(after) over (partition by object_id, pet_changes order by id) as status_then,
-        first_value(coalesce(before, after)) over (partition by object_id order by is_pet desc, id) as first_status,
-        entry_changes, first_value(case when type <> 'inventory.deleted' then after end)
-          over (partition by object_id, entry_changes order by id) as quantity_then,
-        first_value(case when type <> 'inventory.created' then coalesce(before, after) end)
-          over (partition by object_id order by is_pet, id) as first_quantity
-      from counted
-    ), entries as (
-      select id, at, type, object_id, body ->> 'quantity' as quantity, case
-          when pet_changes > 0 then status_then
-          when has_pet_changes then first_status
-          else (select status from pets where pets.id = object_id)
-        end as status
-      from changes join known using (id) where type like 'inventory.%'
-    ), entries_of_pets as (
-      select id, at, object_id, body ->> 'status' as status, case
-          when entry_changes > 0 then quantity_then
-          when has_entry_changes then first_quantity
-          else (select quantity::text from inventory where pet_id = object_id)
-        end as quantity
-      from changes join known using (id) where type = 'pet.updated' and before is not null
+    ), linked as (
+      select id, is_pet, case when is_pet
+          then coalesce(max(id) filter (where not is_pet) over earlier, min(id) filter (where not is_pet) over of_object)
+          else coalesce(max(id) filter (where is_pet) over earlier, min(id) filter (where is_pet) over of_object)
+        end as other_id
+      from halves window of_object as (partition by object_id), earlier as (partition by object_id order by id)
+    ), completed as (
+      select change.*, linked.is_pet, case
+          when other.id is null and linked.is_pet then (select quantity::text from inventory where pet_id = change.object_id)
+          when other.id is null then (select status from pets where pets.id = change.object_id)
+          when other.id < change.id and other.type <> 'inventory.deleted' then other.after
+          when other.id > change.id and other.type <> 'inventory.created' then coalesce(other.before, other.after)
+        end as other_half
+      from changes as change join linked using (id) left join halves as other on other.id = other_id
+      where not linked.is_pet or change.type = 'pet.updated' and change.before is not null
     ), complete as (
       select id, 0 as part, at, type, object_id,
         case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body
       from changes where type not like 'inventory.%'
       union all
-      select id, 0, at, type, object_id, json_build_object('pet_id', object_id, 'quantity', quantity, 'status', status)
-      from entries where status is not null
-      union all
-      select id, 1, at, 'inventory.updated', object_id, json_build_object('pet_id', object_id, 'quantity', quantity, 'status', status)
-      from entries_of_pets where quantity is not null
+      select id, is_pet::int, at, case when is_pet then 'inventory.updated' else type end, object_id,
+        json_build_object('pet_id', object_id, 'quantity', (case when is_pet then other_half else after end)::int,
+          'status', case when is_pet then after else other_half end)
+      from completed where other_half is not null
+    ), positioned as (
+      select *, greatest(state.position, day << ${dayBits}) + row_number() over (order by id, part) as position from complete
     ), logged as (
       insert into events (position, salt, type, at, object_id, body)
-      select greatest(state.position, day << ${dayBits}) + row_number() over (order by id, part),
-        hashtextextended(gen_random_uuid()::text, 0), type, at, object_id,
-        (select json_object_agg(key, value) from json_each_text(body))
-      from complete
-      returning position, salt
+      select position, hashint8extended(position, run_salt), type, at, object_id, body from positioned
+      returning position
     )
-    select (select count(*) from changes), max(position), (array_agg(salt order by position desc))[1]
-    into moved, last_position, last_salt from logged;
+    select (select count(*) from changes), max(position) into moved, last_position from logged;
+    last_salt := hashint8extended(last_position, run_salt);
 
     is_holder := true;
     update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),

@@ -3,8 +3,10 @@ interface Source {
   readonly noun: string;
   readonly id: string;
   readonly deleted: string;
-  /** What an updated row `was`, in its half of an inventory entry's state; null when it is the same. */
-  readonly before?: string;
+  /** The column that is half of an inventory entry's state. */
+  readonly half?: string;
+  /** Whether the half is all that there is to say. */
+  readonly isOnlyHalf?: true;
 }
 
 /** The tables whose changes are events. */
@@ -15,10 +17,10 @@ export const sources: readonly Source[] = [
     noun: 'pet',
     id: 'id',
     deleted: 'deleted',
-    before: 'case when was.status operator(pg_catalog.<>) became.status then was.status end',
+    half: 'status',
   },
   { table: 'orders', noun: 'order', id: 'id', deleted: 'cancelled' },
-  { table: 'inventory', noun: 'inventory', id: 'pet_id', deleted: 'deleted', before: 'was.quantity' },
+  { table: 'inventory', noun: 'inventory', id: 'pet_id', deleted: 'deleted', half: 'quantity', isOnlyHalf: true },
 ];
 
 /**
@@ -62,16 +64,21 @@ export const eventFunctions: readonly string[] = [
 ];
 
 /** A change of the id itself is a deletion and a creation; a change that changes nothing is none. */
-function outboxFunctionsOf({ noun, id, deleted, before = 'null' }: Source): string[] {
-  const into = 'insert into @schema.event_outbox (type, object_id, before, body)';
+function outboxFunctionsOf({ noun, id, deleted, half, isOnlyHalf }: Source): string[] {
+  const into = 'insert into @schema.event_outbox (type, object_id, before, after, body)';
+  const halfOf = (row: string): string => (half === undefined ? 'null' : `${row}.${half}`);
+  const bodyOf = (row: string): string => (isOnlyHalf ? 'null' : `pg_catalog.row_to_json(${row})`);
+  const before =
+    half === undefined ? 'null' : `case when was.${half} operator(pg_catalog.<>) became.${half} then was.${half} end`;
   const changes = {
-    insert: `${into} select '${noun}.created', became.${id}, null, pg_catalog.row_to_json(became) from became`,
+    insert: `${into} select '${noun}.created', became.${id}, null, ${halfOf('became')}, ${bodyOf('became')} from became`,
     update: `${into}
       select case when was.${id} is null then '${noun}.created' when became.${id} is null then '${noun}.${deleted}' else '${noun}.updated' end,
-        coalesce(became.${id}, was.${id}), ${before}, coalesce(pg_catalog.row_to_json(became), pg_catalog.row_to_json(was))
+        coalesce(became.${id}, was.${id}), ${before}, coalesce(${halfOf('became')}, ${halfOf('was')}),
+        ${isOnlyHalf ? 'null' : `coalesce(${bodyOf('became')}, ${bodyOf('was')})`}
       from was full join became on became.${id} operator(pg_catalog.=) was.${id}
       where (was operator(pg_catalog.*<>) became) is not false`,
-    delete: `${into} select '${noun}.${deleted}', was.${id}, null, pg_catalog.row_to_json(was) from was`,
+    delete: `${into} select '${noun}.${deleted}', was.${id}, null, ${halfOf('was')}, ${bodyOf('was')} from was`,
   };
   return Object.entries(changes).map(
     ([event, statement]) => `create function @schema.petstore_${noun}_${event}_events() returns trigger

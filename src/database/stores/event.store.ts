@@ -10,8 +10,8 @@ import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { Session } from '../../postgres/session.ts';
 import { FixedStatement } from '../../postgres/statement.ts';
 
-/** A row of the log, whose values are all texts. */
-type Body = Readonly<Record<string, string | null>>;
+/** A row as JSON, with its numbers as texts, so that an int64 is exact. */
+type Body = Readonly<Record<string, string | boolean | null>>;
 
 interface LogRow {
   readonly isKnown: boolean;
@@ -47,7 +47,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
   const subjectOf = (type: string, body: string | null): EventSubject | undefined => {
     if (body === null) return undefined;
     const noun = type.slice(0, type.indexOf('.')) as EventSubject['noun'];
-    return { noun, row: decoders[noun](JSON.parse(body) as Body) } as EventSubject;
+    return { noun, row: decoders[noun](parseBody(body)) } as EventSubject;
   };
   const after = new FixedStatement<LogRow>(afterText, (fields) => {
     const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
@@ -106,7 +106,15 @@ export function createEventMoves(session: Session): EventMoves {
   };
 }
 
-/** From the texts of a row to an entity's properties, by its metadata. */
+function parseBody(text: string): Body {
+  // The context is in Node, not yet in TypeScript's library.
+  const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
+  return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value)) as Body;
+}
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/** From the values of a row to an entity's properties, by its metadata. */
 function decoderOf<Row extends object>(metadata: MetadataStorage, entity: new () => Row): (body: Body) => Row {
   const properties = Object.values<EntityProperty>(metadata.get<Row>(entity).properties).map(
     ({ name, fieldNames, columnTypes }) => ({
@@ -118,16 +126,15 @@ function decoderOf<Row extends object>(metadata: MetadataStorage, entity: new ()
   return (body) =>
     Object.fromEntries(
       properties.map(({ name, column, parse }) => {
-        const text = body[column] ?? null;
-        return [name, text === null ? null : parse(text)];
+        const value = body[column] ?? null;
+        return [name, value === null ? null : parse(value)];
       }),
     ) as Row;
 }
 
-function parserOf(type: string): (text: string) => unknown {
-  if (type.startsWith('timestamptz')) return (text) => new Date(text);
+function parserOf(type: string): (value: string | boolean) => unknown {
+  if (type.startsWith('timestamptz')) return (text) => new Date(String(text));
   if (type === 'int') return Number;
-  if (type === 'boolean') return (text) => text === 'true';
-  // An int64 stays text, which is exact.
-  return (text) => text;
+  // An int64 stays text.
+  return (value) => value;
 }
