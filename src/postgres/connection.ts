@@ -7,12 +7,13 @@ import { AddressSocket } from './address-socket.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
-import { PreparedStatement, writeCollected } from './prepared-statement.ts';
+import { type PreparedStatement, writeCollected } from './prepared-statement.ts';
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
-import { recordStatement, tracedCaller, type TracedCaller } from './statement-span.ts';
+import { prepareEmbeddedSession, prepareServerSession } from './server-session.ts';
+import { sendTraced, tracedCaller } from './statement-span.ts';
 import { SessionState, type ParameterStatus } from './session-state.ts';
-import { StatementBatch, textsOf } from './statement-batch.ts';
+import { type StatementBatch, textsOf } from './statement-batch.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -145,7 +146,7 @@ export class Connection extends pg.Client {
     this.recordProgress();
     // Pipelined reads may serve several requests.
     const caller = this.#options.isPipelined === true ? undefined : tracedCaller();
-    return caller === undefined ? this.#send(...args) : this.#sendTraced(caller, args);
+    return caller === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
   }) as pg.Client['query'];
 
   /** Sends what has a callback of its own, which gets the rows or the error. */
@@ -239,27 +240,17 @@ export class Connection extends pg.Client {
 
   async #prepareSession(): Promise<void> {
     const { session, statementTimeoutMillis } = this.#options;
-    if (session === 'guest') return;
-    // One session for all connections: the last one's named statements are still there. It ignores the parameters of a
-    // startup packet.
-    if (session === 'embedded') {
-      await this.#send('discard all');
-      await this.#send(`set time zone 'UTC'`);
-      return;
-    }
-    const { rows } = (await this.#send(
-      `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
-        pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`,
-    )) as pg.QueryResult<SessionFacts>;
-    const [{ id, timeout, isStandby, isReadOnly }] = rows as [SessionFacts];
-    this.#state.set(isStandby, isReadOnly);
-    this.#isBehindPooler = id !== this.#internals.processID;
-    if (this.#isBehindPooler || statementTimeoutMillis === undefined) return;
-    // A statement of one client gets one processor.
-    const settings = ['set max_parallel_workers_per_gather = 0'];
-    const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
-    if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
-    await this.#send(settings.join('; '));
+    if (session === 'guest') return undefined;
+    const send = (sql: string): Promise<unknown> => this.#send(sql) as Promise<unknown>;
+    if (session === 'embedded') return prepareEmbeddedSession(send);
+    const { processID } = this.#internals;
+    const { isBehindPooler, isStandby, isReadOnly } = await prepareServerSession(
+      send,
+      processID,
+      statementTimeoutMillis,
+    );
+    this.#isBehindPooler = isBehindPooler;
+    return this.#state.set(isStandby, isReadOnly);
   }
 
   #record(status: ParameterStatus): void {
@@ -291,30 +282,7 @@ export class Connection extends pg.Client {
     return (super.query as (...query: unknown[]) => unknown)(...args);
   }
 
-  #sendTraced(caller: TracedCaller, args: unknown[]): unknown {
-    const [statement] = args;
-    const record = (error: unknown): void => recordStatement(textsOf(statement).join('; '), [caller], error);
-    if (statement instanceof PreparedStatement || statement instanceof StatementBatch) {
-      const callback = statement.callback as ((error: Error | null, rows?: never[]) => void) | undefined;
-      statement.callback = (error: Error | null, rows?: unknown[]) => {
-        record(error);
-        callback?.(error, rows as never[]);
-      };
-      return this.#send(...args);
-    }
-    const sent = this.#send(...args);
-    if (sent instanceof Promise) sent.then(() => record(undefined), record);
-    return sent;
-  }
-
   get #internals(): ClientInternals {
     return this as unknown as ClientInternals;
   }
-}
-
-interface SessionFacts {
-  readonly id: number;
-  readonly timeout: number;
-  readonly isStandby: boolean;
-  readonly isReadOnly: boolean;
 }

@@ -1,5 +1,8 @@
 import { SpanKind, SpanStatusCode, trace, ROOT_CONTEXT, type Span } from '@opentelemetry/api';
 
+import { PreparedStatement } from './prepared-statement.ts';
+import { StatementBatch, textsOf } from './statement-batch.ts';
+
 const tracer = trace.getTracer('petstore-gateway');
 
 /** Who has asked for a statement, where its request is traced. */
@@ -36,4 +39,20 @@ export function recordStatement(text: string, callers: readonly TracedCaller[], 
     span.setStatus({ code: SpanStatusCode.ERROR });
   }
   span.end();
+}
+
+/** Sends anything that `query` of a client takes, and records it when it has ended. */
+export function sendTraced(caller: TracedCaller, statement: unknown, send: () => unknown): unknown {
+  const record = (error: unknown): void => recordStatement(textsOf(statement).join('; '), [caller], error);
+  if (statement instanceof PreparedStatement || statement instanceof StatementBatch) {
+    const callback = statement.callback as ((error: Error | null, rows?: never[]) => void) | undefined;
+    statement.callback = (error: Error | null, rows?: unknown[]) => {
+      record(error);
+      callback?.(error, rows as never[]);
+    };
+    return send();
+  }
+  const sent = send();
+  if (sent instanceof Promise) sent.then(() => record(undefined), record);
+  return sent;
 }

@@ -1,0 +1,45 @@
+import type pg from 'pg';
+
+/** What a server says of a session when it begins. */
+export interface ServerSession {
+  /** A pooler shares the server's sessions: then the backend key isn't the session's. */
+  readonly isBehindPooler: boolean;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
+}
+
+interface Reply extends Omit<ServerSession, 'isBehindPooler'> {
+  readonly id: number;
+  readonly timeout: number;
+}
+
+const question = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
+    pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
+
+/**
+ * Asks for what a pooler hides, and sets what a session needs: one processor for a statement, and its timeout unless a
+ * shorter one is set. Behind a pooler nothing is set, because another client may get the session. `backendKey` is the
+ * process that the connection itself was told.
+ */
+export async function prepareServerSession(
+  send: (sql: string) => Promise<unknown>,
+  backendKey: number | null,
+  statementTimeoutMillis: number | undefined,
+): Promise<ServerSession> {
+  const { rows } = (await send(question)) as pg.QueryResult<Reply>;
+  const [{ id, timeout, isStandby, isReadOnly }] = rows as [Reply];
+  const isBehindPooler = id !== backendKey;
+  if (!isBehindPooler && statementTimeoutMillis !== undefined) {
+    const settings = ['set max_parallel_workers_per_gather = 0'];
+    const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
+    if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
+    await send(settings.join('; '));
+  }
+  return { isBehindPooler, isStandby, isReadOnly };
+}
+
+/** One session for all connections: the last one's named statements are still there. It ignores a startup packet. */
+export async function prepareEmbeddedSession(send: (sql: string) => Promise<unknown>): Promise<void> {
+  await send('discard all');
+  await send(`set time zone 'UTC'`);
+}
