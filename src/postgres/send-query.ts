@@ -56,7 +56,7 @@ async function sendUnnamed<Row>(
   return rows.map(decode);
 }
 
-export function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
+function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
     connection.submit(statement);
