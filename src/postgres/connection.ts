@@ -14,6 +14,7 @@ import { prepareEmbeddedSession, prepareServerSession } from './server-session.t
 import { sendTraced, tracedCaller } from './statement-span.ts';
 import { SessionState, type ParameterStatus } from './session-state.ts';
 import { type StatementBatch, textsOf } from './statement-batch.ts';
+import { unconfirmedCommit } from './unconfirmed-commit.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -86,6 +87,12 @@ export class Connection extends pg.Client {
     internals.connection.on('parameterStatus', (status) => this.#record(status));
     internals.connection.on('errorMessage', ({ code }) => {
       if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();
+    });
+    this.on('notice', (notice) => {
+      const failure = unconfirmedCommit(notice);
+      if (failure === undefined) return;
+      internals.connection.emit('errorMessage', failure);
+      this.destroy(failure.message);
     });
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));

@@ -14,6 +14,7 @@ export interface ClientInternals extends CancelKey {
       parsedStatements: object;
       on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
       on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
+      emit(event: 'errorMessage', error: Error): void;
     };
   _handleDataRow(row: Message): void;
   readonly ssl: ConnectionConfig['ssl'];

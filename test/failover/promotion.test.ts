@@ -131,6 +131,33 @@ it('uses no connection to a server that turned read-only, and is ready again whe
   await writesAndReads(2);
 });
 
+it.each([
+  ['a statement', {}],
+  ['a transaction', { 'idempotency-key': 'unconfirmed' }],
+])(
+  'acknowledges no commit of %s whose wait for a standby was cancelled',
+  async (_, headers: Record<string, string>) => {
+    const settings = async (...changes: string[]): Promise<void> => {
+      for (const change of changes) await runSql(primary.url, `alter system ${change}`);
+      await runSql(primary.url, 'select pg_reload_conf()');
+    };
+    // A synchronous standby that never comes.
+    await settings(`set synchronous_standby_names = 'absent'`);
+    let status: number | undefined;
+    const writing = service.post('/pets', { name: 'Unconfirmed', categoryId: 1 }, headers).then((response) => {
+      status = response.status;
+    });
+    const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
+    await withClient(primary.url, (client) => until(async () => (await client.query(cancel)) && status !== undefined));
+    await writing;
+    expect(status).toBe(503);
+    await settings('reset synchronous_standby_names');
+    await until(
+      async () => (await service.post('/pets', { name: 'Unconfirmed', categoryId: 1 }, headers)).status === 201,
+    );
+  },
+);
+
 it('a start waits for a server that takes writes, and says so', async () => {
   const waiting = new Service({ DATABASE_URL: standby.url });
   const [line] = await waiting.line(/.*Waiting for a server that takes writes/);
