@@ -152,16 +152,16 @@ it('a pool whose connections nobody gives back is not ready', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const transactions = [database.stores.transaction(() => held), database.stores.transaction(() => held)];
-  const isReady = (): Promise<boolean> =>
+  const reason = (): Promise<string | undefined> =>
     database.checkReady().then(
-      () => true,
-      () => false,
+      () => undefined,
+      (error: unknown) => (error as Error).message,
     );
-  expect(await isReady()).toBe(true);
-  await until(async () => !(await isReady()));
+  expect(await reason()).toBeUndefined();
+  await until(async () => (await reason()) === 'No connection to the database has become free for a long time.');
   release();
   await Promise.all(transactions);
-  expect(await isReady()).toBe(true);
+  expect(await reason()).toBeUndefined();
 });
 
 it('after five seconds without a server writes succeed within two seconds of its return', async () => {

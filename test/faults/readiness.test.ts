@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { withClient } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+let cluster: PostgresCluster;
+let service: Service;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  service = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s' });
+});
+afterAll(() => cluster.remove());
+
+const sql = async (...statements: string[]): Promise<void> => {
+  // An open session may be read-only by default.
+  await withClient(cluster.url, async (client) => {
+    await client.query('set default_transaction_read_only = off');
+    for (const statement of statements) await client.query(statement);
+  });
+};
+
+/** PostgreSQL refuses a write as on a full disk, and has no room for the probe's file. */
+const fillDisk = async (): Promise<void> => {
+  await sql(
+    `create function refuse() returns trigger language plpgsql
+       as $$ begin raise exception 'could not extend file: No space left on device' using errcode = 'disk_full'; end $$`,
+    'create trigger refuse before insert on categories execute function refuse()',
+    'alter system set temp_file_limit = 0',
+    'select pg_reload_conf()',
+  );
+  const { status } = await service.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
+  expect(status).toBe(503);
+};
+
+// That no connection becomes free is shown in `leases.test.ts`, on a database without a service.
+it.each([
+  {
+    cause: "The database can't be reached, or doesn't respond in time.",
+    begin: async () => cluster.stop(),
+    end: async () => cluster.start(),
+  },
+  {
+    cause: 'The database takes no writes.',
+    begin: () => sql('alter system set default_transaction_read_only = on', 'select pg_reload_conf()'),
+    end: () => sql('alter system reset default_transaction_read_only', 'select pg_reload_conf()'),
+  },
+  {
+    cause: 'Migrations are missing in the database: 1.',
+    begin: () =>
+      sql(
+        'create table missing as select * from petstore_migrations order by id desc limit 1',
+        'delete from petstore_migrations where id in (select id from missing)',
+      ),
+    end: () => sql('insert into petstore_migrations select * from missing', 'drop table missing'),
+  },
+  {
+    cause: 'The disk of the database is full.',
+    begin: fillDisk,
+    end: () => sql('alter system reset temp_file_limit', 'select pg_reload_conf()', 'drop function refuse cascade'),
+  },
+])('/readyz is 503 and says why: $cause', async ({ cause, begin, end }) => {
+  const ready = (): ReturnType<Service['get']> => service.get('/readyz');
+  await until(async () => (await ready()).status === 200);
+  await begin();
+  await until(async () => (await ready()).body.reasons?.[0] === cause);
+  const { status, headers, body } = await ready();
+  await end();
+  expect({ status, body }).toEqual({ status: 503, body: { status: 'unavailable', reasons: [cause] } });
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  await until(async () => (await ready()).status === 200);
+});
+
+it('/readyz is 503 while the service shuts down, and requests are still served', async () => {
+  await until(async () => (await service.get('/readyz')).status === 200);
+  service.signal('SIGTERM');
+  await until(async () => (await service.get('/readyz')).body.reasons?.[0] === 'The service is shutting down.');
+  expect((await service.graphql('{ pets { totalCount } }')).status).toBe(200);
+  expect(await service.ended()).toBe(0);
+});
