@@ -26,8 +26,8 @@ export class PostgresCluster {
       '--encoding=UTF8',
     );
     const settings = `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n`;
-    appendFileSync(join(cluster.#directory, 'data/postgresql.conf'), settings);
-    prepare?.(join(cluster.#directory, 'data'));
+    appendFileSync(join(cluster.dataDirectory, 'postgresql.conf'), settings);
+    prepare?.(cluster.dataDirectory);
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
     cluster.#port = await findFreePort();
     cluster.start();
@@ -44,7 +44,7 @@ export class PostgresCluster {
 
   /** Becomes a hot standby of the other server, from a new copy of it, at its own port. It must have stopped. */
   follow(primary: PostgresCluster): void {
-    rmSync(join(this.#directory, 'data'), { recursive: true, force: true });
+    rmSync(this.dataDirectory, { recursive: true, force: true });
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', this.#directory]);
     this.#run('pg_basebackup', `--dbname=${primary.url}`, '--checkpoint=fast', '--write-recovery-conf');
     this.start();
@@ -53,6 +53,10 @@ export class PostgresCluster {
   /** Ends being a standby; resolves when it takes writes. */
   promote(): void {
     this.#run('pg_ctl', '--wait', '--silent', 'promote');
+  }
+
+  get dataDirectory(): string {
+    return join(this.#directory, 'data');
   }
 
   get port(): number {
@@ -89,7 +93,7 @@ export class PostgresCluster {
 
   /** Of the process that starts all others. */
   get pid(): number {
-    return Number.parseInt(readFileSync(join(this.#directory, 'data/postmaster.pid'), 'utf8'));
+    return Number.parseInt(readFileSync(join(this.dataDirectory, 'postmaster.pid'), 'utf8'));
   }
 
   #processes(): number[] {
@@ -100,7 +104,7 @@ export class PostgresCluster {
 
   /** PostgreSQL refuses to run as root. */
   #run(program: string, ...options: string[]): void {
-    const command = [programPath(program), `--pgdata=${join(this.#directory, 'data')}`, ...options];
+    const command = [programPath(program), `--pgdata=${this.dataDirectory}`, ...options];
     const asOwner = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
     const [file, ...rest] = [...asOwner, ...command];
     execFileSync(file!, rest, { cwd: this.#directory, stdio: 'ignore' });

@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { runSql } from '../support/postgres-client.ts';
+import { PostgresCluster, programPath } from '../support/postgres-cluster.ts';
+import { path } from '../support/running-command.ts';
+import { adminKey, Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+import { guideCommands } from './guide.ts';
+
+let cluster: PostgresCluster;
+const backup = mkdtempSync(join(tmpdir(), 'petstore-backup-'));
+
+/** As the user that PostgreSQL runs as, who must own the backup. */
+const asOwner: readonly string[] = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+  chmodSync(backup, 0o755);
+  mkdirSync(join(backup, 'wal'));
+  if (asOwner.length > 0) execFileSync('chown', ['-R', 'postgres', backup]);
+});
+
+afterAll(() => {
+  cluster.remove();
+  rmSync(backup, { recursive: true, force: true });
+});
+
+/** Runs commands of the guide in one shell, with the folders and the moment of this test. */
+function run(commands: readonly string[], moment = ''): void {
+  const script = commands
+    .join('\n')
+    .replaceAll('/backup', backup)
+    .replaceAll('/var/lib/postgresql/15/main', cluster.dataDirectory)
+    .replaceAll('/var/lib/postgresql/15/before', join(dirname(cluster.dataDirectory), 'before'))
+    .replace(/(?<=recovery_target_time = ')[^']*/, moment);
+  const programs = `${dirname(programPath('pg_basebackup'))}:${path}`;
+  const server = { PGHOST: '127.0.0.1', PGPORT: String(cluster.port), PGUSER: 'postgres', PGPASSWORD: 'petstore' };
+  const [file, ...rest] = [...asOwner, 'sh', '-e', '-c', script];
+  execFileSync(file, rest, { cwd: backup, env: { PATH: programs, ...server }, stdio: 'pipe' });
+}
+
+test('a server goes back to a point in time, and its readers of events are told what is gone', async () => {
+  const [mode, archive, base] = guideCommands('Backup and restore', 3);
+  run([mode!, archive!]);
+  cluster.stop();
+  cluster.start();
+  const first = await Service.start({ DATABASE_URL: cluster.url });
+  run([base!]);
+  const cursor = async (service: Service): Promise<string> =>
+    (await service.graphql('{ eventCursor }')).body.data.eventCursor;
+  const create = (name: string) =>
+    first.graphql(`mutation { createCategory(input: { name: "${name}" }) { category { id } } }`);
+  const events = async (): Promise<number> => (await runSql(cluster.url, 'select from events')).length;
+  await create('Before');
+  await until(async () => (await events()) === 1);
+  const before = await cursor(first);
+  const [row] = await runSql(cluster.url, 'select clock_timestamp()::text as moment');
+  await create('After');
+  await until(async () => (await events()) === 2);
+  const after = await cursor(first);
+  expect(await first.stop()).toBe(0);
+  const [switched] = await runSql(cluster.url, 'select pg_walfile_name(pg_switch_wal()) as name');
+  await until(async () => {
+    const [archiver] = await runSql(cluster.url, 'select last_archived_wal as name from pg_stat_archiver');
+    return String(archiver?.['name']) >= String(switched?.['name']);
+  });
+
+  cluster.stop();
+  run(guideCommands('Backup and restore', 4), String(row?.['moment']));
+  cluster.start();
+  const second = await Service.start({ DATABASE_URL: cluster.url });
+  const { body } = await second.graphql('{ categories { nodes { name } } }');
+  expect(body.data.categories.nodes).toEqual([{ name: 'Before' }]);
+  const read = async (position: string): Promise<number> =>
+    (await second.get(`/events?cursor=${position}`, { authorization: `Bearer ${adminKey}` })).status;
+  expect([await read(before), await read(after)]).toEqual([200, 410]);
+  expect((await second.post('/categories', { name: 'Next' })).status).toBe(201);
+  expect(await second.stop()).toBe(0);
+});
