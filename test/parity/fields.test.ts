@@ -20,6 +20,10 @@ import { startRestApp, type RestApp } from '../rest/rest-app.ts';
 
 interface Noun {
   readonly entity: EntityClass<object>;
+  /** Its files in `src/domain` and `src/graphql`, without their roles. */
+  readonly files: string;
+  /** Its file of the OpenAPI document. */
+  readonly document: string;
   readonly url: string;
   /** False when rows are created with those of another noun. */
   readonly isCreatable: boolean;
@@ -35,18 +39,24 @@ interface Noun {
   readonly onlyInGraphQL: readonly string[];
 }
 
-function rowFor(entity: EntityClass<object>, url: string, exceptions: Partial<Noun> = {}): [string, Noun] {
+function rowFor(
+  entity: EntityClass<object>,
+  files: string,
+  url: string,
+  exceptions: Partial<Noun> = {},
+): [string, Noun] {
   const { name } = entity;
+  const document = `src/rest/openapi/${files.replace(/\/.*/, '')}.yaml`;
   const usual = { isCreatable: true, update: `update${name}`, changes: `${name}Changes`, key: 'id', readOnly: ['id'] };
-  return [name, { entity, url, onlyInGraphQL: ['nodeId', 'version'], ...usual, ...exceptions }];
+  return [name, { entity, files, document, url, onlyInGraphQL: ['nodeId', 'version'], ...usual, ...exceptions }];
 }
 
 /** Any other difference between the entity, the GraphQL types and inputs, and the OpenAPI schemas is an error. */
 const nouns = [
-  rowFor(Pet, '/pets'),
-  rowFor(Category, '/categories'),
-  rowFor(Order, '/store/orders'),
-  rowFor(InventoryItem, '/inventory', {
+  rowFor(Pet, 'pets/pet', '/pets'),
+  rowFor(Category, 'categories/category', '/categories'),
+  rowFor(Order, 'orders/order', '/store/orders'),
+  rowFor(InventoryItem, 'inventory/inventory-item', '/inventory', {
     isCreatable: false,
     update: 'updateInventory',
     changes: 'InventoryUpdate',
@@ -97,23 +107,44 @@ it('every resource is compared: each entity with a type in GraphQL or a schema i
   expect(nouns.map(([name]) => name).toSorted()).toEqual(published.toSorted());
 });
 
+/** What a file lacks of the fields that it should have, or has beyond them. */
+function differences(file: string, there: readonly string[], wanted: readonly string[]): string[] {
+  return [
+    ...wanted.filter((field) => !there.includes(field)).map((field) => `${file} lacks ${field}`),
+    ...there.filter((field) => !wanted.includes(field)).map((field) => `${file} alone has ${field}`),
+  ];
+}
+
+function serviceFile({ files }: Noun): string {
+  return `src/domain/${files.replace('-item', '')}.service.ts`;
+}
+
 describe.each(nouns)('%s has the same fields', (name, noun) => {
+  const { files, document } = noun;
+
   it('in its entity, its GraphQL type and its OpenAPI schema', () => {
     const type = schema.getType(name);
     const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map((field) => field.name);
-    expect(leaves.toSorted()).toEqual([...propertiesOf(noun), ...noun.onlyInGraphQL].toSorted());
-    expect(Object.keys(schemaProperties(name)).toSorted()).toEqual(propertiesOf(noun));
+    const properties = propertiesOf(noun);
+    expect([
+      ...differences(`src/graphql/${files}.type.ts`, leaves, [...properties, ...noun.onlyInGraphQL]),
+      ...differences(`${name} in ${document}`, Object.keys(schemaProperties(name)), properties),
+    ]).toEqual([]);
   });
 
   it('in its inputs and its bodies', () => {
     const { changes, update, key, isCreatable } = noun;
     const writable = writableOf(noun);
-    expect(Object.keys(schemaProperties(changes)).toSorted()).toEqual(writable);
-    expect(Object.keys(inputFields(update)).toSorted()).toEqual([...writable, key, 'ifVersion'].toSorted());
-    if (!isCreatable) return;
-    expect(Object.keys(schemaProperties(`New${name}`)).toSorted()).toEqual(writable);
-    expect(Object.keys(inputFields(`create${name}`)).toSorted()).toEqual(writable);
+    const ofSchema = (schemaName: string): string[] =>
+      differences(`${schemaName} in ${document}`, Object.keys(schemaProperties(schemaName)), writable);
+    const ofInput = (mutation: string, wanted: readonly string[]): string[] =>
+      differences(`${mutation}'s in src/graphql/${files}.input.ts`, Object.keys(inputFields(mutation)), wanted);
+    expect([
+      ...ofSchema(changes),
+      ...ofInput(update, [...writable, key, 'ifVersion']),
+      ...(isCreatable ? [...ofSchema(`New${name}`), ...ofInput(`create${name}`, writable)] : []),
+    ]).toEqual([]);
   });
 });
 
@@ -151,12 +182,15 @@ describe.each(nouns)('every field of %s', (typeName, noun) => {
     if (isCreatable) {
       const sent = values(`New${typeName}`);
       const { body } = await app.ask('POST', collection, sent);
-      expect(body).toMatchObject(sent);
-      expect(Object.keys(body).toSorted()).toEqual(propertiesOf(noun));
+      const bodyFile = `src/domain/${noun.files}.version.ts`;
+      expect(differences(bodyFile, Object.keys(body), propertiesOf(noun))).toEqual([]);
+      const lost = Object.entries(sent).filter(([property, value]) => body[property] !== value);
+      expect(lost.map(([property]) => `create in ${serviceFile(noun)} loses ${property}`)).toEqual([]);
     }
     for (const [property, value] of Object.entries(values(changes))) {
       const url = await fresh();
-      expect((await app.ask('PATCH', url, { [property]: value })).body).toMatchObject({ [property]: value });
+      const changed = (await app.ask('PATCH', url, { [property]: value })).body;
+      if (changed[property] !== value) throw new Error(`update in ${serviceFile(noun)} loses ${property}`);
       expect((await app.ask('GET', url)).body).toMatchObject({ [property]: value });
     }
   });
