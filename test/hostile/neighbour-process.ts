@@ -1,5 +1,7 @@
 import { Agent, request } from 'node:http';
 
+import { neighbourHeader } from './neighbour-header.ts';
+
 /** What the neighbour has seen between `start` and `stop`. Latencies are in milliseconds. */
 export interface NeighbourReport {
   readonly p50: number;
@@ -29,7 +31,7 @@ let ticking: NodeJS.Timeout | undefined;
 
 async function send(path: string, arrivedAt: number): Promise<number> {
   const status = await new Promise<number>((resolve) => {
-    const headers = { 'x-api-key': key };
+    const headers = { 'x-api-key': key, [neighbourHeader]: 'yes' };
     request(address + path, { agent, headers, signal: AbortSignal.timeout(maxMillis) }, (response) => {
       response.resume().once('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
     })

@@ -28,6 +28,8 @@ export interface Damage {
   readonly neighbour: NeighbourReport;
   /** The longest tick of the event loop, in processor time. */
   readonly tickMillis: number;
+  /** The p99 of what the main thread has worked, for anybody, while a request of the neighbour was there. */
+  readonly waitMillis: number;
   /** The processor time of the process. */
   readonly cpuMillis: number;
   /** The memory of the process before, and the most that it had. */
@@ -122,19 +124,20 @@ export class Target implements Door {
     const logged = this.service.output.length;
     this.#forgetPeak();
     const startMegabytes = this.#peakMegabytes();
-    await this.#longestTick();
+    await this.#watched();
     const cpuBefore = this.#cpuMillis();
     this.#neighbour!.send('start');
     const reported = once(this.#neighbour!, 'message');
     await attack().finally(() => this.#neighbour!.send('stop'));
     const [neighbour] = (await reported) as [NeighbourReport];
     const cpuMillis = this.#cpuMillis() - cpuBefore;
-    const tickMillis = await this.#longestTick();
+    const { tickMillis, waitMillis } = await this.#watched();
     const peakMegabytes = this.#peakMegabytes();
     const left = await this.#settled(before);
     return {
       neighbour,
       tickMillis,
+      waitMillis,
       cpuMillis,
       startMegabytes,
       peakMegabytes,
@@ -146,15 +149,17 @@ export class Target implements Door {
     };
   }
 
-  async #longestTick(): Promise<number> {
+  /** What `watched-process.ts` has seen since the last time. */
+  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis'>> {
     const printed = this.service.output.length;
     this.service.signal('SIGUSR2');
-    let tick: string | undefined;
+    let figures: RegExpExecArray | null = null;
     await until(() => {
-      tick = /^longest tick (\d+) ms$/m.exec(this.service.output.slice(printed))?.[1];
-      return tick !== undefined;
+      figures = /^longest tick (\d+) ms, wait (\d+) ms$/m.exec(this.service.output.slice(printed));
+      return figures !== null;
     });
-    return Number(tick);
+    const [, tickMillis, waitMillis] = figures!;
+    return { tickMillis: Number(tickMillis), waitMillis: Number(waitMillis) };
   }
 
   #peakMegabytes(): number {

@@ -1,22 +1,41 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
 import { isMainThread } from 'node:worker_threads';
 
+import { neighbourHeader } from './neighbour-header.ts';
+
 /**
- * Loaded into the service (`--import`): the longest tick of its event loop since it was last asked, in processor time
- * of the thread.
+ * Loaded into the service (`--import`). Prints on SIGUSR2 what it has seen since the last one, in processor time of the
+ * main thread, which doesn't depend on what else the machine does:
  *
- * Timers fire once in a tick, so what the thread has used between two of them is at most one long tick and a few short
- * ones.
+ * - the longest tick of the event loop. Timers fire once in a tick, so what the thread has used between two of them is at
+ *   most one long tick and a few short ones;
+ * - how much the thread has worked between the arrival of a neighbour's request and the end of its response, which is
+ *   what the service itself makes it wait.
  */
 if (isMainThread) {
   let [longestMillis, last] = [0, threadMillis()];
+  let waits: number[] = [];
+  const arrivals = new WeakMap<IncomingMessage, number>();
   setInterval(() => {
     const now = threadMillis();
     longestMillis = Math.max(longestMillis, now - last);
     last = now;
   }, 5).unref();
+  subscribe('http.server.request.start', (message) => {
+    const { request } = message as { readonly request: IncomingMessage };
+    if (request.headers[neighbourHeader] !== undefined) arrivals.set(request, threadMillis());
+  });
+  subscribe('http.server.response.finish', (message) => {
+    const { request } = message as { readonly request: IncomingMessage };
+    const arrivedAt = arrivals.get(request);
+    if (arrivedAt !== undefined) waits.push(threadMillis() - arrivedAt);
+  });
   process.on('SIGUSR2', () => {
-    process.stderr.write(`longest tick ${Math.round(longestMillis)} ms\n`);
-    longestMillis = 0;
+    waits.sort((a, b) => a - b);
+    const wait = waits[Math.floor(waits.length * 0.99)] ?? 0;
+    process.stderr.write(`longest tick ${Math.round(longestMillis)} ms, wait ${Math.round(wait)} ms\n`);
+    [longestMillis, waits] = [0, []];
   });
 }
 

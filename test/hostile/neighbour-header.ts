@@ -1,0 +1,2 @@
+/** Marks the requests of the neighbour, for `watched-process.ts`. */
+export const neighbourHeader = 'x-neighbour';
