@@ -60,16 +60,19 @@ function onceClosed({ raw: { socket } }: FastifyRequest, { raw: response }: Fast
   if (socket.destroyed) end();
 }
 
-/** Reads a chunk when the client has taken the one before. */
+/**
+ * Reads a chunk when the client has taken the one before. As bytes: of a text Node would count them before it makes
+ * them.
+ */
 async function* chunksOf(
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
   onChunk: (chunk: string) => void,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<Buffer, void> {
   try {
     for (let chunk = first; chunk.done !== true; chunk = await rest.next()) {
       onChunk(chunk.value);
-      yield chunk.value;
+      yield Buffer.from(chunk.value);
     }
   } finally {
     await rest.return?.();

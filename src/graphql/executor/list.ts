@@ -16,6 +16,13 @@ export interface PreparedList {
   readonly mayPause: boolean;
 }
 
+/**
+ * V8 keeps a text that is put together as a tree of its pieces until somebody reads it, and makes one piece of it then:
+ * of a large response in one long tick, with pieces that are no longer in the processor's caches. So lists do that
+ * whenever they have written so much.
+ */
+const maxTreeLength = 64 * 1024;
+
 /** Writes the items of a list in order; promises are awaited together. */
 export class ListWriter {
   readonly #list: PreparedList;
@@ -24,6 +31,8 @@ export class ListWriter {
   readonly #run: Run;
   /** The parts up to the last promise. */
   readonly #parts: Text[] = [];
+  /** Since the last promise: what is in pieces of some `maxTreeLength`, and what follows. */
+  #written = '';
   #text = '';
   #next = 0;
 
@@ -43,14 +52,15 @@ export class ListWriter {
         const index = this.#next;
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;
+        if (this.#text.length > maxTreeLength) this.#flatten();
       }
     } catch (error) {
       if (this.#parts.length > 0) return joinAll(this.#container(), { error });
-      this.#run.discard(this.#path, this.#text.length + this.#restLength());
+      this.#run.discard(this.#path, this.#written.length + this.#text.length + this.#restLength());
       throw error;
     }
     this.#text += items.length === 0 ? '[]' : ']';
-    return this.#parts.length === 0 ? this.#text : joinAll(this.#container());
+    return this.#parts.length === 0 ? this.#written + this.#text : joinAll(this.#container());
   }
 
   /** False when the item can't be written at once. */
@@ -68,9 +78,17 @@ export class ListWriter {
     this.#text += separator(index);
     if (typeof text === 'string') this.#text += text;
     else {
-      this.#parts.push(this.#text, text);
+      this.#parts.push(this.#written + this.#text, text);
+      this.#written = '';
       this.#text = '';
     }
+  }
+
+  #flatten(): void {
+    // Reading a character is enough.
+    this.#text.charCodeAt(0);
+    this.#written += this.#text;
+    this.#text = '';
   }
 
   #completed(item: unknown, index: number): Text {
@@ -92,7 +110,7 @@ export class ListWriter {
     return {
       run: this.#run,
       path: this.#path,
-      parts: [...this.#parts, this.#text],
+      parts: [...this.#parts, this.#written + this.#text],
       restLength: this.#restLength(),
     };
   }
