@@ -24,6 +24,7 @@ import { registerApi } from './http/api.ts';
 import type { OnRefusal } from './http/bounds/bounds.ts';
 import { drain } from './http/bounds/drain.ts';
 import { Authentication } from './http/authentication.ts';
+import { knownClientOf } from './http/credentials.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { registerHealth } from './http/observe/health.ts';
@@ -104,6 +105,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
     onResponse: (request) => metrics.countRequest(request),
     renderErrorPage,
+    knownClientOf: (request) => knownClientOf(request, access.keys),
     onRefusal,
   });
   const stopReporting = onBackgroundFailure((error) => {

@@ -4,12 +4,14 @@ import type { Principal } from '../domain/access/principal.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Meter } from '../http/authentication.ts';
+import type { Slices } from './executor/run.ts';
 import { Loaders } from './loaders.ts';
 import type { CountParents, NestedQuota } from './nested-quota.ts';
 import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
 import type { KeyedWrites } from './safe-writes/keyed-writes.ts';
 
-interface SafeWrites {
+interface ContextOptions {
+  readonly slices?: Slices | undefined;
   readonly keyed?: KeyedWrites | undefined;
   readonly atomic?: AtomicWrites | undefined;
 }
@@ -31,6 +33,7 @@ export class GraphQLContext {
   readonly keyed: KeyedWrites | undefined;
   /** Inside an operation with `@atomic`. */
   readonly atomic: AtomicWrites | undefined;
+  readonly slices: Slices | undefined;
   readonly #nestedQuota: NestedQuota;
   loaders: Loaders;
 
@@ -38,7 +41,7 @@ export class GraphQLContext {
     services: Services,
     nestedQuota: NestedQuota,
     request: GraphQLContext['request'],
-    { keyed, atomic }: SafeWrites = {},
+    { keyed, atomic, slices }: ContextOptions = {},
   ) {
     this.services = services;
     this.request = request;
@@ -47,6 +50,7 @@ export class GraphQLContext {
     this.meter = request.meter;
     this.keyed = keyed;
     this.atomic = atomic;
+    this.slices = slices;
     this.#nestedQuota = nestedQuota;
     this.countParents = nestedQuota.counterFor(request.principal);
     this.loaders = new Loaders(services, this.countParents);
@@ -54,12 +58,12 @@ export class GraphQLContext {
 
   /** The context of the same request on the stores of a transaction. */
   inside(stores: Stores, atomic?: AtomicWrites): GraphQLContext {
-    return new GraphQLContext(createServices(stores), this.#nestedQuota, this.request, { atomic });
+    return new GraphQLContext(createServices(stores), this.#nestedQuota, this.request, { atomic, slices: this.slices });
   }
 
   /** The same context, in which the fields of an operation with `@atomic` are replayed. */
   replaying(atomic: AtomicWrites): GraphQLContext {
-    return new GraphQLContext(this.services, this.#nestedQuota, this.request, { atomic });
+    return new GraphQLContext(this.services, this.#nestedQuota, this.request, { atomic, slices: this.slices });
   }
 
   /**

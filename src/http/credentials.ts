@@ -1,7 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
+import type { KeyDirectory } from '../keys/key-directory.ts';
+
 /** The key of a request, the reason why it is invalid, or undefined without one. */
 export type SentKey = { readonly key: string } | { readonly fault: string } | undefined;
+
+/** The id of the key that a request has, if it is known without asking the database; it may have expired. */
+export function knownClientOf(request: IncomingMessage, keys: Pick<KeyDirectory, 'peek'>): string | undefined {
+  const sent = sentKey(request);
+  return sent !== undefined && 'key' in sent ? keys.peek(sent.key, request.socket) : undefined;
+}
 
 const bearer = /^bearer +(\S+)$/i;
 

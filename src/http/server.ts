@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 import {
   fastify,
   LogController,
@@ -53,6 +55,8 @@ export interface LogStream {
 export interface ServerOptions {
   /** Those of the process; its own without them. */
   readonly accounts?: Accounts | undefined;
+  /** The key of a request, if it is known without asking the database. */
+  readonly knownClientOf?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
   readonly trustProxy?: false | number | string[] | undefined;
   readonly logLevel: string;
@@ -101,12 +105,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
     onResponse,
     renderErrorPage,
     accounts = new Accounts(),
+    knownClientOf = () => undefined,
     onRefusal = () => undefined,
   } = options;
   const routeTable = new RouteTable(routerOptions);
+  const clientOf = (request: IncomingMessage): string =>
+    knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id;
   const broken = { routes: routeTable, bodies: () => bodies, server: () => server, onResponse };
-  const node = createNodeServer({ accounts, timeouts, limits, onRefusal, broken });
-  const bodies = new Bodies(accounts, node.connections.starts, onRefusal, limits);
+  const node = createNodeServer({ accounts, clientOf, timeouts, limits, onRefusal, broken });
+  const bodies = new Bodies(accounts, node.connections.ticks, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);

@@ -95,6 +95,13 @@ export class KeyDirectory {
     return known === undefined ? this.#findAnew(hash) : this.#principalOf(known, hash);
   }
 
+  /** The id of a key that is known already, also of one that isn't valid any more. */
+  peek(text: string, connection?: object): string | undefined {
+    if (this.#isAdmin(text)) return administrator.id;
+    const hash = this.#hashOf(text, connection);
+    return hash === undefined ? undefined : this.#ids.get(hash);
+  }
+
   async #findAnew(hash: KeyHash): Promise<Principal | undefined> {
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
     // While this process is behind, an unknown key may be a new one.

@@ -18,6 +18,8 @@ export interface Call<Id extends OperationId> {
   readonly ifMatch: string | undefined;
   /** Waits for memory for a response that may be large; throws UNAVAILABLE. */
   readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
+  /** Waits until the event loop has time for more work of this client. */
+  readonly enterTick: () => Promise<void>;
 }
 
 /** Handles an operation: one call of a service, and no rules. */

@@ -68,8 +68,13 @@ function compileCall(
       isHead: request.method === 'HEAD',
       ifMatch: request.headers['if-match'],
       reserve: (bytes: number) => reserveFor(request, reply, bytes),
+      enterTick: () => enterTick(request),
     } as AnyCall;
   };
+}
+
+function enterTick({ server, principal }: FastifyRequest): Promise<void> {
+  return new Promise((resolve) => server.connections.ticks.enter(principal.id, resolve));
 }
 
 /** The stored response to the key, or a new one, which is stored in the transaction that makes its changes. */

@@ -36,6 +36,7 @@ interface ListCall {
   readonly isHead: boolean;
   readonly query: { readonly limit?: number; readonly cursor?: Position };
   readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
+  readonly enterTick: () => Promise<void>;
 }
 
 /** A page of a list. `Link` names the next page while there is one (RFC 8288). */
@@ -107,7 +108,7 @@ export async function collection<Row>(
 }
 
 async function* arrayInChunks<Row>(
-  { reserve }: Pick<ListCall, 'reserve'>,
+  { reserve, enterTick }: Pick<ListCall, 'reserve' | 'enterTick'>,
   batches: AsyncIterable<readonly Row[]>,
   bodyOf: (row: Row) => object,
 ): AsyncGenerator<string, void> {
@@ -115,6 +116,7 @@ async function* arrayInChunks<Row>(
   let opening = '[';
   for await (const batch of batches) {
     if (batch.length === 0) continue;
+    await enterTick();
     yield opening + JSON.stringify(batch.map(bodyOf)).slice(1, -1);
     opening = ',';
   }

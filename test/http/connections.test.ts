@@ -1,12 +1,13 @@
 import { once } from 'node:events';
-import { createServer as createHttpServer, type ServerResponse } from 'node:http';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, createServer, Socket, type AddressInfo } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { ClientConnection } from '../../src/http/bounds/connection.ts';
+import { Accounts } from '../../src/account/accounts.ts';
+import { TickTime } from '../../src/account/tick-time.ts';
+import { ClientConnection, type ClientConnectionOptions } from '../../src/http/bounds/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { RequestStarts } from '../../src/http/bounds/request-starts.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
 import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
@@ -48,6 +49,15 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
   atEnd(() => begun.forEach((response) => response.end()));
   return { ...http, port: await portOf(http.server), refusals, begun, busy };
 }
+
+const newTicks = (): TickTime => new TickTime(new Accounts(), 10);
+
+const connectionOptions: ClientConnectionOptions = {
+  maxReadAhead: 1,
+  ticks: newTicks(),
+  clientOf: () => 'client',
+  onFull: () => undefined,
+};
 
 /** Opens a connection, sends the text and reads nothing. */
 async function sendUnread(port: number, text: string): Promise<Socket> {
@@ -126,12 +136,17 @@ it('has one request of a connection under way; 16 read ahead begin, and get thei
   await until(() => text.includes('a thing'));
 });
 
-it('disconnects a client whose first request waits for its turn for the 18th, not for the 17th', () => {
-  const turns = new RequestStarts(10);
-  turns.wait({ beginNext: () => undefined });
+it('disconnects a client whose first request waits to begin for the 18th, not for the 17th', () => {
+  const ticks = newTicks();
+  ticks.wait('other', () => undefined);
   const full: boolean[] = [];
   const socket = new Socket().on('error', () => undefined);
-  const connection = new ClientConnection(socket, 16, turns, () => void full.push(true));
+  const connection = new ClientConnection(socket, {
+    ...connectionOptions,
+    maxReadAhead: 16,
+    ticks,
+    onFull: () => full.push(true),
+  });
   const accept = (): void => connection.accept({} as ServerResponse, () => undefined, false);
   for (let index = 0; index < 17; index += 1) accept();
   expect(full).toEqual([]);
@@ -242,7 +257,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new ClientConnection(socket, 1, new RequestStarts(10), () => undefined);
+  const connection = new ClientConnection(socket, connectionOptions);
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
@@ -267,19 +282,20 @@ it('sends one response to a request that is refused before its body, however lon
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
 });
 
-it('starts the only request of a connection after at most one of each other connection, however many these have sent', async () => {
-  const { port, busy } = await start({ limits: { startMillis: 10 } });
+it('starts the only request of a client before what another one has sent, on however many connections', async () => {
+  const knownClientOf = ({ headers }: IncomingMessage): string => String(headers['x-principal']);
+  const { port, busy } = await start({ limits: { tickMillis: 10 }, knownClientOf });
   const sockets: Socket[] = [];
-  while (sockets.length <= 10) {
+  while (sockets.length <= 60) {
     const socket = await send(port, requestText('/busy'));
     await once(socket, 'data');
     sockets.push(socket);
   }
   busy.length = 0;
   const neighbour = sockets.pop();
-  for (const socket of sockets) socket.write(requestText('/busy').repeat(16));
+  for (const socket of sockets) socket.write(requestText('/busy').repeat(2));
   neighbour?.write(requestText('/busy', 'neighbour'));
-  await until(() => busy.length === 10 * 16 + 1);
-  // What is begun as it is read, and one request of each.
-  expect(busy.indexOf('neighbour')).toBeLessThanOrEqual(2 * 10);
+  await until(() => busy.length === 60 * 2 + 1);
+  // What is begun as it is read, and in the tick in which it comes.
+  expect(busy.indexOf('neighbour')).toBeLessThanOrEqual(2 * 10 + 5);
 });

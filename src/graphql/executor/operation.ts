@@ -12,7 +12,7 @@ import {
 
 import { HttpError } from '../../http/error-table.ts';
 import { fragmentsIn } from './fragments.ts';
-import { Run } from './run.ts';
+import { Run, type RunContext } from './run.ts';
 import { promiseOf } from './text.ts';
 import { PreparedSelection, type SelectedField, type Variant } from './selection.ts';
 
@@ -75,7 +75,7 @@ export class PreparedOperation {
    * in the data.
    */
   async run(
-    context: unknown,
+    context: RunContext,
     variables: Readonly<Record<string, unknown>>,
     maxBytes: number,
     mayGoOn: (key: string) => boolean = () => true,

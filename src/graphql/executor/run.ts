@@ -1,5 +1,3 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
-
 import type { GraphQLError } from 'graphql';
 
 import type { Arguments, ArgumentsOf } from './arguments.ts';
@@ -14,19 +12,28 @@ export interface Path {
 /** Further errors are only counted. */
 const maxErrors = 100;
 
-/** How long lists are written before they yield to other requests. */
-const sliceMillis = 50;
 const stepsBetweenLooks = 64;
 
-/** The current tick of the event loop, since the first list read the clock. */
-let slice: { readonly startedAt: number; isOver: boolean } | undefined;
+/** When lists yield to other requests, and how. */
+export interface Slices {
+  /** Whether the current tick of the event loop has time left. */
+  hasTime(now: number): boolean;
+  /** Resolves when the list may go on. */
+  pause(): Promise<void>;
+}
+
+/** What an execution needs of the context of its resolvers. */
+export interface RunContext {
+  /** Without it lists are written to their end. */
+  readonly slices?: Slices | undefined;
+}
 
 /**
  * The state of one execution: the arguments of its resolvers, its errors, and the length written.
  *
  * Length is counted in UTF-16 code units, of which a response never has more than bytes.
  */
-export class Run<Context = unknown> {
+export class Run<Context extends RunContext | undefined = RunContext | undefined> {
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly errors: GraphQLError[] = [];
@@ -43,7 +50,6 @@ export class Run<Context = unknown> {
   readonly #discarded = new Set<Path | undefined>();
   #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
-  #tick: Promise<void> = Promise.resolve();
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>, maxLength: number) {
     this.context = context;
@@ -87,24 +93,15 @@ export class Run<Context = unknown> {
 
   /** True when a list should yield to other requests. */
   isDue(): boolean {
-    if (slice?.isOver === true) return true;
     this.#steps += 1;
     if (this.#steps % stepsBetweenLooks !== 0) return false;
-    const now = performance.now();
-    if (slice === undefined) {
-      slice = { startedAt: now, isOver: false };
-      setImmediate(() => {
-        slice = undefined;
-      });
-    }
-    slice.isOver = now - slice.startedAt > sliceMillis;
-    return slice.isOver;
+    const slices = this.context?.slices;
+    return slices !== undefined && !slices.hasTime(performance.now());
   }
 
-  /** Yields to other requests. Waiting lists continue one by one, each in its own tick of the event loop. */
+  /** Yields to other requests. */
   pause(): Promise<void> {
-    this.#tick = this.#tick.then(() => nextTick());
-    return this.#tick;
+    return this.context?.slices?.pause() ?? Promise.resolve();
   }
 
   #isGone(path: Path | undefined): boolean {

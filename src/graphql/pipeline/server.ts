@@ -169,7 +169,9 @@ class Endpoint {
   ): Promise<FastifyReply> {
     const { services, idempotency } = this.#options;
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, request.principal.id, key);
-    const context = new GraphQLContext(services, this.#nestedQuota, request, { keyed });
+    const { ticks } = request.server.connections;
+    const slices = { hasTime: (now: number) => ticks.hasTime(now), pause: () => ticks.pause(request.principal.id) };
+    const context = new GraphQLContext(services, this.#nestedQuota, request, { keyed, slices });
     const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
       reserveFor(request, reply, bytes),
     );

@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 
 import { byteMillis, type Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
+import type { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { Connections } from './connections.ts';
 import { HttpError } from '../error-table.ts';
 import { maxBodyBytes } from './limits.ts';
-import type { RequestStarts } from './request-starts.ts';
 
 /** The limits of bodies that haven't arrived completely. Tests lower them. */
 export interface BodyLimits {
@@ -48,15 +48,15 @@ interface Arriving {
 export class Bodies {
   readonly #accounts: Accounts;
   readonly #limits: BodyLimits;
-  readonly #starts: RequestStarts;
+  readonly #ticks: TickTime;
   readonly #slow: Share;
   readonly #bytes: Share;
   readonly #arriving = new WeakMap<IncomingMessage, Arriving>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
-  constructor(accounts: Accounts, starts: RequestStarts, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
+  constructor(accounts: Accounts, ticks: TickTime, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
     this.#accounts = accounts;
-    this.#starts = starts;
+    this.#ticks = ticks;
     this.#limits = { ...defaultLimits, ...limits };
     const { maxIncompleteOfClient, maxIncompleteBytes } = this.#limits;
     const refuse = (error: () => HttpError): HttpError => {
@@ -125,7 +125,7 @@ export class Bodies {
       done(error, body.subarray(0, length));
     };
     // The work begins now: bodies of many connections may end in one tick.
-    const finish = (): void => this.#starts.enter(() => end(null));
+    const finish = (): void => this.#ticks.enter(clientId, () => end(null));
     const lease = (take: () => Lease): Lease | undefined => {
       try {
         const taken = take();

@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import type { Lease, Share } from '../../account/share.ts';
-
-import type { RequestStarts } from './request-starts.ts';
+import type { TickTime } from '../../account/tick-time.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -36,6 +35,16 @@ interface QueuedRequest {
   readonly begin: () => void;
 }
 
+export interface ClientConnectionOptions {
+  /** Requests that are read while another is under way. */
+  readonly maxReadAhead: number;
+  readonly ticks: TickTime;
+  /** Who has sent a request, as far as that is known before it begins. */
+  readonly clientOf: (request: IncomingMessage) => string;
+  /** Called when the client has sent too many requests ahead, or a body in too many chunks. */
+  readonly onFull: () => void;
+}
+
 /**
  * One connection of a client: the request under way, those read ahead, and the bytes of the response that wait to be
  * sent.
@@ -55,9 +64,7 @@ export class ClientConnection {
    */
   unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
-  readonly #maxReadAhead: number;
-  readonly #starts: RequestStarts;
-  readonly #onFull: () => void;
+  readonly #options: ClientConnectionOptions;
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
   #chunks = 0;
@@ -68,12 +75,9 @@ export class ClientConnection {
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  /** `onFull` is called when the client has sent too many requests ahead, or a body in too many chunks. */
-  constructor(socket: Socket, maxReadAhead: number, starts: RequestStarts, onFull: () => void) {
+  constructor(socket: Socket, options: ClientConnectionOptions) {
     this.#socket = socket;
-    this.#maxReadAhead = maxReadAhead;
-    this.#starts = starts;
-    this.#onFull = onFull;
+    this.#options = options;
     // Node caches the address on first use; it isn't available after a reset.
     void socket.remoteAddress;
   }
@@ -119,9 +123,9 @@ export class ClientConnection {
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;
     this.#isNew = false;
-    if (this.isIdle && (isUrgent || this.#starts.isFree)) return this.#begin({ response, begin });
-    // One of those that wait for a turn is the next under way.
-    const maxQueued = this.#maxReadAhead + (this.#underWay === undefined ? 1 : 0);
+    if (this.isIdle && (isUrgent || this.#options.ticks.isFree)) return this.#begin({ response, begin });
+    // One of those that wait to start is the next under way.
+    const maxQueued = this.#options.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, whose context isn't its own.
     if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitToStart();
@@ -141,13 +145,6 @@ export class ClientConnection {
     this.#unread = undefined;
     this.unfinishedRequest = request.complete ? undefined : request;
     this.#waitToStart();
-  }
-
-  /** Begins the next request, when it may start. */
-  beginNext(): void {
-    if (this.#underWay !== undefined || this.#socket.destroyed) return;
-    const next = this.#queue.shift();
-    if (next !== undefined) this.#begin(next);
   }
 
   /**
@@ -192,12 +189,21 @@ export class ClientConnection {
     begin();
   }
 
+  #beginNext(): void {
+    if (this.#underWay !== undefined || this.#socket.destroyed) return;
+    const next = this.#queue.shift();
+    if (next !== undefined) this.#begin(next);
+  }
+
   #waitToStart(): void {
-    if (this.#queue.length > 0 && this.#underWay === undefined) this.#starts.wait(this);
+    const [next] = this.#queue;
+    if (next === undefined || this.#underWay !== undefined) return;
+    const { ticks, clientOf } = this.#options;
+    ticks.wait(clientOf(next.response.req), () => this.#beginNext());
   }
 
   #disconnect(): void {
-    this.#onFull();
+    this.#options.onFull();
     this.reset();
     const { parser } = this.#socket as { readonly parser?: NodeParser | null };
     if (!parser) return;

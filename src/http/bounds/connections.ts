@@ -4,10 +4,10 @@ import { performance } from 'node:perf_hooks';
 
 import type { Accounts } from '../../account/accounts.ts';
 import { Share } from '../../account/share.ts';
+import { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnection } from './connection.ts';
 import { HttpError } from '../error-table.ts';
-import { RequestStarts } from './request-starts.ts';
 
 /** The limits of connections. Tests lower them. */
 export interface ConnectionsLimits {
@@ -21,8 +21,8 @@ export interface ConnectionsLimits {
   readonly stallMillis: number;
   /** The interval of progress checks. */
   readonly checkEveryMillis: number;
-  /** How long requests start in one tick of the event loop as they are read; see `RequestStarts`. */
-  readonly startMillis: number;
+  /** How long work begins in one tick of the event loop; see `TickTime`. */
+  readonly tickMillis: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -34,7 +34,7 @@ const defaultLimits: ConnectionsLimits = {
   maxUnreadBytesOfAll: 128 * mebibyte,
   stallMillis: 120_000,
   checkEveryMillis: 250,
-  startMillis: 10,
+  tickMillis: 5,
 };
 
 /** How often what all connections have unread is counted, and after how many requests. */
@@ -65,7 +65,7 @@ export class Connections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, ClientConnection>();
-  readonly starts: RequestStarts;
+  readonly ticks: TickTime;
   /** The unread bytes, as last measured. */
   readonly #unread: Share;
   #measuredAt = -Infinity;
@@ -74,17 +74,27 @@ export class Connections {
   #isDraining = false;
   #isClosing = false;
 
-  constructor(server: Server, accounts: Accounts, onRefusal: OnRefusal, limits: Partial<ConnectionsLimits> = {}) {
+  constructor(
+    server: Server,
+    accounts: Accounts,
+    clientOf: (request: IncomingMessage) => string,
+    onRefusal: OnRefusal,
+    limits: Partial<ConnectionsLimits> = {},
+  ) {
     this.#limits = { ...defaultLimits, ...limits };
     this.#unread = unreadShare(accounts, onRefusal, this.#limits);
-    this.starts = new RequestStarts(this.#limits.startMillis);
+    this.ticks = new TickTime(accounts, this.#limits.tickMillis);
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      const connection = new ClientConnection(socket, this.#limits.maxReadAhead, this.starts, () =>
-        onRefusal('connection_requests'),
-      );
+      this.ticks.hurry();
+      const connection = new ClientConnection(socket, {
+        maxReadAhead: this.#limits.maxReadAhead,
+        ticks: this.ticks,
+        clientOf,
+        onFull: () => onRefusal('connection_requests'),
+      });
       this.#connections.set(socket, connection);
       socket.once('close', () => this.#connections.delete(socket));
     });

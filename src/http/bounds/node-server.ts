@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import type { Accounts } from '../../account/accounts.ts';
@@ -33,6 +33,8 @@ export interface NodeServerOptions {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
   readonly limits: Partial<ConnectionsLimits> | undefined;
   readonly accounts: Accounts;
+  /** Who has sent a request, as far as that is known before it begins. */
+  readonly clientOf: (request: IncomingMessage) => string;
   readonly onRefusal: OnRefusal;
   readonly broken: Omit<BrokenRequestContext, 'connections'>;
 }
@@ -62,7 +64,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
-  const connections = new Connections(server, options.accounts, options.onRefusal, options.limits);
+  const connections = new Connections(server, options.accounts, options.clientOf, options.onRefusal, options.limits);
   const broken = { ...options.broken, connections };
   server.on('connect', ({ headers: { accept } }, socket) => {
     // Node removes its own listener before this event: without one, a reset would end the process.

@@ -8,6 +8,8 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
+import { Accounts } from '../../../src/account/accounts.ts';
+import { TickTime } from '../../../src/account/tick-time.ts';
 import { PreparedOperation } from '../../../src/graphql/executor/operation.ts';
 import { watchTicks } from '../../support/event-loop.ts';
 
@@ -48,7 +50,9 @@ async function ticksDuring(query: string): Promise<number> {
   const [operation] = document.definitions as OperationDefinitionNode[];
   const prepared = new PreparedOperation({ schema, document, operation: operation! });
   const watched = watchTicks();
-  await prepared.run({}, {}, 2 ** 23);
+  const ticks = new TickTime(new Accounts(), 10);
+  const slices = { hasTime: (now: number) => ticks.hasTime(now), pause: () => ticks.pause('client') };
+  await prepared.run({ slices }, {}, 2 ** 23);
   return (await watched.stop()).ticks;
 }
 
