@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
+import type { Keyset } from '../../src/domain/page.ts';
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+
+/** As the embedded database has it. */
+let opened: OpenedDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase({ poolSize: 1 });
+});
+
+afterAll(() => opened.close());
+
+it('while a request of one client reads 48 pages, the read of another client is the next one', async () => {
+  const done: string[] = [];
+  const read = async (client: string, limit: number): Promise<void> => {
+    const keyset: Keyset<'ID'> = {
+      sort: { field: 'ID', direction: 'asc' },
+      after: undefined,
+      before: undefined,
+      takeLast: false,
+      limit,
+    };
+    await runIn(new RequestContext(client), () => opened.database.stores.pets.page({}, keyset));
+    done.push(client);
+  };
+  await read('a', 100);
+  done.length = 0;
+  const pages = Array.from({ length: 48 }, (_, index) => read('a', index + 1));
+  await new Promise(setImmediate);
+  await Promise.all([...pages, read('b', 1)]);
+  expect(done.indexOf('b')).toBe(1);
+});
