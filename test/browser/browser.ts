@@ -54,12 +54,12 @@ const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAni
   document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished),
 ))`;
 
-/** The violations of accessibility on the page that axe calls serious or critical, with their elements. */
-export async function seriousViolations(page: Page): Promise<readonly string[]> {
+/** The violations of accessibility on the page, or in a part of it, that axe calls serious or critical, with their elements. */
+export async function seriousViolations(page: Page, part = 'html'): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   await page.evaluate(settled);
   const violations = await page.evaluate<readonly AxeViolation[]>(
-    `axe.run(document, { resultTypes: ['violations'] }).then((results) => results.violations)`,
+    `axe.run('${part}', { resultTypes: ['violations'] }).then((results) => results.violations)`,
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -1,0 +1,188 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+
+import { Observations, seriousViolations } from './browser.ts';
+import { browser, service } from './shared.ts';
+
+let page: Page;
+let observed: Observations;
+
+/** The part of the page about one operation; the page is loaded unless it is there already. */
+async function open(on: Page, tag: string, method: string, path: string): Promise<Locator> {
+  await on.goto(`${service.origin}/docs#tag/${tag}/${method}${path}`);
+  const section = on.locator(`section[id$="/${method}${path}"]`);
+  await section.waitFor();
+  return section;
+}
+
+const tryButton = (section: Locator): Locator => section.getByRole('button', { name: 'Test Request' });
+
+export function testReference(): void {
+  describe('the reference page, loaded once', () => {
+    let loaded: Page;
+    beforeAll(async () => {
+      loaded = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+      await loaded.goto(`${service.origin}/docs`);
+    });
+    afterAll(() => loaded.close());
+
+    it('explains how to back off', async () => {
+      const drawn = loaded.locator('.scalar-app');
+      await drawn.getByText('Backing off.').waitFor();
+      expect(await drawn.getByText('Retry-After').first().isVisible()).toBe(true);
+    });
+
+    it.each([
+      ['animals', 'GET', '/pets/{petId}', 'Sunset 2030-12-05'],
+      ['animals', 'PATCH', '/pets/{petId}', 'Beta'],
+      ['inventory', 'PATCH', '/inventory/{petId}', 'Experimental'],
+    ])('shows in %s that %s %s is marked as %s', async (tag, method, path, mark) => {
+      const section = await open(loaded, tag, method, path);
+      await section.getByText(mark, { exact: true }).first().waitFor();
+      expect(await section.getByText(mark, { exact: true }).first().isVisible()).toBe(true);
+    });
+
+    it('has samples with the address of this server', async () => {
+      const section = await open(loaded, 'animals', 'GET', '/pets');
+      expect(await section.locator('pre').first().textContent()).toContain(`curl -sS "${service.origin}/pets?limit=5`);
+    });
+
+    it('has no form for an operation with x-hideTryItPanel', async () => {
+      const listed = await open(loaded, 'orders', 'GET', '/store/orders');
+      const created = await open(loaded, 'orders', 'POST', '/store/orders');
+      await tryButton(created).waitFor();
+      expect([await tryButton(listed).count(), await tryButton(created).count()]).toEqual([0, 1]);
+    });
+  });
+
+  describe('the reference page', () => {
+    beforeEach(async () => {
+      page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+      observed = new Observations(page);
+    });
+    afterEach(() => page.close());
+
+    it.each(['light', 'dark'] as const)(
+      'is shown in %s colours, and loads nothing from another host',
+      async (colorScheme) => {
+        await page.emulateMedia({ colorScheme });
+        await open(page, 'animals', 'GET', '/pets');
+        await page.getByRole('heading', { name: 'List pets' }).waitFor();
+        const brightness = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+        expect(Number(/\d+/.exec(brightness)?.[0]) > 128).toBe(colorScheme === 'light');
+        expect(observed.outside(service.origin)).toEqual([]);
+        expect(observed.problems).toEqual([]);
+      },
+    );
+
+    it('sends a request by its form, with the key and the values filled in there', async () => {
+      const section = await open(page, 'inventory', 'PATCH', '/inventory/{petId}');
+      await tryButton(section).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByPlaceholder('Token').fill(service.key);
+      await dialog.getByText('42', { exact: true }).fill('1');
+      const [response] = await Promise.all([
+        page.waitForResponse(`${service.origin}/inventory/1`),
+        dialog.getByRole('button', { name: /Send/ }).first().click(),
+      ]);
+      await dialog.getByText('200 OK').waitFor();
+      expect(await response.json()).toMatchObject({ petId: 1, quantity: 3 });
+    });
+
+    it('begins its forms with the key that an explorer in another tab holds, and stores it nowhere', async () => {
+      const context = await browser.newContext();
+      const explorer = await context.newPage();
+      await explorer.goto(service.address);
+      await explorer.locator('#first-editor, #explorer.ready').first().waitFor();
+      const docs = await context.newPage();
+      const token = docs.getByRole('dialog').getByPlaceholder('Token');
+      // A busy machine may let the explorer answer too late: then the page is loaded once more.
+      for (let attempt = 1; attempt <= 10; attempt += 1) {
+        await docs.goto(`${service.origin}/docs?attempt=${attempt}#tag/animals/GET/pets`);
+        await tryButton(docs.locator('section[id$="/GET/pets"]')).click();
+        await token.waitFor();
+        if ((await token.inputValue()) !== '') break;
+      }
+      expect(await token.inputValue()).toBe(service.key);
+      const stored = await docs.evaluate<string>(
+        'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])',
+      );
+      expect(stored).not.toContain(service.key);
+      await context.close();
+    });
+
+    it.each(['not_found', 'unavailable'])('leads from /docs#%s to that code in the list of errors', async (code) => {
+      await page.goto(`${service.origin}/docs#${code}`);
+      const item = page.locator('.scalar-app li > code:first-child').getByText(code, { exact: true });
+      await item.waitFor();
+      const isInView = `(({ top }) => top > 0 && top < innerHeight)([...document.querySelectorAll('.scalar-app li > code:first-child')]
+      .find(({ textContent }) => textContent === '${code}').getBoundingClientRect())`;
+      await page.waitForFunction(isInView);
+      expect(await page.evaluate(isInView)).toBe(true);
+    });
+
+    it('leads from a code of GraphQL to the guides of GraphQL, which are text alone', async () => {
+      await page.goto(`${service.origin}/docs#PRECONDITION_FAILED`);
+      await page.waitForURL(`${service.origin}/docs/graphql#PRECONDITION_FAILED`);
+      const top = await page.evaluate<number>(
+        `document.getElementById('PRECONDITION_FAILED').getBoundingClientRect().top`,
+      );
+      expect(top).toBeGreaterThanOrEqual(0);
+      expect(top).toBeLessThan(1000);
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await page.getByRole('link', { name: 'REST reference' }).click();
+      await page.waitForURL(`${service.origin}/docs`);
+    });
+
+    it('sends no optional parameter that was left alone in the form', async () => {
+      const section = await open(page, 'animals', 'GET', '/pets');
+      await tryButton(section).click();
+      const dialog = page.getByRole('dialog');
+      const [request] = await Promise.all([
+        page.waitForRequest(`${service.origin}/pets*`),
+        dialog.getByRole('button', { name: /Send/ }).first().click(),
+      ]);
+      expect(new URL(request.url()).searchParams.has('status')).toBe(false);
+    });
+
+    it.each(['light', 'dark'] as const)(
+      'has no serious violation of accessibility in %s, nor has the form for requests',
+      async (scheme) => {
+        await page.emulateMedia({ colorScheme: scheme });
+        const section = await open(page, 'animals', 'PATCH', '/pets/{petId}');
+        await tryButton(section).waitFor();
+        expect(await seriousViolations(page)).toEqual([]);
+        await tryButton(section).click();
+        await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
+        expect(await seriousViolations(page, '[role="dialog"]')).toEqual([]);
+      },
+    );
+
+    it('fits a screen of 390 px', async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(`${service.origin}/docs`);
+      await page.getByRole('heading', { name: 'Guide: openapi-fetch' }).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    });
+
+    it('can be read without JavaScript', async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
+      const plain = await context.newPage();
+      await plain.goto(`${service.origin}/docs`);
+      for (const name of [
+        'Keys and quotas',
+        'Guide: waiting out a 429 or a 503',
+        'Guide: openapi-fetch',
+        'Operations',
+      ]) {
+        expect(await plain.getByRole('heading', { name }).isVisible()).toBe(true);
+      }
+      expect(await plain.getByText('PATCH /inventory/{petId}').isVisible()).toBe(true);
+      await plain.getByRole('link', { name: 'GraphQL explorer' }).first().click();
+      expect(plain.url()).toBe(`${service.origin}/graphiql`);
+      await context.close();
+    });
+  });
+}

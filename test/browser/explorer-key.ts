@@ -1,0 +1,151 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { explorer, page, visit } from './explorer-visit.ts';
+import { service } from './shared.ts';
+
+export function testKeyAndLinks(): void {
+  describe('the key', () => {
+    it('is moved from the address into the headers of every request, shown masked, and kept by this tab alone', async () => {
+      await visit(`${service.origin}/graphiql#key=${service.key}`);
+      expect(page().url()).toBe(`${service.origin}/graphiql`);
+      await page().getByRole('button', { name: 'Headers' }).click();
+      await explorer.line('.graphiql-editor-tool', `"Bearer ••••••••${service.key.slice(-4)}"`).waitFor();
+      await explorer.run();
+      await explorer.tab('NextPage').click();
+      await explorer.run();
+      expect(await Promise.all(explorer.apiRequests.map((request) => request.headerValue('authorization')))).toEqual(
+        Array(3).fill(`Bearer ${service.key}`),
+      );
+      // The tabs are kept half a second after the last change.
+      await page().waitForFunction(() =>
+        /"activeTabIndex":[1-9]/.test(localStorage.getItem('graphiql:tabState') ?? ''),
+      );
+      expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
+      expect(await page().content()).not.toContain(service.key);
+      expect(explorer.requests.filter((request) => request.url().includes(service.key))).toEqual([]);
+    });
+
+    it('survives a reload, until the button removes it', async () => {
+      await visit(`${service.origin}/graphiql#key=${service.key}`);
+      await page().reload();
+      await explorer.isReady();
+      expect((await explorer.run()).errors).toBeUndefined();
+      await page().getByText('kept in this browser tab until it is closed').waitFor();
+      await page().getByRole('button', { name: 'Forget the key' }).click();
+      await page().getByRole('alert').getByLabel('API key').waitFor();
+      expect(await page().evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
+      await page().reload();
+      await page().getByRole('alert').getByLabel('API key').waitFor();
+    });
+
+    it('typed into the headers editor is sent as it stands there', async () => {
+      await visit(`${service.origin}/graphiql#key=${service.key}`);
+      await page().getByRole('button', { name: 'Headers' }).click();
+      await page().locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').click();
+      await page().keyboard.press('Control+A');
+      // The editor closes the brace by itself.
+      await page().keyboard.insertText('{ "X-API-Key": "another"');
+      await explorer.run();
+      const headers = await explorer.apiRequests.at(-1)!.allHeaders();
+      expect([headers['x-api-key'], headers['authorization']]).toEqual(['another', undefined]);
+    });
+
+    it('is taken from an address that is opened where the page is open already', async () => {
+      await visit(`${service.origin}/graphiql#key=another`);
+      await page().evaluate(`location.hash = 'key=${service.key}'`);
+      await page()
+        .getByText(`••••••••${service.key.slice(-4)}`)
+        .waitFor();
+      expect(page().url()).toBe(`${service.origin}/graphiql`);
+    });
+
+    it('that the service demands is asked for, with how to get one, and then everything works', async () => {
+      const message = 'An API key is needed.';
+      await visit(`${service.origin}/graphiql`, {
+        fail: (request) =>
+          request.headers()['authorization'] === undefined
+            ? { status: 401, code: 'UNAUTHENTICATED', message }
+            : undefined,
+      });
+      const notice = page().getByRole('alert', { name: 'Why there is no schema' });
+      await notice.getByText(message).waitFor();
+      expect(await notice.textContent()).toMatch(
+        /The operator of this service gives you a key.*npm run -s keys -- create/s,
+      );
+      await page().getByText('The result is shown here').waitFor();
+      expect(await page().getByText(message).count()).toBe(1);
+      await page().keyboard.press('Tab');
+      await page().keyboard.insertText('typed without a click');
+      expect(await notice.getByLabel('API key').inputValue()).toBe('typed without a click');
+      await page()
+        .getByRole('button', { name: /^Execute query/ })
+        .click();
+      expect(await page().evaluate('document.activeElement.name')).toBe('key');
+      await page()
+        .getByRole('button', { name: /^Execute query/ })
+        .waitFor();
+      expect(explorer.apiRequests).toHaveLength(1);
+      await notice.getByLabel('API key').fill(service.key);
+      await notice.getByRole('button', { name: 'Use this key' }).click();
+      await page().getByRole('link', { name: 'Query' }).waitFor();
+      expect(await notice.count()).toBe(0);
+      expect((await explorer.run()).errors).toBeUndefined();
+    });
+
+    it('that has spent its quota gets the reason, and a button tries again', async () => {
+      const message = 'The quota of this minute is spent.';
+      let isSpent = true;
+      await visit(service.address, {
+        fail: () => (isSpent ? { status: 429, code: 'RATE_LIMITED', message } : undefined),
+      });
+      const notice = page().getByRole('alert', { name: 'Why there is no schema' });
+      await notice.getByText(message).waitFor();
+      expect((await explorer.run()).errors).toMatchObject([{ message }]);
+      await explorer.line('.result-window', '"RATE_LIMITED"').waitFor();
+      isSpent = false;
+      await notice.getByRole('button', { name: 'Ask again' }).click();
+      await page().getByRole('link', { name: 'Query' }).waitFor();
+    });
+  });
+
+  describe('a link', () => {
+    const shared = {
+      query: 'query Shared($first: Int) {\n  pets(first: $first) {\n    totalCount\n  }\n}',
+      variables: '{"first": 1}',
+    };
+
+    it.each(['#', '?'])('with %squery= opens that operation, without running it', async (mark) => {
+      const parameters = new URLSearchParams(shared);
+      await visit(`${service.origin}/graphiql${mark}${parameters.toString()}`);
+      await explorer.line('.graphiql-query-editor', 'query Shared').waitFor();
+      await explorer.line('.graphiql-editor-tool', '"first"').waitFor();
+      expect(page().url()).toBe(`${service.origin}/graphiql`);
+      expect(explorer.apiRequests.map((request) => request.postDataJSON().operationName)).toEqual([
+        'IntrospectionQuery',
+      ]);
+    });
+
+    it('brings key and operation together', async () => {
+      await visit(`${service.address}&${new URLSearchParams(shared).toString()}`);
+      await explorer.line('.graphiql-query-editor', 'query Shared').waitFor();
+      expect((await explorer.run()).data).toEqual({ pets: { totalCount: expect.any(Number) } });
+    });
+
+    it('that is copied opens the same operation for others, and never has the key', async () => {
+      await visit();
+      await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await explorer.tab('CreatePet').click();
+      await explorer.line('.graphiql-query-editor', 'CreatePet').waitFor();
+      await page().getByRole('button', { name: 'Copy link' }).click();
+      await page().getByText('Copied, without the key').waitFor();
+      const link = await page().evaluate<string>('navigator.clipboard.readText()');
+      expect(link).toMatch(/\/graphiql#query=\S+&variables=\S+$/);
+      expect(link).not.toContain(service.key);
+      await page().evaluate(`location.href = ${JSON.stringify(link)}`);
+      await explorer.close();
+      await visit(link);
+      await explorer.line('.graphiql-query-editor', 'mutation CreatePet').waitFor();
+      await explorer.line('.graphiql-editor-tool', '"Bella"').waitFor();
+    });
+  });
+}

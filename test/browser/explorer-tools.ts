@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+import { describe, expect, it } from '@jest/globals';
+
+import { seriousViolations } from './browser.ts';
+import { explorer, page, visit } from './explorer-visit.ts';
+import { service } from './shared.ts';
+
+export function testTools(): void {
+  describe('the tools', () => {
+    it('bring back an example whose tab was closed', async () => {
+      await visit();
+      await explorer.tab('CreatePet').click();
+      await page().locator('.graphiql-tab-active').getByRole('button', { name: 'Close Tab' }).click();
+      expect(await explorer.tab('CreatePet').count()).toBe(0);
+      await page().getByRole('button', { name: 'Examples' }).click();
+      await page().getByRole('button', { name: 'A mutation with variables' }).click();
+      await explorer.line('.graphiql-query-editor', 'mutation CreatePet').waitFor();
+      await explorer.line('.graphiql-editor-tool', '"Bella"').waitFor();
+      expect((await explorer.run()).errors).toBeUndefined();
+    });
+
+    it('show status, cost and remaining quota of the last response below the result', async () => {
+      await visit();
+      const line = page().getByRole('status', { name: 'Last response' });
+      await explorer.run();
+      await line
+        .getByText(
+          /^HTTP 200 · \d+ ms · cost 1 · (?:complexity \d+ · )?left \d+ this minute, \d+ this day · request [\w-]+$/,
+        )
+        .waitFor();
+      await explorer.write('{ a: pet(id: 1) { id } b: pet(id: 2) { id } }');
+      await line.getByText('No response yet.').waitFor();
+      await page().getByText('The result is shown here').waitFor();
+      await explorer.run();
+      await line.getByText('cost 2').waitFor();
+      await explorer.tab('PetsAndCategories').click();
+      await line.getByText('cost 1').waitFor();
+      await explorer.write('{ nothing }');
+      await explorer.run();
+      await line.getByText(/^HTTP 400/).waitFor();
+      expect(explorer.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+    });
+
+    it('lead from an error to what its code means', async () => {
+      await visit();
+      await explorer.write('{ nothing }');
+      await explorer.run();
+      const link = page().getByRole('status', { name: 'Last response' }).getByRole('link');
+      await link.getByText('GRAPHQL_VALIDATION_FAILED').waitFor();
+      expect(await link.getAttribute('href')).toBe('./docs#GRAPHQL_VALIDATION_FAILED');
+    });
+
+    it('keep a history, without the headers of any request, and send its entries with the key of today', async () => {
+      await visit();
+      await page().getByRole('button', { name: 'Headers' }).click();
+      await page().locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').click();
+      await page().keyboard.press('Control+A');
+      // The editor closes the brace by itself.
+      await page().keyboard.insertText(`{ "X-API-Key": "${service.key}"`);
+      await explorer.run();
+      await page().waitForFunction(() => localStorage.getItem('graphiql:queries')?.includes('PetsAndCategories'));
+      expect(await page().evaluate(() => localStorage.getItem('graphiql:queries'))).not.toMatch(/headers|X-API-Key/);
+      expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
+      await page().reload();
+      await explorer.isReady();
+      await explorer.write('{ pet(id: 1) { name } }');
+      await page().getByRole('button', { name: 'Show History' }).click();
+      await page().getByRole('region', { name: 'History' }).getByText('PetsAndCategories').click();
+      await explorer.line('.graphiql-query-editor', 'query PetsAndCategories').waitFor();
+      expect((await explorer.run()).errors).toBeUndefined();
+      const headers = await explorer.apiRequests.at(-1)!.allHeaders();
+      expect([headers['x-api-key'], headers['authorization']]).toEqual([undefined, `Bearer ${service.key}`]);
+      expect(await seriousViolations(page())).toEqual([]);
+    });
+
+    it('forget the status of the last response when a request is not sent', async () => {
+      await visit();
+      await explorer.run();
+      const line = page().getByRole('status', { name: 'Last response' });
+      await line.getByText(/^HTTP 200/).waitFor();
+      await page().getByRole('button', { name: 'Forget the key' }).click();
+      await page().getByRole('alert').getByLabel('API key').waitFor();
+      await page()
+        .getByRole('button', { name: /^Execute query/ })
+        .click();
+      await line.getByText('No response yet.').waitFor();
+      expect(await line.textContent()).not.toContain('HTTP');
+    });
+
+    it('copy the operation as a shell command without the key', async () => {
+      await visit();
+      await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page().getByRole('button', { name: 'Copy as curl' }).click();
+      await page().getByText('Copied, with $KEY for the key').waitFor();
+      const command = await page().evaluate<string>('navigator.clipboard.readText()');
+      const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+        env: { ...process.env, KEY: service.key },
+      });
+      expect(JSON.parse(stdout)).toEqual({ data: { pets: expect.anything() } });
+    });
+
+    it('lead to the reference, and it leads back, and its forms have the key of this tab', async () => {
+      await visit();
+      await page().getByRole('link', { name: 'API reference' }).click();
+      // The plain text, which has this link as well, goes away when Scalar has drawn the page.
+      const drawn = page().locator('.scalar-app');
+      await drawn.getByText('Backing off.').waitFor();
+      await drawn.getByRole('link', { name: 'GraphQL explorer' }).first().click();
+      await explorer.isReady();
+      expect(page().url()).toBe(`${service.origin}/graphiql`);
+      await page().goto(`${service.origin}/docs#tag/animals/GET/pets`);
+      await page().locator('section[id$="/GET/pets"]').getByRole('button', { name: 'Test Request' }).click();
+      const token = page().getByRole('dialog').getByPlaceholder('Token');
+      await token.waitFor();
+      expect(await token.inputValue()).toBe(service.key);
+      expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
+    });
+
+    it('can be reached by keyboard, and an operation can be run with it alone', async () => {
+      await visit();
+      const focused = () => page().evaluate<string>('document.activeElement.textContent');
+      const seen: string[] = [];
+      for (let step = 0; step < 40 && !seen.includes('PetsAndCategories'); step++) {
+        await page().keyboard.press('Tab');
+        seen.push(await focused());
+      }
+      expect(seen).toEqual(expect.arrayContaining(['API reference', 'Examples', 'Copy link', 'Forget the key']));
+      await page().getByRole('button', { name: 'Examples' }).focus();
+      await page().keyboard.press('Enter');
+      await page().keyboard.press('Tab');
+      await page().keyboard.press('Tab');
+      await page().keyboard.press('Enter');
+      await explorer.line('.graphiql-query-editor', 'FirstPetsOfEachCategory').waitFor();
+      await page().locator('.graphiql-query-editor textarea').focus();
+      const responded = page().waitForResponse('**/graphql');
+      await page().keyboard.press('Control+Enter');
+      expect((await responded).status()).toBe(200);
+    });
+  });
+}

@@ -1,0 +1,161 @@
+import { describe, expect, it } from '@jest/globals';
+
+import { examples } from '../../src/pages/explorer/examples.ts';
+import { seriousViolations } from './browser.ts';
+import { explorer, page, visit } from './explorer-visit.ts';
+import { browser, service } from './shared.ts';
+
+export function testExplorer(): void {
+  describe('at the printed address', () => {
+    it('each example returns data, and nothing is loaded from another host', async () => {
+      await visit();
+      for (const { query } of examples) {
+        const [, name] = /^(?:query|mutation) (\w+)/m.exec(query) ?? [];
+        if (name === undefined) continue;
+        await explorer.tab(name).click();
+        await explorer.line('.graphiql-query-editor', name).waitFor();
+        const { data, errors } = await explorer.run();
+        const fields = Object.values(data ?? {});
+        expect([name, errors, fields]).toEqual([
+          name,
+          undefined,
+          fields.length > 0 ? fields.map(() => expect.anything()) : ['a field'],
+        ]);
+      }
+      expect(explorer.outside(service.origin)).toEqual([]);
+      expect(explorer.problems).toEqual([]);
+    });
+
+    it('a subscription shows changes as they come, one below the other, until it is stopped', async () => {
+      await visit();
+      await explorer.tab('Changes').click();
+      await explorer.line('.graphiql-query-editor', 'subscription Changes').waitFor();
+      await page()
+        .getByRole('button', { name: /^Execute query/ })
+        .click();
+      await explorer.line('.result-window', '"results"').waitFor();
+      const create = (name: string) =>
+        fetch(`${service.origin}/categories`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ name }),
+        });
+      await create('First change');
+      await explorer.line('.result-window', '"CATEGORY_CREATED"').waitFor();
+      await create('Second change');
+      const types = page().locator('.result-window .view-line').filter({ hasText: '"CATEGORY_CREATED"' });
+      await types.nth(1).waitFor();
+      await page()
+        .getByRole('button', { name: /^Stop query/ })
+        .click();
+      await page()
+        .getByRole('button', { name: /^Execute query/ })
+        .waitFor();
+      await create('After it was stopped');
+      expect(await types.count()).toBe(2);
+      // Stopping it has aborted its request.
+      expect(explorer.problems).toEqual([`${service.origin}/graphql failed`]);
+    });
+
+    it('the first result takes less than 2 MB in less than 30 requests', async () => {
+      await visit();
+      await explorer.run();
+      await page().waitForLoadState('networkidle');
+      const bytes = explorer.responses.map((response) => Number(response.headers()['content-length'] ?? 0));
+      expect(explorer.requests.length).toBeLessThan(30);
+      expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThan(2_000_000);
+    });
+
+    it('the editor completes names of the schema, and underlines others', async () => {
+      await visit();
+      await explorer.write('{ inv');
+      await page().keyboard.press('Control+Space');
+      await page().locator('.suggest-widget').getByText('inventoryItem').first().waitFor();
+      await page().keyboard.press('Escape');
+      await explorer.write('{ nothing }');
+      await page().locator('.graphiql-query-editor .squiggly-error').waitFor();
+      expect(explorer.problems).toEqual([]);
+    });
+
+    it('a lost connection is reported, and a button tries again', async () => {
+      await visit();
+      await page().context().setOffline(true);
+      await page()
+        .getByRole('button', { name: /fetch GraphQL schema/ })
+        .click();
+      const notice = page().getByRole('alert', { name: 'Why there is no schema' });
+      await notice.getByText('No response of the service').waitFor();
+      await page().context().setOffline(false);
+      await notice.getByRole('button', { name: 'Ask again' }).click();
+      await page().getByText('A pet store: pets in categories').waitFor();
+      expect(await notice.count()).toBe(0);
+    });
+
+    it.each(['light', 'dark'] as const)(
+      'is shown in %s as the system says, or as the settings of the page say',
+      async (colorScheme) => {
+        await visit(service.address, { colorScheme });
+        const other = colorScheme === 'light' ? 'Dark' : 'Light';
+        expect(await isDark()).toBe(colorScheme === 'dark');
+        await page().getByRole('button', { name: 'Open settings dialog' }).click();
+        await page().getByRole('dialog').getByRole('button', { name: other }).click();
+        expect(await isDark()).toBe(other === 'Dark');
+      },
+    );
+  });
+
+  describe('on a small screen', () => {
+    it('of 390 px nothing is cut off, and an operation can be run and its result read', async () => {
+      await visit(service.address, { width: 390 });
+      expect(await page().evaluate('document.documentElement.scrollWidth')).toBe(390);
+      await explorer.run();
+      const result = page().locator('.graphiql-response');
+      expect((await result.boundingBox())!.y).toBeLessThan(400);
+      const editor = page().locator('.graphiql-query-editor');
+      for (const box of [await result.boundingBox(), await editor.boundingBox()]) {
+        expect(box!.width).toBeGreaterThan(340);
+        expect(box!.height).toBeGreaterThan(180);
+      }
+    });
+  });
+
+  it.each([
+    ['light', 1400],
+    ['light', 390],
+    ['dark', 1400],
+    ['dark', 390],
+  ] as const)('has no serious violation of accessibility in %s at %i px', async (colorScheme, width) => {
+    await visit(service.address, { colorScheme, width });
+    await explorer.run();
+    await page().getByRole('button', { name: 'Headers' }).click();
+    expect(await seriousViolations(page())).toEqual([]);
+  });
+
+  describe('before the large editor is loaded', () => {
+    it('an operation can be written and run already, and goes on in the editor', async () => {
+      const release = Promise.withResolvers<void>();
+      const context = await browser.newContext();
+      const slow = await context.newPage();
+      await slow.route('**/app-*.js', async (route) => {
+        await release.promise;
+        await route.continue();
+      });
+      await slow.goto(service.address, { waitUntil: 'commit' });
+      await slow.getByRole('textbox', { name: 'Operation' }).fill('query Early { pets(first: 1) { totalCount } }');
+      await slow.getByRole('button', { name: 'Run' }).click();
+      await slow.getByText(/"totalCount": \d+/).waitFor();
+      await slow.getByText(/^HTTP 200/).waitFor();
+      expect(slow.url()).toBe(`${service.origin}/graphiql`);
+      release.resolve();
+      await slow.locator('.graphiql-query-editor .view-line').filter({ hasText: 'query Early' }).waitFor();
+      expect(await slow.locator('#first-editor').count()).toBe(0);
+      await context.close();
+      await visit();
+    });
+  });
+}
+
+async function isDark(): Promise<boolean> {
+  const [red] = /\d+/.exec(await explorer.style('.graphiql-container', 'backgroundColor')) ?? [];
+  return Number(red) < 128;
+}
