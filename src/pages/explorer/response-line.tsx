@@ -11,13 +11,19 @@ const isStacked = window.matchMedia('(width < 800px)');
 
 /** The line below the result of the open tab: how its last request went; and what to do where there is no result. */
 export function ResponseLine({ summaries }: { readonly summaries: Summaries }) {
-  const { tabs, activeTabIndex, isFetching } = useGraphiQL(pick('tabs', 'activeTabIndex', 'isFetching'));
+  const { tabs, activeTabIndex, isFetching, fetchError, responseEditor } = useGraphiQL(
+    pick('tabs', 'activeTabIndex', 'isFetching', 'fetchError', 'responseEditor'),
+  );
   const tab = tabs[activeTabIndex];
   const summary = tab && summaries.get(tab.id);
   useEffect(() => {
     // Below the editor, it would be out of sight.
     if (isFetching && isStacked.matches) document.querySelector('.graphiql-response')?.scrollIntoView();
   }, [isFetching]);
+  useEffect(() => {
+    // GraphiQL has just written there why it has no schema, which the notice says.
+    if (fetchError !== null) responseEditor?.setValue(tab?.response ?? '');
+  }, [fetchError, responseEditor]);
   return (
     <>
       {isFetching || tab?.response ? null : (
