@@ -73,10 +73,16 @@ function includesOf(guide) {
 /** The guide with its lines of code; before the first ones stand the imports of all. */
 function withCode(guide) {
   const includes = includesOf(guide);
+  const own = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('\n');
   const shownImports = new Set();
   return guide.replaceAll(include, (_line, file, region) => {
     const name = nameOf(file);
-    const imports = shownImports.has(name) ? '' : importsOf(includes.filter((each) => nameOf(each.file) === name));
+    const imports = shownImports.has(name)
+      ? ''
+      : importsOf(
+          includes.filter((each) => nameOf(each.file) === name),
+          own,
+        );
     shownImports.add(name);
     const parts = [imports, linesOf(file, region)].filter(Boolean);
     // Lines of another file than the program say so.
@@ -113,16 +119,14 @@ function nameOf(file) {
 
 const importStatement = /^import (?:type )?(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from '([^']+)';$/gm;
 
-/** The imports that these lines need, from packages first; what a region declares isn't imported. */
-function importsOf(includes) {
+/** The imports that these lines, and the guide's own, need, from packages first; what a region declares isn't imported. */
+function importsOf(includes, own) {
   const code = includes.map(({ file, region }) => linesOf(file, region)).join('\n');
   const imports = new Map();
   const constants = new Set();
   for (const file of new Set(includes.map((each) => each.file))) {
-    const used = includes
-      .filter((each) => each.file === file)
-      .map(({ region }) => linesOf(file, region))
-      .join('\n');
+    const lines = includes.filter((each) => each.file === file).map(({ region }) => linesOf(file, region));
+    const used = [...lines, own].join('\n');
     const isUsed = (binding) => new RegExp(`\\b${binding.split(' ').at(-1)}\\b`).test(used);
     for (const [statement, whole, named = '', from] of readFileSync(join(clients, file), 'utf8').matchAll(
       importStatement,
@@ -133,24 +137,24 @@ function importsOf(includes) {
         .split(',')
         .map((each) => each.trim())
         .filter((each) => each !== '' && isUsed(each));
-      const own = whole !== undefined && isUsed(whole) ? whole : undefined;
-      if (names.length === 0 && own === undefined) continue;
+      const main = whole !== undefined && isUsed(whole) ? whole : undefined;
+      if (names.length === 0 && main === undefined) continue;
       if (from.endsWith('/shared/service.ts'))
         for (const each of names) constants.add(settings[each] ?? fail(file, each));
       else if (/(?:^\.|\/shared)\/[\w-]+\.ts$/.test(from))
         names.forEach((each) => declares(code, each) || fail(file, each));
-      else addImport(imports, from.replace(/^\.\.\//, './'), { own, names, isTypeOnly });
+      else addImport(imports, from.replace(/^\.\.\//, './'), { main, names, isTypeOnly });
     }
   }
-  const statements = [...imports].map(([from, { own, names, isTypeOnly }]) => {
+  const statements = [...imports].map(([from, { main, names, isTypeOnly }]) => {
     const list = names.size === 0 ? '' : `{ ${[...names].join(', ')} }`;
-    return `import ${isTypeOnly ? 'type ' : ''}${[own, list].filter(Boolean).join(', ')} from '${from}';`;
+    return `import ${isTypeOnly ? 'type ' : ''}${[main, list].filter(Boolean).join(', ')} from '${from}';`;
   });
   return [...statements, ...(constants.size > 0 ? [''] : []), ...constants].join('\n').trim();
 }
 
-function addImport(imports, from, { own, names, isTypeOnly }) {
-  const known = imports.get(from) ?? { own, names: new Set(), isTypeOnly };
+function addImport(imports, from, { main, names, isTypeOnly }) {
+  const known = imports.get(from) ?? { main, names: new Set(), isTypeOnly };
   for (const name of names) known.names.add(name);
   imports.set(from, known);
 }

@@ -19,13 +19,15 @@ export function compileGuides(document) {
   return inEmptyFolders((guide, folder) => compileGuide(guide, folder, document));
 }
 
-/** The same with what npm installs, and with the schema and the document of the service at this address. */
-export function installGuides(serviceUrl) {
-  return inEmptyFolders(async (guide, folder) => {
+/** The same with what npm installs, with the schema and the document of the service at this address; and runs what can be run. */
+export function installGuides(serviceUrl, key) {
+  return inEmptyFolders(async (text, folder) => {
+    const guide = text.replaceAll('http://127.0.0.1:4000', serviceUrl);
     writeFiles(guide, folder);
-    for (const command of commandsOf(guide).filter((each) => /^(?:npm|npx|curl .* -o) /.test(each))) {
-      const here = command.replaceAll('http://127.0.0.1:4000', serviceUrl);
-      await run('sh', ['-c', here], { cwd: folder, timeout: 180_000 });
+    const options = { cwd: folder, env: { ...process.env, KEY: key }, timeout: 180_000 };
+    for (const command of commandsOf(guide).filter((each) => /^(?:npm|npx|node|curl .* -o) /.test(each))) {
+      const { stdout } = await run('sh', ['-c', command], options);
+      if (command.startsWith('node ')) process.stdout.write(`${stdout.split('\n', 6).join('\n')} …\n`);
     }
     if (packagesOf(guide).length === 0) for (const name of ['typescript', '@types/node']) link(name, folder);
     const tsc = join(folder, 'node_modules/.bin/tsc');

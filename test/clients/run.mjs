@@ -25,7 +25,7 @@ const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 
 // `npm run test:clients -- --install`: the guides alone, with what npm installs today, which takes minutes.
 if (process.argv.includes('--install')) {
-  await step('Guides as npm installs them', () => besideService(({ url }) => installGuides(url), ''));
+  await step('Guides as npm installs them', () => besideService(({ url }) => installGuides(url, adminKey), ''));
   process.exit();
 }
 await step('Packages as locked', installPackages);
