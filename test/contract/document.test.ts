@@ -43,6 +43,17 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('says how many entries a page has at most, and how long a cursor is', async () => {
+    const { paths, components } = (await get('/openapi.json')).json();
+    const { schema: events } = paths['/events'].get.responses['200'].content['application/json'];
+    // The other lists come whole.
+    expect([components.schemas.Pets.maxItems, events.maxItems]).toEqual([100, 100]);
+    for (const path of ['/pets', '/events', '/categories', '/store/orders', '/inventory'])
+      expect(paths[path].get.parameters).toContainEqual(
+        expect.objectContaining({ name: 'cursor', schema: { type: 'string', maxLength: 4096 } }),
+      );
+  });
+
   it('marks what is deprecated, what may still change, and what is not to be tried', async () => {
     const { paths, tags } = (await get('/openapi.json')).json();
     expect(paths['/pets/{petId}'].get).toMatchObject({ deprecated: true, 'x-deprecated-sunset': '2030-12-05' });
