@@ -12,8 +12,9 @@ import { load } from './load.ts';
 import { cpuMicrosOf, cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
 import { workloads } from './workloads.ts';
 
-// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, disk for pets, Redis'
-// memory for keys. node test/bench/sizing-process.ts [SECONDS] [CONNECTIONS], after `npm run build`
+// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, memory and connections
+// of the service, disk for pets, Redis' memory for keys. Bytes for one are megabytes for a million.
+// node test/bench/sizing-process.ts [SECONDS] [CONNECTIONS], after `npm run build`
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
 const measuredNames = ['G1', 'G2', 'G3V', 'G4', 'R1', 'R2', 'R3', 'R3I', 'U1'];
@@ -80,9 +81,20 @@ async function measureRequests(): Promise<void> {
       print(`| ${title} | ${own} | ${postgres} | ${counting} | ${(requests / taken).toFixed(0)} requests/s`);
     }
     print(`memory of the service: ${service.residentMegabytes.toFixed(0)} MB`);
+    print(`connections of the service: ${await countConnections()}`);
   } finally {
     await service.stop();
   }
+}
+
+/** Those that it has open after its requests; at most `DATABASE_POOL`. */
+function countConnections(): Promise<number> {
+  return withClient(cluster.url, async (client) => {
+    const { rows } = await client.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity where application_name = 'petstore-gateway'`,
+    );
+    return rows[0]!.count;
+  });
 }
 
 /** What keys take in Redis. */

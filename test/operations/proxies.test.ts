@@ -110,7 +110,6 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
     expect(document.body).not.toContain('evil.example');
   });
 
-  // nginx limits requests under way instead.
   if (proxy.name === 'HAProxy') {
     /** A connection from an address, or undefined when the proxy closes it before TLS. */
     const open = (from: string): Promise<TLSSocket | undefined> =>
@@ -151,6 +150,27 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
       for (let opened = 0; opened < 1_000; opened += 50) await Promise.all(Array.from({ length: 50 }, openAndClose));
       expect(await status('127.0.1.6')).toBe('refused');
       expect(await status('127.0.1.7')).toBe(200);
+    });
+  }
+
+  if (proxy.name === 'nginx') {
+    test('an address has 200 requests under way, further ones are 429, and the others wait and are served', async () => {
+      const agent = new Agent({ keepAlive: true });
+      const statuses: (number | undefined)[] = [];
+      const ask = async (from: string): Promise<void> => {
+        statuses.push((await send('/healthz', { from, agent })).status);
+      };
+      for (const service of services) service.signal('SIGSTOP');
+      const asked = Array.from({ length: 210 }, () => ask('127.0.2.4'));
+      await until(() => statuses.length === 10).finally(() => {
+        asked.push(ask('127.0.2.5'));
+        for (const service of services) service.signal('SIGCONT');
+      });
+      await Promise.all(asked);
+      agent.destroy();
+      expect(statuses.slice(0, 10)).toEqual(Array.from({ length: 10 }, () => 429));
+      expect(new Set(statuses.slice(10))).toEqual(new Set([200]));
+      expect(statuses).toHaveLength(211);
     });
   }
 

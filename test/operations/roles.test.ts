@@ -4,11 +4,13 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 
 import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { RunningCommand } from '../support/running-command.ts';
+import { path, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { guideBlock, guideCommands } from './guide.ts';
 
+const directory = temporaryDirectory();
 let cluster: PostgresCluster;
 
 beforeAll(async () => {
@@ -94,4 +96,15 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect(service.output).not.toMatch(/permission denied|"level":[456]0/);
   expect((await next.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
   expect(await next.stop()).toBe(0);
+
+  // The role of the migrations restores a backup, and the service goes on with its own.
+  const [dump = '', restore = ''] = guideCommands('Backup and restore');
+  const environment = { PATH: path, DATABASE_URL: urlIn(migrate) };
+  for (const command of [dump, restore]) execFileSync('sh', ['-c', command], { cwd: directory, env: environment });
+  const restored = await Service.start({ DATABASE_URL: url });
+  expect((await restored.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
+  expect((await restored.post('/pets', { name: 'Max', categoryId: 1 })).status).toBe(201);
+  await until(async () => (await runSql(url, 'select from events')).length === 5);
+  expect(await restored.stop()).toBe(0);
+  expect(restored.output).not.toMatch(/permission denied|"level":[456]0/);
 });
