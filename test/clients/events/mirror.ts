@@ -11,6 +11,12 @@ export interface Mirror {
   readonly done: Promise<void>;
 }
 
+interface Change {
+  readonly type: string;
+  readonly resource: string;
+  readonly object: object;
+}
+
 /** Copies the whole store into SQLite, and applies every change from then on. */
 export async function mirrorStore(origin: string, key: string, signal: AbortSignal): Promise<Mirror> {
   const database = new DatabaseSync(':memory:');
@@ -27,7 +33,7 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
   for (const list of ['/categories', '/pets?limit=100', '/store/orders', '/inventory']) {
     for (let page: string | undefined = list; page !== undefined;) {
       const response = await read(page);
-      for (const row of await response.json())
+      for (const row of (await response.json()) as { id?: number; petId?: number }[])
         put.run(`${list.split('?')[0]}/${row.id ?? row.petId}`, JSON.stringify(row));
       page = nextOf(response);
     }
@@ -35,17 +41,19 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
   let applied = 0;
   const follow = async (): Promise<void> => {
     while (!signal.aborted && next !== undefined) {
-      const response = await read(next);
-      if (response.status === 410) throw new Error('The position is gone: copy the store anew.');
-      const events = response.ok ? await response.json() : [];
-      for (const { type, resource, object } of events) {
+      // Without a whole response the same page is read again.
+      const response = await read(next).catch(() => undefined);
+      if (response?.status === 410) throw new Error('The position is gone: copy the store anew.');
+      const body: unknown = response?.ok === true ? await response.json().catch(() => undefined) : undefined;
+      const events = body as readonly Change[] | undefined;
+      for (const { type, resource, object } of events ?? []) {
         if (type === 'store.resync') throw new Error('Anything may have changed: copy the store anew.');
         if (/deleted|cancelled/.test(type)) remove.run(resource);
         else put.run(resource, JSON.stringify(object));
         applied += 1;
       }
-      next = nextOf(response) ?? next;
-      if (events.length === 0) await sleep(1_000, undefined, { signal }).catch(() => undefined);
+      if (response !== undefined && events !== undefined) next = nextOf(response) ?? next;
+      if (events === undefined || events.length === 0) await sleep(1_000, undefined, { signal }).catch(() => undefined);
     }
   };
   return {
