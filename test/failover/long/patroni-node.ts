@@ -10,7 +10,7 @@ import { programPath, signalTo } from '../../support/postgres-cluster.ts';
 import { Network } from './network.ts';
 
 /** How a cluster detects that its primary is gone: shorter than Patroni's defaults (30, 10 and 10 s). */
-export const timing = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
+const timing = { ttl: 8, loop_wait: 1, retry_timeout: 3 };
 
 /** PostgreSQL refuses to run as root. */
 const owner =
