@@ -9,6 +9,8 @@ await page.locator('#explorer.ready .graphiql-query-editor .view-line').first().
 await page.getByRole('link', { name: 'Query' }).waitFor();
 await page.getByRole('button', { name: /^Execute query/ }).click();
 await page.getByText(/^HTTP 200/).waitFor();
+// The editors colour their lines in the background.
+await page.waitForTimeout(3000);
 await page.mouse.move(0, 0);
 await page.screenshot({ path: '.github/explorer.png' });
 await browser.close();
