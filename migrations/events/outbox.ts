@@ -1,4 +1,4 @@
-interface Source {
+interface RecordedTable {
   readonly table: string;
   readonly noun: string;
   readonly id: string;
@@ -10,7 +10,7 @@ interface Source {
 }
 
 /** The tables whose changes are events. */
-export const sources: readonly Source[] = [
+export const sources: readonly RecordedTable[] = [
   { table: 'categories', noun: 'category', id: 'id', deleted: 'deleted' },
   {
     table: 'pets',
@@ -64,7 +64,7 @@ export const eventFunctions: readonly string[] = [
 ];
 
 /** A change of the id itself is a deletion and a creation; a change that changes nothing is none. */
-function outboxFunctionsOf({ noun, id, deleted, half, isOnlyHalf }: Source): string[] {
+function outboxFunctionsOf({ noun, id, deleted, half, isOnlyHalf }: RecordedTable): string[] {
   const into = 'insert into @schema.event_outbox (type, object_id, before, after, body)';
   const halfOf = (row: string): string => (half === undefined ? 'null' : `${row}.${half}`);
   const bodyOf = (row: string): string => (isOnlyHalf ? 'null' : `pg_catalog.row_to_json(${row})`);
@@ -101,7 +101,7 @@ const transitionTables = {
   delete: 'old table as was',
 };
 
-function triggersOf({ table, noun }: Source): string[] {
+function triggersOf({ table, noun }: RecordedTable): string[] {
   const changes = Object.entries(transitionTables).map(
     ([event, rows]) => `create trigger events_${event} after ${event} on ${table} referencing ${rows}
     for each statement execute function petstore_${noun}_${event}_events()`,

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 
 import type { ConnectionPool } from '../postgres/connection-pool.ts';
-import { Lease } from './lease.ts';
+import { ConnectionLease } from './lease.ts';
 
 /** PostgreSQL for MikroORM, on leases of our own pool. */
 export function createDialect(pool: ConnectionPool): Dialect {
@@ -38,16 +38,16 @@ class LeaseDriver implements Driver {
     // The pool connects when it is used.
   }
 
-  async acquireConnection(): Promise<Lease> {
-    return new Lease(await this.#pool.connect());
+  async acquireConnection(): Promise<ConnectionLease> {
+    return new ConnectionLease(await this.#pool.connect());
   }
 
-  async beginTransaction(lease: Lease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+  async beginTransaction(lease: ConnectionLease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
     lease.begin(`begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
   }
 
-  async commitTransaction(lease: Lease): Promise<void> {
+  async commitTransaction(lease: ConnectionLease): Promise<void> {
     try {
       await lease.commit();
     } catch (error) {
@@ -60,7 +60,7 @@ class LeaseDriver implements Driver {
   }
 
   /** Never rejects: what can't be rolled back by a statement is rolled back by closing the connection. */
-  async rollbackTransaction(lease: Lease): Promise<void> {
+  async rollbackTransaction(lease: ConnectionLease): Promise<void> {
     try {
       if (!lease.isReleased) await lease.rollback();
     } catch {
@@ -70,19 +70,19 @@ class LeaseDriver implements Driver {
     }
   }
 
-  async savepoint(lease: Lease, name: string): Promise<void> {
+  async savepoint(lease: ConnectionLease, name: string): Promise<void> {
     await lease.send(`savepoint "${name}"`);
   }
 
-  async rollbackToSavepoint(lease: Lease, name: string): Promise<void> {
+  async rollbackToSavepoint(lease: ConnectionLease, name: string): Promise<void> {
     await lease.send(`rollback to savepoint "${name}"`);
   }
 
-  async releaseSavepoint(lease: Lease, name: string): Promise<void> {
+  async releaseSavepoint(lease: ConnectionLease, name: string): Promise<void> {
     await lease.send(`release savepoint "${name}"`);
   }
 
-  async releaseConnection(lease: Lease): Promise<void> {
+  async releaseConnection(lease: ConnectionLease): Promise<void> {
     lease.release();
   }
 

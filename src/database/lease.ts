@@ -16,7 +16,7 @@ const releaseSavepoint = control('release savepoint petstore_read');
  * with the first statement of a transaction, and the last writes with COMMIT. When a deferred statement fails, those
  * after it are not executed.
  */
-export class Lease implements DatabaseConnection {
+export class ConnectionLease implements DatabaseConnection {
   isReleased = false;
   readonly #connection: PooledConnection;
   #deferred: PreparedQuery<unknown>[] = [];

@@ -4,7 +4,7 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { unavailable } from '../domain/errors.ts';
 import { isDeadlock, translateDriverError } from '../postgres/driver-errors.ts';
-import type { Lease } from './lease.ts';
+import type { ConnectionLease } from './lease.ts';
 import type { Statements } from '../postgres/statements.ts';
 import { SharedTransactions } from './shared-transactions.ts';
 import { createTransactionSession } from './transaction-session.ts';
@@ -17,7 +17,7 @@ export interface AtomicLimit {
 
 /** Runs each statement in its own transaction, on a shared connection if it is short. */
 export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements, { maxMillis }: AtomicLimit): Session {
-  const transact = <T>(work: (lease: Lease) => Promise<T>): Promise<T> =>
+  const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
     guard(() =>
       orm.em.fork().transactional(async (em) => {
         currentRequest()?.recordWrite();
@@ -55,7 +55,7 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
  * has failed.
  */
 async function untilDeadline<T>(
-  lease: Lease,
+  lease: ConnectionLease,
   deadline: number,
   maxMillis: number,
   work: (session: Session) => Promise<T>,
@@ -100,8 +100,8 @@ export function transactionOf(em: EntityManager): Transaction<unknown> {
 }
 
 /** The connection of the transaction that the entity manager has begun. */
-export function leaseOf(em: EntityManager): Promise<Lease> {
+export function leaseOf(em: EntityManager): Promise<ConnectionLease> {
   return transactionOf(em)
     .getExecutor()
-    .provideConnection((lease) => Promise.resolve(lease as Lease));
+    .provideConnection((lease) => Promise.resolve(lease as ConnectionLease));
 }

@@ -3,15 +3,15 @@ import { currentRequest, runIn, type RequestContext } from '../domain/access/cur
 import { DomainError } from '../domain/errors.ts';
 import { ClientBatches } from './client-batches.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
-import type { Lease } from './lease.ts';
-import { createTransactionSession, type Run } from './transaction-session.ts';
+import type { ConnectionLease } from './lease.ts';
+import { createTransactionSession, type RunQuery } from './transaction-session.ts';
 import type { PreparedQuery, Query, Session } from '../postgres/session.ts';
 import { together } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
-type Transact = <T>(work: (lease: Lease) => Promise<T>) => Promise<T>;
+type Transact = <T>(work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
 
-interface Entry {
+interface SharedWork {
   readonly work: Work;
   readonly request: RequestContext | undefined;
   outcome: { readonly result: unknown } | undefined;
@@ -37,7 +37,7 @@ const maxWorks = 32;
  */
 export class SharedTransactions {
   readonly #transact: Transact;
-  readonly #batches = new ClientBatches<Entry>(maxWorks, (entries) => this.#doTogether(entries));
+  readonly #batches = new ClientBatches<SharedWork>(maxWorks, (entries) => this.#doTogether(entries));
 
   constructor(transact: Transact) {
     this.#transact = transact;
@@ -46,7 +46,7 @@ export class SharedTransactions {
   async run<T>(work: (session: Session) => Promise<T>): Promise<T> {
     const request = currentRequest();
     throwIfLost(request);
-    const entry: Entry = { work, request, outcome: undefined };
+    const entry: SharedWork = { work, request, outcome: undefined };
     try {
       await this.#batches.add(request?.subjectId ?? '', entry);
     } catch (error) {
@@ -57,7 +57,7 @@ export class SharedTransactions {
     return this.#transact((lease) => work(createTransactionSession(lease)));
   }
 
-  async #doTogether(all: readonly Entry[]): Promise<void> {
+  async #doTogether(all: readonly SharedWork[]): Promise<void> {
     const entries = all.filter(({ request }) => request?.failure === undefined);
     if (entries.length < 2) return;
     try {
@@ -71,7 +71,7 @@ export class SharedTransactions {
 }
 
 /** Throws the first failure, once all works have ended. */
-async function doAll(lease: Lease, entries: readonly Entry[]): Promise<unknown[]> {
+async function doAll(lease: ConnectionLease, entries: readonly SharedWork[]): Promise<unknown[]> {
   const session = createTransactionSession(lease, gather(lease));
   const outcomes = await Promise.allSettled(
     entries.map(({ work, request }) => {
@@ -86,7 +86,7 @@ async function doAll(lease: Lease, entries: readonly Entry[]): Promise<unknown[]
 }
 
 /** Sends the equal statements of a tick of the event loop as one. */
-function gather(lease: Lease): Run {
+function gather(lease: ConnectionLease): RunQuery {
   const waiting: Waiting[] = [];
   const sendAll = (): void => {
     for (const [, equal] of Map.groupBy(waiting.splice(0), ({ query }) => query.name))
@@ -99,7 +99,7 @@ function gather(lease: Lease): Run {
     });
 }
 
-async function sendEqual(lease: Lease, equal: readonly Waiting[]): Promise<void> {
+async function sendEqual(lease: ConnectionLease, equal: readonly Waiting[]): Promise<void> {
   try {
     const rows = await lease.run(together(equal.map(({ query }) => query)));
     if (rows.length !== equal.length) throw new Error('A statement has not returned one row for each.');

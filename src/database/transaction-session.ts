@@ -1,11 +1,11 @@
 import { translateDriverError } from '../postgres/driver-errors.ts';
-import type { Lease } from './lease.ts';
+import type { ConnectionLease } from './lease.ts';
 import type { LookUp, Query, Session } from '../postgres/session.ts';
 
-export type Run = <Row>(query: Query<Row>) => Promise<Row[]>;
+export type RunQuery = <Row>(query: Query<Row>) => Promise<Row[]>;
 
 /** Runs every statement in the transaction. */
-export function createTransactionSession(lease: Lease, run: Run = (query) => lease.run(query)): Session {
+export function createTransactionSession(lease: ConnectionLease, run: RunQuery = (query) => lease.run(query)): Session {
   const session: Session = {
     isTransaction: true,
     run: async (query) => {

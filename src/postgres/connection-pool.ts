@@ -3,7 +3,7 @@ import type { Lease } from '../account/share.ts';
 import { inBackground } from '../background.ts';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
-import type { Connection } from './connection.ts';
+import type { PgConnection } from './connection.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 
@@ -25,7 +25,7 @@ export interface PoolOptions {
 }
 
 /** A connection that only the caller uses until it is released. */
-export interface PooledConnection extends Connection {
+export interface PooledConnection extends PgConnection {
   release(): void;
 }
 
@@ -44,7 +44,7 @@ const watchMillis = 100;
 export class ConnectionPool {
   readonly #options: PoolOptions;
   readonly #slots: ConnectionSlots;
-  readonly #all = new Set<Connection>();
+  readonly #all = new Set<PgConnection>();
   /** Last in, first out, so that surplus connections reach the idle timeout. */
   #idle: { readonly connection: PooledConnection; readonly since: number }[] = [];
   readonly #watch: NodeJS.Timeout;
@@ -105,7 +105,7 @@ export class ConnectionPool {
   }
 
   /** Runs one statement. A refused statement keeps its connection. */
-  async run<Result>(work: (connection: Connection) => Promise<Result>, isSlow = false): Promise<Result> {
+  async run<Result>(work: (connection: PgConnection) => Promise<Result>, isSlow = false): Promise<Result> {
     const connection = await this.connect(isSlow);
     try {
       return await work(connection);
@@ -197,12 +197,12 @@ export class ConnectionPool {
     };
   }
 
-  #discard(connection: Connection): void {
+  #discard(connection: PgConnection): void {
     const isInOrder = !connection.isLost && isReusable(connection);
     inBackground(isInOrder ? connection.close() : connection.abort('not in order'));
   }
 
-  #forget(connection: Connection): void {
+  #forget(connection: PgConnection): void {
     this.#all.delete(connection);
     this.#idle = this.#idle.filter((each) => each.connection !== connection);
   }
@@ -230,10 +230,10 @@ const stuckAfterWaits = 5;
 const openGraceMillis = 100;
 
 /** In no transaction, and with no pending cancel request that could end the next client's statement. */
-function isReusable(connection: Connection): boolean {
+function isReusable(connection: PgConnection): boolean {
   return connection.getTransactionStatus() === 'I' && !connection.isCancelling;
 }
 
-function ended(connection: Connection): Promise<void> {
+function ended(connection: PgConnection): Promise<void> {
   return new Promise((resolve) => connection.once('end', () => resolve()));
 }

@@ -64,7 +64,7 @@ const closeTimeoutMillis = 500;
 /** The timeout for all statements of a pipeline to be cancelled, one after the other. */
 const abortTimeoutMillis = 2_000;
 
-export class Connection extends pg.Client {
+export class PgConnection extends pg.Client {
   /** True once the connection can carry no more statements. */
   isLost = false;
   /** True once it was destroyed because nothing came back. */

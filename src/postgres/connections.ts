@@ -4,7 +4,7 @@ import { Accounts } from '../account/accounts.ts';
 import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { Connection, ConnectionOptions } from './connection.ts';
+import type { PgConnection, ConnectionOptions } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
 import { Servers, type SessionOptions } from './servers.ts';
 
@@ -50,13 +50,13 @@ export interface ConnectionsOptions {
 }
 
 /** The connections of one process to one database. */
-export interface Connections {
+export interface PgConnections {
   readonly pool: ConnectionPool;
   readonly pipeline: PipelinedConnections | undefined;
   readonly servers: Servers;
 }
 
-export function createConnections(options: ConnectionsOptions): Connections {
+export function createConnections(options: ConnectionsOptions): PgConnections {
   const config = connectionConfigOf(options.location);
   const { accounts = new Accounts() } = options;
   const servers = new Servers({ config, accounts, isServing: true });
@@ -135,7 +135,7 @@ export function createMaintenancePool(location: DatabaseLocation): ConnectionPoo
 }
 
 /** The same connection without a pool. */
-export function openMaintenance(location: DatabaseLocation): Promise<Connection> {
+export function openMaintenance(location: DatabaseLocation): Promise<PgConnection> {
   const { servers, connection } = maintenance(location);
   return servers.open(connection, new AbortController().signal);
 }
@@ -171,7 +171,7 @@ const writableRetryMillis = 500;
 export async function openMaintenanceWhenWritable(
   location: DatabaseLocation,
   onWait: (reason: string) => void,
-): Promise<Connection> {
+): Promise<PgConnection> {
   const hasSeveralHosts = connectionConfigOf(location).hosts !== undefined;
   for (let isFirst = true; ; isFirst = false) {
     try {

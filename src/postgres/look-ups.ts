@@ -6,7 +6,7 @@ import type { TracedCaller } from './statement-span.ts';
 import type { LookUp } from './session.ts';
 
 /** Who waits for the row with this id. */
-interface Caller {
+interface LookUpCaller {
   readonly id: string;
   readonly request: RequestContext | undefined;
   readonly traced?: TracedCaller | undefined;
@@ -15,10 +15,10 @@ interface Caller {
 }
 
 /** Those who are served by one statement. */
-interface Batch {
+interface LookUpBatch {
   readonly lookUp: LookUp<unknown>;
   readonly subject: string;
-  readonly callers: Caller[];
+  readonly callers: LookUpCaller[];
 }
 
 /** More in one statement would save little, and keep the others waiting. */
@@ -38,14 +38,14 @@ export class LookUps {
    * The last one of a kind takes more callers. (An array: a map's old tables would hold callers until a full
    * collection.)
    */
-  #batches: Batch[] = [];
+  #batches: LookUpBatch[] = [];
   readonly #retry: (read: PendingRead) => void;
 
   constructor(retry: (read: PendingRead) => void) {
     this.#retry = retry;
   }
 
-  add(lookUp: LookUp<unknown>, caller: Caller): void {
+  add(lookUp: LookUp<unknown>, caller: LookUpCaller): void {
     const subject = caller.request?.subjectId ?? '';
     const batch = this.#batches.findLast((each) => each.lookUp === lookUp && each.subject === subject);
     if (batch !== undefined && batch.callers.length < maxTogether) batch.callers.push(caller);
@@ -57,12 +57,12 @@ export class LookUps {
     const batches = this.#batches;
     this.#batches = [];
     return batches.map(({ lookUp, subject, callers }) => {
-      const [first, ...others] = callers as [Caller, ...Caller[]];
+      const [first, ...others] = callers as [LookUpCaller, ...LookUpCaller[]];
       return others.length === 0 ? readOne(lookUp, first) : this.#readMany({ lookUp, subject, callers });
     });
   }
 
-  #readMany({ lookUp, subject, callers }: Batch): PendingRead {
+  #readMany({ lookUp, subject, callers }: LookUpBatch): PendingRead {
     const many: PendingRead = {
       read: lookUp.readMany(callers.map(({ id }) => id)),
       subject,
@@ -88,7 +88,7 @@ export class LookUps {
 
 function readOne(
   lookUp: LookUp<unknown>,
-  { id, request, traced, resolve, reject }: Caller,
+  { id, request, traced, resolve, reject }: LookUpCaller,
   isRetried = false,
 ): PendingRead {
   return {

@@ -1,7 +1,7 @@
 import { service } from '../account/accounts.ts';
 import { inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
-import type { Connection } from './connection.ts';
+import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
 import type { PendingRead } from './pending-read.ts';
 import { PreparedStatement } from './prepared-statement.ts';
@@ -22,7 +22,7 @@ interface Listeners {
 /** One of the connections: what is sent on it, in its order, and what becomes of it when the connection fails. */
 export class PipelinedConnection {
   /** Undefined until it is open. */
-  #connection: Connection | undefined;
+  #connection: PgConnection | undefined;
   /** Whether this tick goes on in which the connection began to open, and what ends it if it has opened meanwhile. */
   #isCorked = false;
   #uncork: (() => void) | undefined;
@@ -34,7 +34,7 @@ export class PipelinedConnection {
   #respondedAt = 0;
   #isRetired = false;
 
-  constructor(open: (signal: AbortSignal) => Promise<Connection>, listeners: Listeners) {
+  constructor(open: (signal: AbortSignal) => Promise<PgConnection>, listeners: Listeners) {
     this.#listeners = listeners;
     inBackground(this.#open(open));
   }
@@ -87,8 +87,8 @@ export class PipelinedConnection {
     await this.#connection?.close();
   }
 
-  async #open(open: (signal: AbortSignal) => Promise<Connection>): Promise<void> {
-    let connection: Connection;
+  async #open(open: (signal: AbortSignal) => Promise<PgConnection>): Promise<void> {
+    let connection: PgConnection;
     try {
       connection = await open(this.#ending.signal);
     } catch (error) {
@@ -105,7 +105,7 @@ export class PipelinedConnection {
     this.#closeIfDone();
   }
 
-  #submit(connection: Connection, pending: PendingRead): void {
+  #submit(connection: PgConnection, pending: PendingRead): void {
     const { name, text, values, decode } = pending.read;
     const statement = new PreparedStatement(name, text, values, decode, pending.message);
     statement.callback = (error, rows = []) => {

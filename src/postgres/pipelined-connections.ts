@@ -2,7 +2,7 @@ import { service, type Accounts } from '../account/accounts.ts';
 import { Share, type Lease } from '../account/share.ts';
 import { currentRequest, runAsService, type RequestContext } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
-import type { Connection } from './connection.ts';
+import type { PgConnection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
 import type { PendingRead } from './pending-read.ts';
 import { maxReadsOfClient, PipelinedConnection } from './pipelined-connection.ts';
@@ -175,7 +175,7 @@ export class PipelinedConnections {
 
   #open(): PipelinedConnection {
     const { servers, connection } = this.#options;
-    const open = (signal: AbortSignal): Promise<Connection> =>
+    const open = (signal: AbortSignal): Promise<PgConnection> =>
       servers.open({ ...connection, isPipelined: true }, signal);
     return new PipelinedConnection(open, {
       onEnd: (ended) => {

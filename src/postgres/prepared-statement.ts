@@ -3,7 +3,7 @@ import { toText, type Parameter } from './parameter.ts';
 import type { Query } from './session.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
-interface Connection {
+interface StatementConnection {
   readonly parsedStatements: Record<string, string | undefined>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
   readonly stream: {
@@ -27,7 +27,7 @@ interface Connection {
 /**
  * The part of a connection that collects messages: for many small ones in a tick, one write costs less than one each.
  */
-export type Collecting = Pick<Connection, 'stream' | 'unwritten'>;
+export type Collecting = Pick<StatementConnection, 'stream' | 'unwritten'>;
 
 /** Writes what has been collected, if anything. */
 export function writeCollected(connection: Collecting): void {
@@ -69,7 +69,7 @@ export class PreparedStatement {
     this.#message = message;
   }
 
-  submit(connection: Connection): null {
+  submit(connection: StatementConnection): null {
     const { name, text } = this;
     const { stream } = connection;
     const isKnown = name in connection.parsedStatements || name in connection.submittedNamedStatements;

@@ -1,5 +1,5 @@
 import { currentRequest } from '../domain/access/current-request.ts';
-import type { Connection } from './connection.ts';
+import type { PgConnection } from './connection.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import { StatementBatch } from './statement-batch.ts';
 import type { PreparedQuery, Query } from './session.ts';
@@ -9,7 +9,7 @@ import type { PreparedQuery, Query } from './session.ts';
  * process.
  */
 export function sendQuery<Row>(
-  connection: Connection,
+  connection: PgConnection,
   { name, text, values, kind, decode }: Query<Row>,
 ): Promise<Row[]> {
   if (kind === 'write') currentRequest()?.recordWrite();
@@ -22,7 +22,7 @@ export function sendQuery<Row>(
  * executed.
  */
 export async function sendTogether<Row>(
-  connection: Connection,
+  connection: PgConnection,
   before: readonly PreparedQuery<unknown>[],
   last: PreparedQuery<Row>,
 ): Promise<Row[]> {
@@ -36,7 +36,7 @@ export async function sendTogether<Row>(
   return rows.at(-1) as Row[];
 }
 
-function sendBatch(connection: Connection, batch: StatementBatch): Promise<unknown[][]> {
+function sendBatch(connection: PgConnection, batch: StatementBatch): Promise<unknown[][]> {
   return new Promise((resolve, reject) => {
     batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
     connection.submit(batch);
@@ -47,7 +47,7 @@ function sendBatch(connection: Connection, batch: StatementBatch): Promise<unkno
 const types = { getTypeParser: () => (text: string) => text };
 
 async function sendUnnamed<Row>(
-  connection: Connection,
+  connection: PgConnection,
   text: string,
   values: Query<Row>['values'],
   decode: Query<Row>['decode'],
@@ -56,7 +56,7 @@ async function sendUnnamed<Row>(
   return rows.map(decode);
 }
 
-function sendPrepared<Row>(connection: Connection, statement: PreparedStatement): Promise<Row[]> {
+function sendPrepared<Row>(connection: PgConnection, statement: PreparedStatement): Promise<Row[]> {
   return new Promise((resolve, reject) => {
     statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
     connection.submit(statement);

@@ -7,7 +7,7 @@ import { Share } from '../account/share.ts';
 import { inBackground } from '../background.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
-import { Connection, type ConnectionOptions } from './connection.ts';
+import { PgConnection, type ConnectionOptions } from './connection.ts';
 import { AllFailed, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './host-addresses.ts';
 
@@ -131,7 +131,7 @@ export class Servers {
   }
 
   /** Throws ConnectionFailure; a wait ends early when the signal is aborted. */
-  async open(options: SessionOptions, signal: AbortSignal): Promise<Connection> {
+  async open(options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
     this.#throwIfPaused();
     const lease = await this.#opening.take(service);
     const timeout = new AbortController();
@@ -182,7 +182,7 @@ export class Servers {
     return Object.assign(new Error(messages.join('; '), { cause: error }), { code });
   }
 
-  #openAny(options: SessionOptions, signal: AbortSignal): Promise<Connection> {
+  #openAny(options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
     const race = { delayMillis, signal, discard };
     const attempts = this.#ordered(this.#hosts).map(
       (host) => (ending: AbortSignal) => this.#openHost(host, options, ending),
@@ -190,7 +190,7 @@ export class Servers {
     return firstToSucceed(attempts, { ...race, retryMillis });
   }
 
-  async #openHost(host: Host, options: SessionOptions, signal: AbortSignal): Promise<Connection> {
+  async #openHost(host: Host, options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
     signal.throwIfAborted();
     const servers = await this.#resolve(host, signal);
     const attempts = this.#ordered(servers).map(
@@ -215,11 +215,11 @@ export class Servers {
     });
   }
 
-  async #openServer(host: Host, server: Server, options: SessionOptions, signal: AbortSignal): Promise<Connection> {
+  async #openServer(host: Host, server: Server, options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
     signal.throwIfAborted();
     const { epoch } = server;
     const startedAt = performance.now();
-    const connection = new Connection({
+    const connection = new PgConnection({
       ...options,
       config: { ...this.#config, host: host.host, port: host.port },
       address: server.address,
@@ -288,7 +288,7 @@ function fail(host: Host, server?: Server, role: 'standby' | 'unreachable' = 'un
   if (server !== undefined) server.failedAt = now;
 }
 
-function discard(connection: Connection): void {
+function discard(connection: PgConnection): void {
   inBackground(connection.close());
 }
 

@@ -2,7 +2,7 @@ import { bindAndExecuteMessage, parseMessage, syncMessage } from './execution-me
 import type { PreparedQuery } from './session.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with. */
-interface Connection {
+interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly stream: { readonly writable: boolean; write(bytes: string, encoding: 'latin1'): void };
 }
@@ -21,7 +21,7 @@ export class StatementBatch {
   readonly #rows: unknown[][];
   /** The index of the statement whose rows come next. */
   #current = 0;
-  #connection: Connection | undefined;
+  #connection: BatchConnection | undefined;
   /** The texts that are prepared here, by their names. */
   readonly #parsed = new Map<string, string>();
 
@@ -49,7 +49,7 @@ export class StatementBatch {
     return undefined;
   }
 
-  submit(connection: Connection): null {
+  submit(connection: BatchConnection): null {
     this.#connection = connection;
     let messages = '';
     for (const { name, text, values } of this.#statements) {

@@ -1,6 +1,6 @@
 import { currentRequest } from '../domain/access/current-request.ts';
 import type { ConnectionPool } from './connection-pool.ts';
-import type { Connection } from './connection.ts';
+import type { PgConnection } from './connection.ts';
 import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';
 import { sendQuery } from './send-query.ts';
@@ -39,7 +39,7 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
       throw recordFailure(error, request);
     }
   };
-  const exclusively = <Row>(isSlow: boolean, send: (connection: Connection) => Promise<Row[]>): Promise<Row[]> =>
+  const exclusively = <Row>(isSlow: boolean, send: (connection: PgConnection) => Promise<Row[]>): Promise<Row[]> =>
     guard(async () => {
       try {
         return await pool.run(send, isSlow);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import { connectionConfigOf } from '../../src/postgres/connection-config.ts';
-import { Connection } from '../../src/postgres/connection.ts';
+import { PgConnection } from '../../src/postgres/connection.ts';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
@@ -90,7 +90,7 @@ describe('slow statements', () => {
   });
 
   it('use no parallel workers', async () => {
-    const connection = await new Connection({
+    const connection = await new PgConnection({
       config: connectionConfigOf(cluster.url),
       session: 'server',
       connectTimeoutMillis: 5_000,

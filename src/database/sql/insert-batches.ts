@@ -7,7 +7,7 @@ import type { Session } from '../../postgres/session.ts';
 import { together, type FixedStatement } from '../../postgres/statement.ts';
 
 /** A row to insert. */
-interface Entry<Row> {
+interface WaitingRow<Row> {
   readonly session: Session;
   readonly parameters: readonly Parameter[];
   readonly request: RequestContext | undefined;
@@ -28,7 +28,7 @@ const maxRows = 100;
  */
 export class InsertBatches<Row> {
   readonly #one: FixedStatement<Row>;
-  readonly #batches = new ClientBatches<Entry<Row>>(maxRows, (entries) => this.#insert(entries));
+  readonly #batches = new ClientBatches<WaitingRow<Row>>(maxRows, (entries) => this.#insert(entries));
 
   /** The statement must have a form for many rows. */
   constructor(one: FixedStatement<Row>) {
@@ -38,7 +38,7 @@ export class InsertBatches<Row> {
   async insert(session: Session, row: readonly Parameter[]): Promise<Row | undefined> {
     const request = currentRequest();
     throwIfLost(request);
-    const entry: Entry<Row> = { session, parameters: row, request, inserted: undefined, isAlone: false };
+    const entry: WaitingRow<Row> = { session, parameters: row, request, inserted: undefined, isAlone: false };
     try {
       await this.#batches.add(request?.subjectId ?? '', entry);
       throwIfLost(request);
@@ -51,7 +51,7 @@ export class InsertBatches<Row> {
     }
   }
 
-  async #insert(all: readonly Entry<Row>[]): Promise<void> {
+  async #insert(all: readonly WaitingRow<Row>[]): Promise<void> {
     const entries = all.filter(({ request }) => request?.failure === undefined);
     const [first] = entries;
     if (first === undefined) return;

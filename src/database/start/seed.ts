@@ -1,7 +1,7 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
 import type { DatabaseLocation } from '../../postgres/connection-config.ts';
-import type { Connection } from '../../postgres/connection.ts';
+import type { PgConnection } from '../../postgres/connection.ts';
 import { openMaintenance } from '../../postgres/connections.ts';
 import { createMaintenanceOrm } from '../database.ts';
 import { bulkPetInsertion } from '../stores/pet.store.ts';
@@ -76,7 +76,7 @@ interface Step {
 }
 
 /** Drops indexes and constraints for the bulk insert; returns the statements that restore them. */
-async function dropSecondary(client: Connection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
+async function dropSecondary(client: PgConnection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
   const { rows } = await client.query<Secondary>(
     `
     select 'index ' || c.relname as what, pg_get_indexdef(i.indexrelid) as sql, 'drop index ' || i.indexrelid::regclass as drop,
@@ -119,7 +119,7 @@ const generatedPet = {
 };
 
 async function fillingSteps(
-  client: Connection,
+  client: PgConnection,
   metadata: MetadataStorage,
   { pets, categories, orders }: SeedOptions,
 ): Promise<Step[]> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Connection } from '../../postgres/connection.ts';
+import type { PgConnection } from '../../postgres/connection.ts';
 
 const oldestVersion = 150_000;
 
@@ -13,7 +13,10 @@ export class UnsuitableServer extends Error {
  * Throws UnsuitableServer unless the server, and a pooler before it, meet the requirements. Opens a second connection
  * if needed.
  */
-export async function assertSuitable(connection: Connection, openAnother: () => Promise<Connection>): Promise<void> {
+export async function assertSuitable(
+  connection: PgConnection,
+  openAnother: () => Promise<PgConnection>,
+): Promise<void> {
   const { rows } = await connection.query<{ version: string; encoding: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,
   );
@@ -35,7 +38,7 @@ export async function assertSuitable(connection: Connection, openAnother: () => 
 }
 
 /** A pooler that supports prepared statements renames them on its server connections. */
-async function keepsPreparedStatements(connection: Connection): Promise<boolean> {
+async function keepsPreparedStatements(connection: PgConnection): Promise<boolean> {
   const name = `petstore_${randomUUID()}`;
   const { rows } = await connection.query<{ name: string }>({ name, text: 'select name from pg_prepared_statements' });
   return !rows.some((row) => row.name === name);
@@ -44,7 +47,7 @@ async function keepsPreparedStatements(connection: Connection): Promise<boolean>
 const attempts = 5;
 
 /** Whether another client gets the session that this one has just used. */
-async function sharesSessions(connection: Connection, openAnother: () => Promise<Connection>): Promise<boolean> {
+async function sharesSessions(connection: PgConnection, openAnother: () => Promise<PgConnection>): Promise<boolean> {
   const another = await openAnother();
   try {
     for (let attempt = 0; attempt < attempts; attempt += 1) {
@@ -60,7 +63,7 @@ async function sharesSessions(connection: Connection, openAnother: () => Promise
   }
 }
 
-async function sessionOf(connection: Connection): Promise<number | undefined> {
+async function sessionOf(connection: PgConnection): Promise<number | undefined> {
   const { rows } = await connection.query<{ id: number }>('select pg_backend_pid() as id');
   return rows[0]?.id;
 }

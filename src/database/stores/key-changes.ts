@@ -8,7 +8,7 @@ import type { Session } from '../../postgres/session.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { objectStatement } from '../sql/object-statement.ts';
 
-interface Row extends Omit<NamedKeyChange, 'id' | 'at'> {
+interface ChangeRow extends Omit<NamedKeyChange, 'id' | 'at'> {
   readonly latest: Id;
   /** Null where there is no change. */
   readonly id: Id | null;
@@ -23,7 +23,7 @@ export function createKeyChanges(metadata: MetadataStorage, session: Session): K
   const history = new EntityTable(metadata.get(ApiKeyChange));
   const keys = new EntityTable(metadata.get(ApiKey));
   const [id, keyId, at, changes] = (['id', 'keyId', 'at', 'changes'] as const).map((name) => history.column(name));
-  const after = objectStatement<Row>(`
+  const after = objectStatement<ChangeRow>(`
     select newest.id::text as "latest", found.*
     from (select coalesce(max(${id}), 0) as id from ${history.name}) as newest left join lateral (
       select ${id}::text as "id", ${keyId}::text as "keyId", (extract(epoch from ${at}) * 1000)::float8 as "at",
@@ -38,7 +38,7 @@ export function createKeyChanges(metadata: MetadataStorage, session: Session): K
       const found = rows.flatMap(({ latest: _latest, ...row }) =>
         row.id === null ? [] : [{ ...row, id: row.id, at: new Date(row.at) }],
       );
-      return { latest: (rows[0] as Row).latest, changes: found };
+      return { latest: (rows[0] as ChangeRow).latest, changes: found };
     },
   };
 }

@@ -9,14 +9,14 @@ import { columnsOf } from './api-key.store.ts';
 /** More changes than this are looked up by the ids of the keys. */
 const maxChanges = 1_000;
 
-interface Row extends Omit<KeyRecord, 'bans'> {
+interface KeyRow extends Omit<KeyRecord, 'bans'> {
   readonly bannedUntil: number | null;
   readonly banEpoch: number;
   readonly automaticBans: readonly number[];
 }
 
 /** Columns of the key are null where only the state was found. */
-type NewsRow = Row & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
+type NewsRow = KeyRow & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
 
 /** The columns that authentication needs. */
 export function createKeyRecords(metadata: MetadataStorage, session: Session): KeyRecords {
@@ -39,7 +39,7 @@ export function createKeyRecords(metadata: MetadataStorage, session: Session): K
       union all ${named(column('sha256'))}
       union all ${named(column('previousSha256'))}
     ) as found on true`);
-  const byIds = objectStatement<Row>(`select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`);
+  const byIds = objectStatement<KeyRow>(`select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`);
   return {
     read: async (hashes, since) => {
       const rows = await session.run(news.with([since?.changes ?? noVersion, hashes]));
@@ -60,6 +60,6 @@ function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
   return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
 }
 
-function keyRecordOf({ bannedUntil, banEpoch, automaticBans, ...key }: Row): KeyRecord {
+function keyRecordOf({ bannedUntil, banEpoch, automaticBans, ...key }: KeyRow): KeyRecord {
   return { ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } };
 }

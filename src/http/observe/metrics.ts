@@ -14,7 +14,7 @@ interface PoolFigures {
   readonly waiting: number;
 }
 
-interface ServerFigure {
+interface ServerSample {
   /** As DATABASE_URL names it. */
   readonly host: string;
   readonly role: string;
@@ -29,7 +29,7 @@ interface EventFigures {
 export interface MetricsSources {
   readonly pool: () => PoolFigures;
   /** What was last known of each server of the database. */
-  readonly servers: () => readonly ServerFigure[];
+  readonly servers: () => readonly ServerSample[];
   readonly events: EventFigures;
   readonly requestsUnderWay: () => number;
   /** Whether the counters are shared at the moment; undefined without Redis. */
