@@ -1,7 +1,7 @@
 const listeners = new Set<(error: unknown) => void>();
 
 /**
- * Lets work go on that nobody awaits. Its failure is unforeseen, because what can be foreseen is handled where it
+ * Lets work go on that isn't awaited. Its failure is unforeseen, because what can be foreseen is handled where it
  * happens: it is reported to the listeners, and doesn't end the process.
  */
 export function inBackground(work: Promise<unknown>): void {

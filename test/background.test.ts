@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { inBackground, onBackgroundFailure } from '../src/background.ts';
 import { until } from './support/until.ts';
 
-it('a failure of work that nobody awaits goes to the listeners, and ends nothing', async () => {
+it('a failure of work that is not awaited goes to the listeners, and ends nothing', async () => {
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown): void => {
     unhandled.push(reason);

@@ -13,9 +13,9 @@ export const diskProbe =
 const probeWaitMillis = 500;
 
 /**
- * Whether the disk of the database has room.
+ * Whether the disk of the database has free space.
  *
- * A full disk accepts small writes for a while, where a page has room, and refuses others. So a refused write is
+ * A full disk accepts small writes for a while, where a page has space, and refuses others. So a refused write is
  * remembered until a probe has written a file, and the probe is repeated with each check.
  */
 export class DiskCheck {

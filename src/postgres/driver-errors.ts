@@ -104,7 +104,7 @@ function isRefused(error: unknown): boolean {
 
 function busy(cause: unknown): DomainError {
   const message =
-    'The database is busy: the statements of each client take turns, and this one has waited too long. Try again in a few seconds.';
+    'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.';
   return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause });
 }
 

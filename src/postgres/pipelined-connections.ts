@@ -53,7 +53,7 @@ export class PipelinedConnections {
   #current: PipelinedConnection | undefined;
   /** Each sends what its connection has collected in this tick. */
   readonly #uncorks = new Map<PipelinedConnection, () => void>();
-  /** The reads that are sent: a client that has one has room for it on a connection. */
+  /** The reads that are sent: a client that has one has a free slot for it on a connection. */
   readonly #reads: Share;
   #isEndScheduled = false;
 
@@ -152,7 +152,7 @@ export class PipelinedConnections {
     for (const uncork of uncorks) uncork();
   }
 
-  /** That of this tick while the client has room there. */
+  /** That of this tick while the client has a free slot there. */
   #connectionFor(subject: string): PipelinedConnection {
     if (this.#current?.hasRoomFor(subject) !== true) this.#current = this.#choose(subject);
     return this.#current;

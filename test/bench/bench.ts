@@ -20,9 +20,9 @@ arrival rate of half of what the service takes. The database is a PostgreSQL ser
 an empty one is filled with so many pets, a filled one is used as it is. Then the time to start, memory and disk.
 Processes of one build differ by up to 15 %: the rounds are repeated with --processes new ones of each, and the medians count.
 The fixed arrival rate and memory are those of the last process.
---only takes the workloads G1 G2 G3 G3V G4 G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents in turn).
+--only takes the workloads G1 G2 G3 G3V G4 G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
---million shows the memory after a million requests too, of the chosen reads in turn, which takes minutes.
+--million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.
 --profile shows in which packages the service spends its time; it slows the service down.`;
 
 interface Options extends RoundOptions {

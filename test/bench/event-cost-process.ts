@@ -9,7 +9,7 @@ import { cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
 import { median } from './report.ts';
 
 // What the log of events costs PostgreSQL: the processor time of all its processes for each request, with the triggers
-// enabled and disabled in turn. With them it includes what moves the events into the log.
+// enabled and disabled alternately. With them it includes what moves the events into the log.
 // node test/bench/event-cost-process.ts [SECONDS] [ROUNDS] [CONNECTIONS], after `npm run build`
 
 const [seconds = 4, rounds = 5, connections = 32] = process.argv.slice(2).map(Number);

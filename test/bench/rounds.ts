@@ -28,7 +28,7 @@ export interface RoundOptions {
   readonly connections: number;
 }
 
-/** Each target comes first in its turn: in a fixed order, equal builds differed by 5 % in processor time. */
+/** Each target comes first once: in a fixed order, equal builds differed by 5 % in processor time. */
 function rotated<Each>(list: readonly Each[], round: number): readonly Each[] {
   const first = round % list.length;
   return [...list.slice(first), ...list.slice(0, first)];
@@ -52,7 +52,7 @@ export class Rounds {
     this.#store = store;
   }
 
-  /** Rounds of all workloads on all targets in turn, in a closed loop. */
+  /** Rounds of all workloads on all targets one after another, in a closed loop. */
   async measure(results: readonly Measured[], options: RoundOptions): Promise<void> {
     const earlierRounds = (results[0]?.closed.limit.length ?? 0) * options.rounds;
     for (const { workload, closed } of results) {
@@ -89,13 +89,13 @@ export class Rounds {
     showProgress('');
   }
 
-  /** The chosen reads in turn, until the service has responded to so many requests. */
+  /** The chosen reads one after another, until the service has responded to so many requests. */
   async keepReading(options: RoundOptions, requests: number): Promise<void> {
     const reads = options.chosen.filter(({ isWrite }) => !isWrite);
     let left = requests;
-    for (let turn = 0; left > 0; turn += 1) {
+    for (let round = 0; left > 0; round += 1) {
       showProgress(`${left} requests to go`);
-      left -= (await this.#load('service', reads[turn % reads.length]!, 5, options)).requests;
+      left -= (await this.#load('service', reads[round % reads.length]!, 5, options)).requests;
     }
     showProgress('');
   }

@@ -66,7 +66,7 @@ const g4 = `mutation ($input: CreatePetInput!) { createPet(input: $input) { pet 
 
 const u1 = `mutation ($input: UpdateInventoryInput!) { updateInventory(input: $input) { inventoryItem { quantity status } } }`;
 
-/** How many documents the workload MANY sends in turn. */
+/** How many documents the workload MANY sends one after another. */
 const distinctDocuments = 500;
 
 /** The workload G1 in a document of its own: the service can't know it from another one. */
@@ -177,7 +177,7 @@ export const workloads: readonly Workload[] = [
   },
   {
     name: 'MANY',
-    title: `G1 in ${distinctDocuments} documents in turn`,
+    title: `G1 in ${distinctDocuments} documents, one after another`,
     service: ({ n, petId }) => namedG1(`Many${n % distinctDocuments}`, petId),
     limit: limitG1,
   },

@@ -148,7 +148,7 @@ it('a transaction whose last write is refused with its COMMIT keeps its connecti
   await expectTwoFree();
 });
 
-it('a pool whose connections nobody gives back is not ready', async () => {
+it('a pool whose connections are not given back is not ready', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const transactions = [database.stores.transaction(() => held), database.stores.transaction(() => held)];

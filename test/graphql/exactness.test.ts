@@ -138,7 +138,7 @@ describe('a mutation that loses the database', () => {
   const create = 'createPet(input: { name: "Rex" }) { pet { id } }';
   const lost = 'lost: fail(how: UNAVAILABLE)';
 
-  it('is 200 once a root field was carried out, so that nobody repeats that one', async () => {
+  it('is 200 once a root field was carried out, so that no client repeats that one', async () => {
     for (const fields of [
       [create, lost],
       [create, lost, '__typename'],

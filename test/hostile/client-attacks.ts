@@ -5,8 +5,8 @@ import { get, holdBack, leaveUnread, openUnread, pause, post, statusOn, summary,
 import type { Attack } from './attacks.ts';
 import type { Target } from './target.ts';
 
-/** Refused by complexity, after validation: as dear to validate as a document of its length can be. */
-const dear = (index: number): string =>
+/** Refused by complexity, after validation: as expensive to validate as a document of its length can be. */
+const expensive = (index: number): string =>
   JSON.stringify({ query: `{ ${times(400, () => 'pets { totalCount }').join(' ')} } ${'#'.repeat(index)}` });
 
 const aliases = times(45, (index) => `${'a'.repeat(100)}${index}:nodeId`).join(' ');
@@ -44,24 +44,24 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
   'new documents of 400 equal fields on 40 connections': (target) =>
     statuses(
       target,
-      times(40, (index) => post(target, '/graphql', dear(index))),
+      times(40, (index) => post(target, '/graphql', expensive(index))),
     ),
   'the same, the last byte of 100 at once': (target) =>
     holdBack(
       target,
-      times(100, (index) => post(target, '/graphql', dear(index + 100))),
+      times(100, (index) => post(target, '/graphql', expensive(index + 100))),
     ),
   'a key with 2 requests left sends 30 of them': async (target) => {
     const key = await target.createKey('poor', { requestsPerMinute: 2 });
     return statuses(
       target,
-      times(30, (index) => post(target, '/graphql', dear(index + 200), key)),
+      times(30, (index) => post(target, '/graphql', expensive(index + 200), key)),
     );
   },
   '200 of them at once': (target) =>
     statuses(
       target,
-      times(200, (index) => post(target, '/graphql', dear(index + 300))),
+      times(200, (index) => post(target, '/graphql', expensive(index + 300))),
     ),
   'walks of 48 aliases through 1,000 categories on 8 connections': (target) =>
     statuses(

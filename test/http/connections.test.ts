@@ -119,7 +119,7 @@ it('has one request of a connection under way; 16 read ahead begin, and get thei
   const { port, begun, server, log } = await start();
   const socket = await send(port, requestText('/slow').repeat(17));
   await until(() => begun.length === 1);
-  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate);
+  for (let tick = 0; tick < 100; tick += 1) await new Promise(setImmediate);
   expect([begun.length, server.connections.underWay]).toEqual([1, 1]);
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
@@ -187,7 +187,7 @@ it('begins nothing on a connection until the operating system has taken the whol
   const { port, begun, server, log } = await start();
   const socket = await sendUnread(port, requestText('/large') + requestText('/slow'));
   await until(() => server.connections.underWay === 1);
-  for (let turn = 0; turn < 1000; turn += 1) await new Promise(setImmediate);
+  for (let tick = 0; tick < 1000; tick += 1) await new Promise(setImmediate);
   expect([begun.length, log.filter((line) => line['path'] === '/slow')]).toEqual([0, []]);
   socket.resume();
   await until(() => begun.length === 1);

@@ -8,7 +8,7 @@ import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { portOf, requestText, send } from './http-harness.ts';
 
-/** Nobody awaits what a listener or the callback of a timer returns. */
+/** What a listener or the callback of a timer returns is never awaited. */
 const isAsync = (callback: unknown): boolean => (callback as object | undefined)?.constructor.name === 'AsyncFunction';
 
 /** The async functions among the listeners, by their events. */

@@ -82,7 +82,7 @@ describe('memory for large responses', () => {
     expect(queue.order).toEqual(['a1', 'a2']);
   });
 
-  it('is taken in turns by keys that wait', async () => {
+  it('is taken by waiting keys one after another', async () => {
     const queue = new Queue();
     await queue.reserve(50, 'c1');
     await queue.reserve(20, 'a1', 'a2', 'a3', 'b1');

@@ -53,7 +53,7 @@ describe('/readyz', () => {
     }
   });
 
-  it('checks at most once a second, whoever asks', async () => {
+  it('checks at most once a second, for any client', async () => {
     const counted = jest.fn(async () => undefined);
     const other = await startHttp({ checkReady: counted, isDraining: () => false });
     for (let count = 0; count < 20; count += 1) expect((await other.server.inject('/readyz')).statusCode).toBe(200);

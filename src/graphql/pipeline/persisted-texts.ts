@@ -16,7 +16,7 @@ interface StoredText {
 /**
  * The texts of automatic persisted queries by their SHA-256, in this process only.
  *
- * The client that has sent a text holds it. While there is no room, the least recently used text is evicted of a client
+ * The client that has sent a text holds it. While there is too little space, the least recently used text is evicted of a client
  * that holds at least as much as they do on the average: of the sender, if it does, before others.
  */
 export class PersistedTexts {
@@ -28,7 +28,7 @@ export class PersistedTexts {
     this.#bytes = new Share(accounts, {
       ofClient: Infinity,
       ofAll: maxBytes,
-      refuse: () => new Error('There is no room for another text.'),
+      refuse: () => new Error('There is no space for another text.'),
     });
   }
 

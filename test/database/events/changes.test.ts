@@ -43,7 +43,7 @@ it('a pet that is created with its stock is two events, in one statement of the 
   ]);
 });
 
-it('a change has the fields as they are after it, whoever makes it', async () => {
+it('a change has the fields as they are after it, made by the service or by SQL', async () => {
   expect(await eventsOf(`update pets set name = 'Max' where id = 1`)).toEqual([
     'pet.updated {"id":"1","name":"Max","status":"available","categoryId":"1"}',
   ]);
