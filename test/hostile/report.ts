@@ -28,6 +28,9 @@ const rows: (readonly (string | number)[])[] = [];
 const rounds = Number(process.env['HOSTILE_ROUNDS'] || 1);
 const roundSeconds = Number(process.env['HOSTILE_ROUND_SECONDS'] || 0);
 
+/** Of one attack with all its rounds. */
+export const timeoutMillis = 300_000 + 2_000 * rounds * roundSeconds;
+
 /**
  * Does the attack as often and as long as the table asks for. Returns what it got the last time, and what it has done
  * each time.

@@ -9,7 +9,7 @@ import { connectionAttacks } from './connection-attacks.ts';
 import { limitMemory } from './memory-limit.ts';
 import { pause, statusOn, times } from './raw-requests.ts';
 import { RedisProxy } from './redis-proxy.ts';
-import { endure, expectHarmless, printTable } from './report.ts';
+import { endure, expectHarmless, printTable, timeoutMillis } from './report.ts';
 import { Target } from './target.ts';
 
 /** What a process in a control group of 1 GiB survives. */
@@ -46,13 +46,17 @@ async function fill(): Promise<void> {
   await runSql(cluster.url, text);
 }
 
-it('a quiet service, to compare with', async () => {
-  const [responses, damages] = await endure(target, async () => {
-    await pause(2);
-    return '';
-  });
-  expectHarmless('none', responses, damages);
-}, 300_000);
+it(
+  'a quiet service, to compare with',
+  async () => {
+    const [responses, damages] = await endure(target, async () => {
+      await pause(2);
+      return '';
+    });
+    expectHarmless('none', responses, damages);
+  },
+  timeoutMillis,
+);
 
 it.each(Object.entries({ ...connectionAttacks, ...clientAttacks }))(
   'survives %s',
@@ -60,7 +64,7 @@ it.each(Object.entries({ ...connectionAttacks, ...clientAttacks }))(
     const [responses, damages] = await endure(target, () => attack(target));
     expectHarmless(name, responses, damages);
   },
-  300_000,
+  timeoutMillis,
 );
 
 it.each(['OPTIONS, closed before the response', 'bodies cut off anywhere'])(
@@ -77,7 +81,7 @@ it.each(['OPTIONS, closed before the response', 'bodies cut off anywhere'])(
       redis.delayMillis = 0;
     }
   },
-  300_000,
+  timeoutMillis,
 );
 
 it.each(['$-1\r\n', '$3\r\nabc\r\n', '*3\r\n$-1\r\n$4\r\n-1e9\r\n:7\r\n', ':-9007199254740993\r\n', '+OK\r\n'])(
@@ -138,20 +142,24 @@ it('logs no key, wherever it is put', async () => {
   expect(text).not.toContain(secret.slice(10, half));
 });
 
-it('survives several attacks at once', async () => {
-  const names = [
-    '64 KiB of probes on each of 200 connections, unread',
-    'many idle connections, and half as many that send a header a letter at a time',
-    '100 results of 6 MB, unread',
-    '25 keys with 2 whole collections of large rows each, unread',
-    'the same, the last byte of 100 at once',
-    'walks of 48 aliases through 1,000 categories on 8 connections',
-    'bodies in 300,000 chunks of a byte',
-    '200 changes of one row, atomic ones among them',
-  ];
-  const [responses, damages] = await endure(target, async () => {
-    const all = names.map((name) => ({ ...connectionAttacks, ...clientAttacks })[name]!(target));
-    return `${(await Promise.all(all)).length} attacks`;
-  });
-  expectHarmless('these at once', responses, damages, { isAlone: false });
-}, 300_000);
+it(
+  'survives several attacks at once',
+  async () => {
+    const names = [
+      '64 KiB of probes on each of 200 connections, unread',
+      'many idle connections, and half as many that send a header a letter at a time',
+      '100 results of 6 MB, unread',
+      '25 keys with 2 whole collections of large rows each, unread',
+      'the same, the last byte of 100 at once',
+      'walks of 48 aliases through 1,000 categories on 8 connections',
+      'bodies in 300,000 chunks of a byte',
+      '200 changes of one row, atomic ones among them',
+    ];
+    const [responses, damages] = await endure(target, async () => {
+      const all = names.map((name) => ({ ...connectionAttacks, ...clientAttacks })[name]!(target));
+      return `${(await Promise.all(all)).length} attacks`;
+    });
+    expectHarmless('these at once', responses, damages, { isAlone: false });
+  },
+  timeoutMillis,
+);

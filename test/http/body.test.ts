@@ -81,7 +81,7 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
   payload.destroy();
 });
 
-describe('a body in more than 4,096 small chunks', () => {
+describe('a body in more than 1,024 small chunks', () => {
   const tiny = chunk('1').repeat(100_000);
 
   it.each([

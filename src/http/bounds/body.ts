@@ -6,7 +6,6 @@ import { byteMillis, type Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
-import type { Connections } from './connections.ts';
 import { HttpError } from '../error-table.ts';
 import { maxBodyBytes } from './limits.ts';
 
@@ -76,7 +75,7 @@ export class Bodies {
   }
 
   /** Reads a body of at most `maxBodyBytes`; a larger one is PAYLOAD_TOO_LARGE. */
-  read({ headers, principal, server }: FastifyRequest, payload: IncomingMessage, done: Done): void {
+  read({ headers, principal }: FastifyRequest, payload: IncomingMessage, done: Done): void {
     const broken = this.#broken.get(payload);
     if (broken !== undefined) return done(broken, none);
     // A stream that has ended before anyone could listen will emit nothing.
@@ -90,7 +89,7 @@ export class Bodies {
       this.#accounts.use(principal.id, length * byteMillis);
       return done(null, body);
     }
-    return this.#readChunks(principal.id, server.connections, payload, done);
+    return this.#readChunks(principal.id, payload, done);
   }
 
   /** Whether the parser has rejected the body, or it took too long. */
@@ -105,12 +104,7 @@ export class Bodies {
   }
 
   /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
-  #readChunks(
-    clientId: string,
-    connections: Pick<Connections, 'countChunk'>,
-    payload: IncomingMessage,
-    done: Done,
-  ): void {
+  #readChunks(clientId: string, payload: IncomingMessage, done: Done): void {
     let body = none;
     let length = 0;
     const leases: Lease[] = [];
@@ -137,7 +131,6 @@ export class Bodies {
       }
     };
     const add = (chunk: Buffer): void => {
-      connections.countChunk(payload.socket, chunk.length);
       const needed = length + chunk.length;
       if (needed > maxBodyBytes) return end(tooLarge());
       if (needed > body.length) {

@@ -1,6 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 
 import type { Lease, Share } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
@@ -12,6 +13,8 @@ interface WriteHandle {
   readonly writeQueueSize: number;
 }
 
+const onBody = 3;
+
 /**
  * Of Node's parser (22.17 and 24.21), which has no public interface. It goes on through all that has been read, even
  * when the socket is destroyed, and makes a request and a response of each of the rest.
@@ -20,13 +23,15 @@ interface NodeParser {
   onIncoming: () => number;
   /** What the chunks of a body are for. */
   incoming: IncomingMessage | null;
+  /** `HTTPParser.kOnBody`: called with a copy of each chunk. */
+  [onBody]?: (() => void) | undefined;
 }
 
 /** What Node itself returns for an upgrade: nothing more is parsed. */
 const endParsing = 2;
 
 /** How many chunks a body may have, beside one for each `minChunkBytes`: each takes some 2 µs, however small it is. */
-const maxSmallChunks = 4_096;
+const maxSmallChunks = 1_024;
 const minChunkBytes = 256;
 
 /** A request that has been read and not begun. */
@@ -67,8 +72,6 @@ export class ClientConnection {
   readonly #options: ClientConnectionOptions;
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
-  #chunks = 0;
-  #chunkBytes = 0;
   #isNew = true;
   /** The bytes of the response under way that its client hasn't taken. */
   #unread: Lease | undefined;
@@ -131,11 +134,20 @@ export class ClientConnection {
     if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitToStart();
   }
 
-  /** A chunk of a body has been read, or discarded. Disconnects when there were too many small ones. */
-  countChunk(bytes: number): void {
-    this.#chunks += 1;
-    this.#chunkBytes += bytes;
-    if (this.#chunks > maxSmallChunks + this.#chunkBytes / minChunkBytes && !this.#socket.destroyed) this.#disconnect();
+  /**
+   * Counts the chunks of a body as they are parsed, whether anybody reads them or not. Disconnects when there are too
+   * many small ones.
+   */
+  countChunks(request: IncomingMessage): void {
+    let chunks = 0;
+    let bytes = 0;
+    request.push = (chunk: Buffer | null) => {
+      chunks += 1;
+      bytes += chunk?.length ?? 0;
+      if (chunks <= maxSmallChunks + bytes / minChunkBytes) return Readable.prototype.push.call(request, chunk);
+      if (!this.#socket.destroyed) this.#disconnect();
+      return false;
+    };
   }
 
   /** The response has been sent, or its connection is closed. */
@@ -184,8 +196,6 @@ export class ClientConnection {
 
   #begin({ response, begin }: QueuedRequest): void {
     this.#underWay = response;
-    this.#chunks = 0;
-    this.#chunkBytes = 0;
     begin();
   }
 
@@ -209,5 +219,11 @@ export class ClientConnection {
     if (!parser) return;
     parser.onIncoming = () => endParsing;
     parser.incoming = null;
+    // For the rest of this read: the parser is used again for other connections.
+    const { [onBody]: copyChunk } = parser;
+    parser[onBody] = undefined;
+    setImmediate(() => {
+      parser[onBody] = copyChunk;
+    });
   }
 }

@@ -133,15 +133,13 @@ export class Connections {
       if (this.#isDraining) response.shouldKeepAlive = false;
       // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
       response.on('close', () => this.#end(connection, request));
-      if (request.headers['transfer-encoding'] !== undefined) discardCounted(request, response, connection);
       listener(request, response);
     };
+    if (request.headers['transfer-encoding'] !== undefined) {
+      connection?.countChunks(request);
+      discardCounted(request, response);
+    }
     connection?.accept(response, begin, urgentPaths.has(request.url ?? ''));
-  }
-
-  /** A chunk of the request's body has been read. Its connection is reset when there were too many small ones. */
-  countChunk(socket: Socket, bytes: number): void {
-    this.#connections.get(socket)?.countChunk(bytes);
   }
 
   /** The response under way on the connection, or the next one. */
@@ -246,10 +244,9 @@ function unreadShare(
   });
 }
 
-/** Discards what arrives of the body after its response, before Node does, which would count nothing. */
-function discardCounted(request: IncomingMessage, response: ServerResponse, connection: ClientConnection): void {
+/** Discards what arrives of the body after its response, before Node does, which would parse it uncounted. */
+function discardCounted(request: IncomingMessage, response: ServerResponse): void {
   response.prependListener('finish', () => {
-    if (request.complete) return;
-    request.on('data', (chunk: Buffer) => connection.countChunk(chunk.length)).resume();
+    if (!request.complete) request.resume();
   });
 }
