@@ -83,8 +83,10 @@ export class PatroniCluster {
     let leader: PatroniNode | undefined;
     await until(async () => {
       leader = await this.leader();
-      const followers = await leader?.followers().catch(() => undefined);
-      return followers?.streaming === 2 && (!this.#isSynchronous || followers.synchronous > 0);
+      if ((await leader?.countFollowers().catch(() => 0)) !== 2) return false;
+      if (!this.#isSynchronous) return true;
+      const standbys = this.nodes.filter((node) => node !== leader);
+      return (await Promise.all(standbys.map((node) => node.isSynchronous()))).includes(true);
     }, patience);
     return leader!;
   }

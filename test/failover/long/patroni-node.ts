@@ -76,14 +76,19 @@ export class PatroniNode {
     return (await this.#ask('/leader').catch(() => undefined))?.status === 200;
   }
 
-  /** How many servers follow this one, and how many of them synchronously. */
-  async followers(): Promise<{ readonly streaming: number; readonly synchronous: number }> {
+  /** Whether Patroni has written down that this node has everything that was acknowledged: it may become the primary. */
+  async isSynchronous(): Promise<boolean> {
+    return (await this.#ask('/synchronous').catch(() => undefined))?.status === 200;
+  }
+
+  /** How many servers follow this one. */
+  async countFollowers(): Promise<number> {
     const [row] = await runSql(
       this.url,
-      `select count(*)::int as streaming, (count(*) filter (where sync_state in ('sync', 'quorum')))::int as synchronous
-        from pg_stat_replication where state = 'streaming' and application_name <> 'pg_basebackup'`,
+      `select count(*)::int as count from pg_stat_replication
+        where state = 'streaming' and application_name <> 'pg_basebackup'`,
     );
-    return row as { streaming: number; synchronous: number };
+    return Number(row?.['count']);
   }
 
   /** A planned change of roles. */

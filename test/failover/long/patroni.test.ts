@@ -19,6 +19,7 @@ const clients = 6;
 /** Of one key, which sends until nothing is left. */
 const metered = 500;
 const maxSeconds = 1_500;
+const maxWritableMillis = 120_000;
 
 /** What happens to the primary, and how it comes back once another has taken its place. */
 interface Disturbance {
@@ -57,8 +58,9 @@ afterEach(async () => {
 /** When one of these servers has first carried out a write. */
 async function writableAt(nodes: readonly PatroniNode[]): Promise<number> {
   let at: number | undefined;
+  const deadline = performance.now() + maxWritableMillis;
   const attempt = async ({ url }: PatroniNode): Promise<void> => {
-    while (at === undefined) {
+    while (at === undefined && performance.now() < deadline) {
       const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000, query_timeout: 1_000 });
       client.on('error', () => undefined);
       try {
@@ -71,8 +73,9 @@ async function writableAt(nodes: readonly PatroniNode[]): Promise<number> {
       void client.end();
     }
   };
-  await Promise.race(nodes.map(attempt));
-  return at!;
+  await Promise.all(nodes.map(attempt));
+  if (at === undefined) throw new Error(`No server has taken writes within ${maxWritableMillis} ms.`);
+  return at;
 }
 
 /** Of the acknowledged orders those that are not there, and of all those that are there more than once. */
