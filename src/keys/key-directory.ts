@@ -12,16 +12,19 @@ import type { Principal } from '../domain/access/principal.ts';
 /*
  * Caches the keys in use, so that a request costs no lookup.
  *
- * Model. A map leads from known secrets to the id of their key, another from the id to the key. While there are requests, a round every 400 ms reads
- * the changes since the last one, at most 1,000. When there were more, keys have been deleted, or a backup has been restored, the round
- * reads every known key again by its id, 1,000 at a time, and discards the list of unknown secrets. An idle process sends nothing.
+ * Model. A map leads from known secrets to the id of their key, another from the id to the key. While there are
+ * requests, a round every 400 ms reads the changes since the last one, at most 1,000. When there were more, keys have
+ * been deleted, or a backup has been restored, the round reads every known key again by its id, 1,000 at a time, and
+ * discards the list of unknown secrets. An idle process sends nothing.
  *
- * Guarantees. A change holds within a second, or within seconds when the known keys have to be read again; it never depends on how many keys
- * there are or have changed, but on how many are known: at most 100,000. There is one round at a time, so that an older state never
- * overwrites a newer one, and wrong secrets, however many, never occupy more than one connection.
+ * Guarantees. A change holds within a second, or within seconds when the known keys have to be read again; it never
+ * depends on how many keys there are or have changed, but on how many are known: at most 100,000. There is one round at
+ * a time, so that an older state never overwrites a newer one, and wrong secrets, however many, never occupy more than
+ * one connection.
  *
- * Failures. Without the database, or while a round takes longer than 400 ms, known keys stay valid as last read; a well-formed unknown
- * secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from the same version.
+ * Failures. Without the database, or while a round takes longer than 400 ms, known keys stay valid as last read; a
+ * well-formed unknown secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from
+ * the same version.
  */
 
 export interface KeyDirectoryOptions {

@@ -18,6 +18,11 @@ export class AllFailed extends AggregateError {
   override readonly name = 'AllFailed';
 }
 
+/** The failure of the first attempt, also of one that was a race itself. */
+export function firstFailure(error: unknown): unknown {
+  return error instanceof AllFailed && error.errors.length > 0 ? firstFailure(error.errors[0]) : error;
+}
+
 /**
  * Begins one attempt after the other, and resolves with the first result, as RFC 8305 ("Happy Eyeballs") does; the
  * others are aborted. Rejects with AllFailed when each has failed once.

@@ -8,7 +8,7 @@ import { inBackground } from '../background.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
 import { PgConnection, type ConnectionOptions } from './connection.ts';
-import { AllFailed, firstToSucceed } from './first-to-succeed.ts';
+import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './host-addresses.ts';
 
 /**
@@ -173,7 +173,7 @@ export class Servers {
 
   /** Of several hosts each failure, with the code that decides: a wrong password is no reason to wait, a standby is. */
   #describe(error: unknown): unknown {
-    const failures = (error instanceof AllFailed ? error.errors : [error]).map(innermost);
+    const failures = (error instanceof AllFailed ? error.errors : [error]).map(firstFailure);
     if (failures.length < 2) return failures[0] ?? error;
     const codes = failures.map((each) => String((each as { code?: unknown }).code));
     const code =
@@ -290,11 +290,6 @@ function fail(host: Host, server?: Server, role: 'standby' | 'unreachable' = 'un
 
 function discard(connection: PgConnection): void {
   inBackground(connection.close());
-}
-
-/** Of one host with several addresses the first failure is enough. */
-function innermost(error: unknown): unknown {
-  return error instanceof AllFailed && error.errors.length > 0 ? innermost(error.errors[0]) : error;
 }
 
 function shuffled<Candidate>(candidates: readonly Candidate[]): Candidate[] {

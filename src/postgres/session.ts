@@ -2,8 +2,8 @@ import type { Parameter } from './parameter.ts';
 
 /**
  * Decides on which connection it runs: short reads share some, and may be sent once for several requests, or once more
- * when their connection ends, because none of them changes anything; one that writes has a connection of its own, and so has
- * a read that may take long, of which few run at a time.
+ * when their connection ends, because none of them changes anything; one that writes has a connection of its own, and
+ * so has a read that may take long, of which few run at a time.
  */
 export type QueryKind = 'short' | 'slow' | 'write';
 

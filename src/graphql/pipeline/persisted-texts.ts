@@ -16,8 +16,8 @@ interface StoredText {
 /**
  * The texts of automatic persisted queries by their SHA-256, in this process only.
  *
- * The client that has sent a text holds it. While there is too little space, the least recently used text is evicted of a client
- * that holds at least as much as they do on the average: of the sender, if it does, before others.
+ * The client that has sent a text holds it. While there is too little space, the least recently used text is evicted of
+ * a client that holds at least as much as they do on the average: of the sender, if it does, before others.
  */
 export class PersistedTexts {
   /** In the order of use. */

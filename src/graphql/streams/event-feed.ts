@@ -7,11 +7,12 @@ import type { EventStore } from '../../domain/events/event.store.ts';
 /*
  * The end of the log, as one process sees it, for all readers that follow it.
  *
- * Model. While it is followed, one statement every 200 ms reads what was added to the log. The recent events stay in memory, at most 10,000 or
- * 16 MiB of them. Each has a number of this process; a reader that has the number of its next event needs no statement.
+ * Model. While it is followed, one statement every 200 ms reads what was added to the log. The recent events stay in
+ * memory, at most 10,000 or 16 MiB of them. Each has a number of this process; a reader that has the number of its next
+ * event needs no statement.
  *
- * Guarantees. The events in memory follow each other in the log without a gap. Each statement checks that the log still has the last of
- * them; when it doesn't, the memory is emptied, so that every reader has to check its own position.
+ * Guarantees. The events in memory follow each other in the log without a gap. Each statement checks that the log still
+ * has the last of them; when it doesn't, the memory is emptied, so that every reader has to check its own position.
  *
  * Failures. Without the database nothing is added; the next statement that succeeds goes on from the same position.
  */

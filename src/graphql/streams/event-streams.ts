@@ -16,17 +16,19 @@ import { refusalResponse } from '../pipeline/response.ts';
 import { EventStream } from './event-stream.ts';
 import type { Framing } from './framing.ts';
 import { KeyHolder, type KeyChecks } from './key-holders.ts';
+import { draining, lastedLong, tooMany } from './stream-endings.ts';
 import { StreamTexts, type StreamOperation } from './stream-selection.ts';
 
 /*
  * The open event streams of the process.
  *
- * Model. A stream is a position in the log (`EventStream`). All of them share the recent events (`EventFeed`), and those with the same selection
- * the text of each event (`StreamTexts`). One timer looks after all of them: keys, keep-alives, charges, and the end of an hour.
+ * Model. A stream is a position in the log (`EventStream`). All of them share the recent events (`EventFeed`), and
+ * those with the same selection the text of each event (`StreamTexts`). One timer looks after all of them: keys,
+ * keep-alives, charges, and the end of an hour.
  *
- * Guarantees. With one stream or 2,000, one statement every 200 ms reads the log; without a stream there is neither a statement nor a timer.
- * A stream whose key is revoked, expired, rotated or banned ends within a second. Whatever ends a stream, its last message says why; only a
- * connection that is lost has none.
+ * Guarantees. With one stream or 2,000, one statement every 200 ms reads the log; without a stream there is neither a
+ * statement nor a timer. A stream whose key is revoked, expired, rotated or banned ends within a second. Whatever ends
+ * a stream, its last message says why; only a connection that is lost has none.
  *
  * Failures. Without the database streams stay open, and go on from their positions when it is back.
  */
@@ -79,7 +81,6 @@ interface OpenStream {
 const checkEveryMillis = 200;
 /** The next charge is tried after so long when the minute's window has refused it. */
 const chargeAgainMillis = 1_000;
-const retryAfterSeconds = 5;
 /** How long the event loop is held at a time by sending events to many streams. */
 const sliceMillis = 5;
 /** How long a client may take to read the last message when the service stops. */
@@ -279,13 +280,7 @@ export class EventStreams {
 
   #refusalOf(isOfKey: boolean, held: number): HttpError {
     this.#options.onRefusal('event_streams');
-    return isOfKey
-      ? new HttpError('RATE_LIMITED', `This key has ${held} event streams already: end one of them first.`, {
-          retryAfterSeconds,
-        })
-      : new HttpError('UNAVAILABLE', 'Too many event streams are open at the moment. Try again in a few seconds.', {
-          retryAfterSeconds,
-        });
+    return tooMany(isOfKey, held);
   }
 }
 
@@ -299,13 +294,4 @@ function endAll(streams: readonly OpenStream[], reason: HttpError | undefined): 
 function endWith({ stream }: OpenStream, reason: unknown): void {
   const { body, codes } = refusalResponse(asGraphQLError(reason));
   stream.end(body.trimEnd(), codes[0] ?? 'INTERNAL_SERVER_ERROR');
-}
-
-function draining(): HttpError {
-  const message = 'This process of the service is stopping: open the stream again, after the last id.';
-  return new HttpError('UNAVAILABLE', message, { retryAfterSeconds: 1 });
-}
-
-function lastedLong(): HttpError {
-  return new HttpError('STREAM_ENDED', 'The stream has lasted an hour: open the next one, after the last id.');
 }

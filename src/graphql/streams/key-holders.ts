@@ -1,7 +1,8 @@
 import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import type { QuotaService } from '../../domain/quota/quota.service.ts';
-import { HttpError } from '../../http/error-table.ts';
+import type { HttpError } from '../../http/error-table.ts';
+import { banned, daySpent, keyEnded } from './stream-endings.ts';
 
 export interface KeyChecks {
   readonly keys: Pick<KeyDirectory, 'find'>;
@@ -68,18 +69,4 @@ export class KeyHolder {
       return 'waits';
     }
   }
-}
-
-function keyEnded(): HttpError {
-  return new HttpError('UNAUTHORIZED', 'The stream has ended: its key is revoked, expired, or replaced by a new one.');
-}
-
-function banned(retryAfterSeconds: number): HttpError {
-  const message = `The stream has ended: its key is banned for another ${retryAfterSeconds} s.`;
-  return new HttpError('KEY_BANNED', message, { retryAfterSeconds });
-}
-
-function daySpent(retryAfterSeconds: number): HttpError {
-  const message = `The stream has ended: a request is spent for every five minutes, and the day's are all spent. The next ones are in ${retryAfterSeconds} s.`;
-  return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
 }

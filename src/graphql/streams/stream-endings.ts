@@ -1,0 +1,39 @@
+import { HttpError } from '../../http/error-table.ts';
+
+// The refusals that a stream ends with, or that it doesn't begin for.
+
+const retryAfterSeconds = 5;
+
+/** The streams that a key, or all keys, may have at a time are open. */
+export function tooMany(isOfKey: boolean, held: number): HttpError {
+  return isOfKey
+    ? new HttpError('RATE_LIMITED', `This key has ${held} event streams already: end one of them first.`, {
+        retryAfterSeconds,
+      })
+    : new HttpError('UNAVAILABLE', 'Too many event streams are open at the moment. Try again in a few seconds.', {
+        retryAfterSeconds,
+      });
+}
+
+export function draining(): HttpError {
+  const message = 'This process of the service is stopping: open the stream again, after the last id.';
+  return new HttpError('UNAVAILABLE', message, { retryAfterSeconds: 1 });
+}
+
+export function lastedLong(): HttpError {
+  return new HttpError('STREAM_ENDED', 'The stream has lasted an hour: open the next one, after the last id.');
+}
+
+export function keyEnded(): HttpError {
+  return new HttpError('UNAUTHORIZED', 'The stream has ended: its key is revoked, expired, or replaced by a new one.');
+}
+
+export function banned(retryAfterSeconds: number): HttpError {
+  const message = `The stream has ended: its key is banned for another ${retryAfterSeconds} s.`;
+  return new HttpError('KEY_BANNED', message, { retryAfterSeconds });
+}
+
+export function daySpent(retryAfterSeconds: number): HttpError {
+  const message = `The stream has ended: a request is spent for every five minutes, and the day's are all spent. The next ones are in ${retryAfterSeconds} s.`;
+  return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+}
