@@ -1,6 +1,6 @@
 // The guides: Markdown, with the lines that its `{{file region}}` name taken from the client programs in test/clients, where CI compiles and
 // runs them, each guide with the imports of its lines before them, and its packages with the versions that they run with.
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 import { marked } from 'marked';
@@ -18,34 +18,20 @@ const settings = {
 
 /** The guides of REST as Markdown, for Scalar, and the whole text of both pages as HTML. */
 export async function buildGuides() {
-  const { rest, graphql, missing } = guidesAsMarkdown();
+  const { rest, graphql } = guidesAsMarkdown();
   const { info } = await bundleContract();
   const html = withAnchors(await marked.parse(`${info.description}\n\n${rest}`));
-  return { markdown: rest, html, graphql: withAnchors(await marked.parse(graphql)), missing };
+  return { markdown: rest, html, graphql: withAnchors(await marked.parse(graphql)) };
 }
 
-/** The guides of both pages. One whose lines aren't there is left out, and they are named in `missing`. */
+/** The guides of both pages. */
 export function guidesAsMarkdown() {
-  const missing = [];
-  const [rest, graphql] = [sources.rest, sources.graphql].map((file) =>
-    guidesIn(readFileSync(file, 'utf8'))
-      .filter((guide) => {
-        const without = includesOf(guide).filter((each) => linesOf(each.file, each.region) === undefined);
-        missing.push(...without.map((each) => `${each.file} ${each.region}`));
-        return without.length === 0;
-      })
-      .map(withCode)
-      .map(withSettings)
-      .map(withVersions)
-      .join('')
-      .trim(),
+  const texts = Object.values(sources).map((file) => readFileSync(file, 'utf8'));
+  assertEveryRegionIsShown(texts.join('\n'));
+  const [rest, graphql] = texts.map((text) =>
+    guidesIn(text).map(withCode).map(withSettings).map(withVersions).join('').trim(),
   );
-  assertEveryRegionIsShown(
-    Object.values(sources)
-      .map((file) => readFileSync(file, 'utf8'))
-      .join('\n'),
-  );
-  return { rest, graphql, missing };
+  return { rest, graphql };
 }
 
 /** Each with its heading. */
@@ -179,11 +165,9 @@ function assertEveryRegionIsShown(source) {
 
 /** What stands between `// guide:begin region` and the next `// guide:end`, without what is for the linter. */
 function linesOf(file, region) {
-  const path = join(clients, file);
-  if (!existsSync(path)) return undefined;
-  const lines = readFileSync(path, 'utf8').split('\n');
+  const lines = readFileSync(join(clients, file), 'utf8').split('\n');
   const begin = lines.findIndex((line) => line.trim() === `// guide:begin ${region}`);
-  if (begin === -1) return undefined;
+  if (begin === -1) throw new Error(`${file} has no lines for the guides that are called ${region}.`);
   const end = lines.findIndex((line, index) => index > begin && line.trim() === '// guide:end');
   return lines
     .slice(begin + 1, end)

@@ -83,6 +83,11 @@ function copyTrackedFiles(target: string): void {
   });
   for (const file of files.toString().split('\0').filter(Boolean)) {
     const isThere = statSync(join(repository, file), { throwIfNoEntry: false }) !== undefined;
-    if (isThere && !file.startsWith('test/')) cpSync(join(repository, file), join(target, file), { recursive: true });
+    if (isThere && !isIgnored(file)) cpSync(join(repository, file), join(target, file), { recursive: true });
   }
+}
+
+/** As `Dockerfile.dockerignore` has it. */
+function isIgnored(file: string): boolean {
+  return file.startsWith('test/') && !file.startsWith('test/clients/');
 }
