@@ -10,7 +10,7 @@ import type { EventService } from '../../domain/events/event.service.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
 import type { EventPosition } from '../../domain/events/event.ts';
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
-import { describeFailure, HttpError } from '../../http/error-table.ts';
+import { describeFailure, type HttpError } from '../../http/error-table.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import { refusalResponse } from '../pipeline/response.ts';
 import { EventStream } from './event-stream.ts';

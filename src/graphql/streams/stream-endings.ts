@@ -2,16 +2,17 @@ import { HttpError } from '../../http/error-table.ts';
 
 // The refusals that a stream ends with, or that it doesn't begin for.
 
-const retryAfterSeconds = 5;
+/** When an opening is worth another try, in seconds. */
+const tooManyRetrySeconds = 5;
 
 /** The streams that a key, or all keys, may have at a time are open. */
 export function tooMany(isOfKey: boolean, held: number): HttpError {
   return isOfKey
     ? new HttpError('RATE_LIMITED', `This key has ${held} event streams already: end one of them first.`, {
-        retryAfterSeconds,
+        retryAfterSeconds: tooManyRetrySeconds,
       })
     : new HttpError('UNAVAILABLE', 'Too many event streams are open at the moment. Try again in a few seconds.', {
-        retryAfterSeconds,
+        retryAfterSeconds: tooManyRetrySeconds,
       });
 }
 
