@@ -1,5 +1,6 @@
 import type { Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
+import { inBackground } from '../../background.ts';
 import { runAsService } from '../../domain/access/current-request.ts';
 import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
@@ -259,7 +260,9 @@ export class EventStreams {
       this.#checkTimes(open, now);
     }
     for (const [key, holder] of this.#holders) if (!holders.has(holder)) this.#holders.delete(key);
-    for (const [holder, streams] of holders) holder.findEnd().then((reason) => endAll(streams, reason), onImpossible);
+    for (const [holder, streams] of holders) {
+      inBackground(holder.findEnd().then((reason) => endAll(streams, reason)));
+    }
   }
 
   #checkTimes(open: OpenStream, now: number): void {
@@ -270,11 +273,12 @@ export class EventStreams {
     }
     if (now < open.chargeAt) return undefined;
     open.chargeAt = Infinity;
-    open.holder.charge().then((result) => {
+    const charged = open.holder.charge().then((result) => {
       if (result === 'charged') open.chargeAt = now + this.#times.chargeMillis;
       else if (result === 'waits') open.chargeAt = performance.now() + chargeAgainMillis;
       else endWith(open, result);
-    }, onImpossible);
+    });
+    inBackground(charged);
     return undefined;
   }
 
@@ -283,9 +287,6 @@ export class EventStreams {
     return tooMany(isOfKey, held);
   }
 }
-
-/** Of promises that never reject. */
-function onImpossible(): void {}
 
 function endAll(streams: readonly OpenStream[], reason: HttpError | undefined): void {
   if (reason !== undefined) for (const open of streams) endWith(open, reason);
