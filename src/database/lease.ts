@@ -3,18 +3,19 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PooledConnection } from '../postgres/connection-pool.ts';
 import { sendQuery, sendTogether } from '../postgres/send-query.ts';
 import { isPrepared, type PreparedQuery, type Query } from '../postgres/session.ts';
-import { FixedStatement } from '../postgres/statement.ts';
+import { FixedStatement, together } from '../postgres/statement.ts';
 
 const commit = control('commit');
 const savepoint = control('savepoint petstore_read');
 const rollbackToSavepoint = control('rollback to savepoint petstore_read');
 const releaseSavepoint = control('release savepoint petstore_read');
+
 /**
  * A connection of the pool, until it is released. After that it may be another's, so nothing is sent on it any more.
  *
  * A statement whose outcome need not be awaited is deferred: it is sent in one write with the next one. BEGIN is sent
- * with the first statement of a transaction, and the last writes with COMMIT. When a deferred statement fails, those
- * after it are not executed.
+ * with the first statement of a transaction, and the last writes with COMMIT; equal ones that follow each other are one, where
+ * they have a form for many. When a deferred statement fails, those after it are not executed.
  */
 export class ConnectionLease implements DatabaseConnection {
   isReleased = false;
@@ -105,7 +106,7 @@ export class ConnectionLease implements DatabaseConnection {
   async #sendAll<Row>(last: PreparedQuery<Row>): Promise<Row[]> {
     this.#assertUse();
     this.#hasSent = true;
-    const deferred = this.#deferred;
+    const deferred = gathered(this.#deferred);
     this.#deferred = [];
     return sendTogether(this.#connection, deferred, last);
   }
@@ -113,6 +114,16 @@ export class ConnectionLease implements DatabaseConnection {
   #assertUse(): void {
     if (this.isReleased) throw new Error('The transaction has ended.');
   }
+}
+
+function gathered(queries: readonly PreparedQuery<unknown>[]): PreparedQuery<unknown>[] {
+  const groups: PreparedQuery<unknown>[][] = [];
+  for (const query of queries) {
+    const last = groups.at(-1);
+    if (last !== undefined && query.many !== undefined && last[0]?.name === query.name) last.push(query);
+    else groups.push([query]);
+  }
+  return groups.map(together);
 }
 
 function control(text: string): PreparedQuery<unknown> {

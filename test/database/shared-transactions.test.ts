@@ -20,7 +20,8 @@ beforeEach(() => {
   opened.statements.length = 0;
 });
 
-const commits = (): number => opened.statements.filter((sql) => sql === 'commit').length;
+const sent = (beginning: string): number => opened.statements.filter((sql) => sql.startsWith(beginning)).length;
+const commits = (): number => sent('commit');
 
 /** Creates a pet with a key of its own. */
 async function create(key: string, into: Id = categoryId, subject = 'one') {
@@ -47,6 +48,7 @@ it('creations of one client at the same time share a transaction, and each has i
   expect(created.map(({ name, isReplayed }) => [name, isReplayed])).toEqual(keys.map((key) => [key, false]));
   expect(new Set(created.map(({ id }) => id)).size).toBe(20);
   expect(commits()).toBe(1);
+  expect(sent('insert into idempotency_records')).toBe(1);
   expect(await counts()).toEqual({ pets: 20, items: 20, records: 20 });
   const again = await Promise.all(keys.map((key) => create(key)));
   expect(again).toEqual(created.map(({ id, name }) => ({ id, name, isReplayed: true })));

@@ -14,35 +14,30 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const createdAt = table.columnName('createdAt');
   const claim = new FixedStatement(
     `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
-    ([json]) => String(json),
+    ([json]) => json,
     'write',
     new FixedStatement(
       `select ${claimed('owner, key, lock, fields::text[], since')}
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
          with ordinality as wanted (owner, key, lock, fields, since, index)
        order by index`,
-      ([json]) => String(json),
+      ([json]) => json,
       'write',
     ),
   );
-  const others = properties.filter((each) => !primaryKeys.includes(each as never));
-  const save = new FixedStatement(
-    `insert into ${table.name} (${names(properties)})
-     values (${properties.map((each, index) => `$${index + 1}::${table.columnType(each)}`).join(', ')})
-     on conflict (${names(primaryKeys)}) do update
-     set ${others.map((each) => `${names([each])} = excluded.${names([each])}`).join(', ')}`,
-    () => undefined,
-    'write',
+  const save = savingStatement(
+    table.name,
+    primaryKeys.length,
+    properties.map((each) => ({ name: names([each]), type: table.columnType(each) })),
   );
-  const saveFields = new FixedStatement(
-    `insert into graphql_idempotency_records (principal_id, key, field, fingerprint, payload, created_at)
-     select $1::text, $2::text, field, fingerprint, payload::jsonb, $6::timestamptz
-     from unnest($3::text[], $4::text[], $5::text[]) as record (field, fingerprint, payload)
-     on conflict (principal_id, key, field) do update
-     set fingerprint = excluded.fingerprint, payload = excluded.payload, created_at = excluded.created_at`,
-    () => undefined,
-    'write',
-  );
+  const saveField = savingStatement('graphql_idempotency_records', 3, [
+    { name: 'principal_id', type: 'text' },
+    { name: 'key', type: 'text' },
+    { name: 'field', type: 'text' },
+    { name: 'fingerprint', type: 'text' },
+    { name: 'payload', type: 'jsonb' },
+    { name: 'created_at', type: 'timestamptz' },
+  ]);
   const deletions = [
     { name: table.name, keys: names(primaryKeys) },
     { name: 'graphql_idempotency_records', keys: 'principal_id, key, field' },
@@ -59,19 +54,16 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   return (session) => ({
     claim: async ({ principalId, key }, fields, since) => {
       const lock = JSON.stringify([principalId, key]);
-      const [json = '[]'] = await session.run(claim.with([principalId, key, lock, fields, since.toISOString()]));
-      return claimedKey(JSON.parse(json) as readonly Claimed[]);
+      const [json] = await session.run(claim.with([principalId, key, lock, fields, since.toISOString()]));
+      return claimedKey(typeof json === 'string' ? (JSON.parse(json) as readonly Claimed[]) : []);
     },
     save: async (record) => {
       await session.defer(save.with(properties.map((each) => table.parameter(each, record[each]))));
     },
     saveFields: async ({ principalId, key }, records, savedAt) => {
-      const lists = [
-        records.map(({ field }) => field),
-        records.map(({ fingerprint }) => fingerprint),
-        records.map(({ result }) => JSON.stringify(result)),
-      ];
-      await session.defer(saveFields.with([principalId, key, ...lists, savedAt.toISOString()]));
+      const at = savedAt.toISOString();
+      for (const { field, fingerprint, result } of records)
+        await session.defer(saveField.with([principalId, key, field, fingerprint, JSON.stringify(result), at]));
     },
     deleteUntil: async (until, limit) => {
       let most = 0;
@@ -84,9 +76,31 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   });
 }
 
-/** The records of a key as one JSON text. */
+/** Inserts a row, or replaces that with the same key: the first columns. */
+function savingStatement(
+  table: string,
+  keys: number,
+  columns: readonly { readonly name: string; readonly type: string }[],
+): FixedStatement<undefined> {
+  const names = columns.map(({ name }) => name);
+  const changes = names.slice(keys).map((name) => `${name} = excluded.${name}`);
+  const statementOf = (rows: string, many?: FixedStatement<undefined>): FixedStatement<undefined> => {
+    const text = `insert into ${table} (${names.join(', ')}) ${rows}
+      on conflict (${names.slice(0, keys).join(', ')}) do update set ${changes.join(', ')}`;
+    return new FixedStatement(text, noRow, 'write', many);
+  };
+  const values = columns.map(({ type }, index) => `$${index + 1}::${type}`);
+  const lists = values.map((value) => `${value}[]`);
+  return statementOf(`values (${values.join(', ')})`, statementOf(`select * from unnest(${lists.join(', ')})`));
+}
+
+function noRow(): undefined {
+  return undefined;
+}
+
+/** The records of a key as one JSON text; null without any. */
 function claimed(parameters: string): string {
-  return `(select coalesce(json_agg(record), '[]') from claim_idempotency_key(${parameters}) as record)`;
+  return `(select json_agg(record) from claim_idempotency_key(${parameters}) as record)`;
 }
 
 interface Claimed {

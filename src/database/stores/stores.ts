@@ -30,7 +30,10 @@ export const entities = [
   Pet,
 ] as const;
 
-/** Makes the statements of all stores, once; the stores that it returns for a session run all of theirs there. */
+/**
+ * Makes the statements of all stores, once; the stores that it returns for a session, always the same, run all of
+ * theirs there.
+ */
 function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores {
   const apiKeys = createApiKeyStore(metadata);
   const categories = createCategoryStore(metadata);
@@ -39,7 +42,13 @@ function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores
   const inventory = createInventoryStore(metadata);
   const orders = createOrderStore(metadata);
   const pets = createPetStore(metadata);
-  const storesOf = (session: Session): Stores => ({
+  const made = new WeakMap<Session, Stores>();
+  const storesOf = (session: Session): Stores => {
+    const stores = made.get(session) ?? makeStores(session);
+    made.set(session, stores);
+    return stores;
+  };
+  const makeStores = (session: Session): Stores => ({
     apiKeys: apiKeys(session),
     categories: categories(session),
     events: events(session),
