@@ -11,6 +11,9 @@ import { PatroniNode } from './patroni-node.ts';
 /** What a node that has lost its data, on a busy machine, needs at most. */
 const patience = { maxMillis: 120_000, everyMillis: 200 };
 
+/** Of each node, where they don't come back. */
+const loggedLines = 40;
+
 /** Three PostgreSQL servers under Patroni, which keeps its state in etcd. */
 export class PatroniCluster {
   readonly nodes: readonly PatroniNode[];
@@ -87,7 +90,10 @@ export class PatroniCluster {
       if (!this.#isSynchronous) return true;
       const standbys = this.nodes.filter((node) => node !== leader);
       return (await Promise.all(standbys.map((node) => node.isSynchronous()))).includes(true);
-    }, patience);
+    }, patience).catch((error: unknown) => {
+      const logs = this.nodes.map((node) => `${node.name}:\n${node.lastLines(loggedLines)}`);
+      throw new Error(`The servers don't follow one primary.\n${logs.join('\n\n')}`, { cause: error });
+    });
     return leader!;
   }
 

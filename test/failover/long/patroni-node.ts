@@ -66,7 +66,7 @@ export class PatroniNode {
   }
 
   start(): void {
-    const log = openSync(join(this.#directory, 'patroni.log'), 'a');
+    const log = openSync(this.#log, 'a');
     this.#patroni = spawnChild('patroni', [this.#settings], { ...owner, stdio: ['ignore', log, log] });
     closeSync(log);
   }
@@ -116,10 +116,20 @@ export class PatroniNode {
     for (const pid of this.#processes()) signalTo(pid, 'SIGCONT');
   }
 
+  /** What Patroni and PostgreSQL have logged last. */
+  lastLines(count: number): string {
+    const lines = readFileSync(this.#log, 'utf8').trimEnd().split('\n');
+    return lines.slice(-count).join('\n');
+  }
+
   async remove(): Promise<void> {
     await this.kill();
     this.etcd.close();
     rmSync(this.#directory, { recursive: true, force: true });
+  }
+
+  get #log(): string {
+    return join(this.#directory, 'patroni.log');
   }
 
   get #settings(): string {
