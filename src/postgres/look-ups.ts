@@ -1,15 +1,10 @@
-import type { RequestContext } from '../domain/access/current-request.ts';
 import { isUnavailable, recordFailure } from './driver-errors.ts';
-import type { PendingRead } from './pending-read.ts';
-import { failureOfAll, tracedOf } from './shared-reads.ts';
-import type { TracedCaller } from './statement-span.ts';
+import type { Caller, PendingRead } from './pending-read.ts';
 import type { LookUp } from './session.ts';
 
 /** Who waits for the row with this id. */
-interface LookUpCaller {
+interface LookUpCaller extends Caller {
   readonly id: string;
-  readonly request: RequestContext | undefined;
-  readonly traced?: TracedCaller | undefined;
   readonly resolve: (row: unknown) => void;
   readonly reject: (error: Error) => void;
 }
@@ -66,6 +61,7 @@ export class LookUps {
     const many: PendingRead = {
       read: lookUp.readMany(callers.map(({ id }) => id)),
       subject,
+      callers,
       resolve: (rows) => {
         const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
         for (const { id, resolve } of callers) resolve(byId.get(id));
@@ -78,26 +74,20 @@ export class LookUps {
           else this.#retry(one);
         }
       },
-      traced: () => tracedOf(callers),
-      failure: () => failureOfAll(callers),
       isRetried: false,
     };
     return many;
   }
 }
 
-function readOne(
-  lookUp: LookUp<unknown>,
-  { id, request, traced, resolve, reject }: LookUpCaller,
-  isRetried = false,
-): PendingRead {
+function readOne(lookUp: LookUp<unknown>, caller: LookUpCaller, isRetried = false): PendingRead {
+  const { id, request, resolve, reject } = caller;
   return {
     read: lookUp.readOne(id),
     subject: request?.subjectId ?? '',
+    callers: [caller],
     resolve: ([row]) => resolve(row),
     reject: (error) => reject(recordFailure(error, request)),
-    traced: () => tracedOf([{ traced }]),
-    failure: () => request?.failure,
     isRetried,
   };
 }

@@ -3,7 +3,7 @@ import { inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
-import type { PendingRead } from './pending-read.ts';
+import { tracedOf, type PendingRead } from './pending-read.ts';
 import { PreparedStatement } from './prepared-statement.ts';
 import { recordStatement } from './statement-span.ts';
 
@@ -107,9 +107,9 @@ export class PipelinedConnection {
 
   #submit(connection: PgConnection, pending: PendingRead): void {
     const { name, text, values, decode } = pending.read;
-    const statement = new PreparedStatement(name, text, values, decode, pending.message);
+    const statement = new PreparedStatement(name, text, values, decode);
     statement.callback = (error, rows = []) => {
-      recordStatement(text, pending.traced(), error);
+      recordStatement(text, tracedOf(pending.callers), error);
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;

@@ -1,17 +1,16 @@
 import { service, type Accounts } from '../account/accounts.ts';
 import { Share, type Lease } from '../account/share.ts';
-import { currentRequest, runAsService, type RequestContext } from '../domain/access/current-request.ts';
+import { currentRequest, runAsService } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
-import type { PendingRead } from './pending-read.ts';
+import { failureOfAll, type Caller, type PendingRead } from './pending-read.ts';
 import { maxReadsOfClient, PipelinedConnection } from './pipelined-connection.ts';
 import type { Servers, SessionOptions } from './servers.ts';
-import { SharedReads } from './shared-reads.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
 import type { LookUp, PreparedQuery } from './session.ts';
-import { throwIfLost } from './driver-errors.ts';
+import { recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
   readonly servers: Servers;
@@ -29,8 +28,8 @@ const watchMillis = 100;
 
 /**
  * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one tick of the
- * event loop are sent at its end by one system call, which is the largest cost of a prepared statement; equal ones are
- * sent once (`SharedReads`), and look-ups of the same kind as one statement (`LookUps`).
+ * event loop are sent at its end by one system call, which is the largest cost of a prepared statement, and look-ups of
+ * the same kind as one statement (`LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong
  * here, and only a few of each client: its others wait (`Share`), for 2 s at most.
@@ -45,9 +44,7 @@ export class PipelinedConnections {
   /** The connections above, and those that only finish their reads. */
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
-  /** The reads of this tick of the event loop. */
-  readonly #sharedReads = new SharedReads();
-  /** Those of this tick, which are sent at its end. */
+  /** Those of this tick of the event loop, which are sent at its end. */
   readonly #lookUps = new LookUps((pending) => this.#submit(pending));
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
@@ -78,26 +75,24 @@ export class PipelinedConnections {
   /** Throws UNAVAILABLE, or the driver's error. */
   query(read: PreparedQuery<unknown>): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      const request = this.#requestUnderWay();
-      const pending = this.#sharedReads.add(read, { request, traced: tracedCaller(), resolve, reject });
-      if (pending !== undefined) this.#submit(pending);
+      const caller = callerUnderWay();
+      this.#submit({
+        read,
+        subject: caller.request?.subjectId ?? service,
+        callers: [caller],
+        resolve,
+        reject: (error) => reject(recordFailure(error, caller.request)),
+        isRetried: false,
+      });
     });
   }
 
   /** The row with this id; throws as `query` does. */
   lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const request = this.#requestUnderWay();
-      this.#lookUps.add(lookUp, { id, request, traced: tracedCaller(), resolve, reject });
+      this.#lookUps.add(lookUp, { ...callerUnderWay(), id, resolve, reject });
       this.#scheduleEnd();
     });
-  }
-
-  /** Throws when it has lost the database already. */
-  #requestUnderWay(): RequestContext | undefined {
-    const request = currentRequest();
-    throwIfLost(request);
-    return request;
   }
 
   /** New reads go to new connections. */
@@ -121,7 +116,7 @@ export class PipelinedConnections {
   }
 
   #sendLate(pending: PendingRead, lease: Lease): void {
-    const failure = pending.failure();
+    const failure = failureOfAll(pending.callers);
     if (failure === undefined) return this.#send(pending, lease);
     lease.release();
     return pending.reject(failure);
@@ -130,7 +125,7 @@ export class PipelinedConnections {
   #send(pending: PendingRead, lease = pending.lease): void {
     pending.lease = lease;
     const connection = this.#connectionFor(pending.subject);
-    // Nothing is sent before the tick has ended: `SharedReads` relies on that.
+    // Nothing is sent before the tick has ended.
     if (!this.#uncorks.has(connection)) this.#uncorks.set(connection, connection.cork());
     connection.send(pending);
     this.#scheduleEnd();
@@ -144,7 +139,6 @@ export class PipelinedConnections {
 
   #endTick(): void {
     for (const pending of this.#lookUps.take()) this.#submit(pending);
-    this.#sharedReads.endTick();
     this.#isEndScheduled = false;
     this.#current = undefined;
     const uncorks = [...this.#uncorks.values()];
@@ -209,4 +203,11 @@ export class PipelinedConnections {
     const now = performance.now();
     for (const connection of this.#all) connection.checkProgress(now);
   }
+}
+
+/** Throws when its request has lost the database already. */
+function callerUnderWay(): Caller {
+  const request = currentRequest();
+  throwIfLost(request);
+  return { request, traced: tracedCaller() };
 }

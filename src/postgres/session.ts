@@ -1,9 +1,9 @@
 import type { Parameter } from './parameter.ts';
 
 /**
- * Decides on which connection it runs: short reads share some, and may be sent once for several requests, or once more
- * when their connection ends, because none of them changes anything; one that writes has a connection of its own, and
- * so has a read that may take long, of which few run at a time.
+ * Decides on which connection it runs: short reads share some, and may be sent once more when their connection ends,
+ * because none of them changes anything; one that writes has a connection of its own, and so has a read that may take
+ * long, of which few run at a time.
  */
 export type QueryKind = 'short' | 'slow' | 'write';
 
@@ -17,7 +17,7 @@ export interface Query<Row> {
    */
   readonly name: string | undefined;
   readonly kind: QueryKind;
-  /** Converts PostgreSQL's texts to a row. It depends on nothing else: equal queries may share its rows. */
+  /** Converts PostgreSQL's texts to a row. */
   readonly decode: (fields: readonly (string | null)[]) => Row;
 }
 

@@ -1,7 +1,7 @@
 import { OperationTypeNode } from 'graphql';
 
 import { recordStatement, tracedCaller } from '../../src/postgres/statement-span.ts';
-import { tracedOf } from '../../src/postgres/shared-reads.ts';
+import { tracedOf } from '../../src/postgres/pending-read.ts';
 import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-span.ts';
@@ -26,7 +26,7 @@ function traced(): void {
   void traceOperation(operation, execute);
   for (let statement = 0; statement < 2; statement += 1) {
     const caller = tracedCaller();
-    recordStatement('select 1', tracedOf([{ traced: caller }]), null);
+    recordStatement('select 1', tracedOf([{ request: undefined, traced: caller }]), null);
   }
 }
 
