@@ -19,13 +19,8 @@ import type { CountParents } from './nested-quota.ts';
 /**
  * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by
  * few statements.
- *
- * With `isAlone`, the row is read at once: nothing else will be loaded in this tick of the event loop.
  */
-type RowLoader<Row, Relation extends string> = (
-  include?: Include<Relation>,
-  isAlone?: boolean,
-) => Pick<DataLoader<string, Row | null>, 'load'>;
+type RowLoader<Row, Relation extends string> = (include?: Include<Relation>) => DataLoader<string, Row | null>;
 
 /** One loader for each set of arguments, so that parents with equal arguments share one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
@@ -123,8 +118,7 @@ function rowLoader<Row, Relation extends string>(
   findMany: (ids: readonly string[], include: Include<Relation>) => Promise<(Row | null)[]>,
 ): RowLoader<Row, Relation> {
   const loaders = new Map<string, DataLoader<string, Row | null>>();
-  return (include = [], isAlone = false) => {
-    if (isAlone) return { load: async (id) => (await findMany([id], include))[0] ?? null };
+  return (include = []) => {
     const key = include.join();
     const loader = loaders.get(key) ?? new DataLoader((ids) => findMany(ids, include));
     loaders.set(key, loader);

@@ -6,14 +6,4 @@ export interface PreparedInfo extends GraphQLResolveInfo {
   readonly relations: () => readonly string[];
   /** The names of the fields that are selected on the object that the field returns. */
   readonly selected: () => readonly string[];
-  /** The operation has this root field and no other. */
-  readonly isOnlyRootField: boolean;
-}
-
-/**
- * True for the operation's only root field: nothing else is resolved at the same time, so that there is nothing to
- * batch.
- */
-export function isOnlyRootField(info: GraphQLResolveInfo): boolean {
-  return (info as PreparedInfo).isOnlyRootField;
 }

@@ -10,9 +10,9 @@ export interface Caller {
   readonly traced?: TracedCaller | undefined;
 }
 
-/** A read, and what gets its rows or its failure. */
+/** A read, and what gets its rows or the driver's error. */
 export interface PendingRead {
-  readonly read: PreparedQuery<unknown>;
+  readonly query: PreparedQuery<unknown>;
   /** The client (a key) that it is for; empty for the service's own work. */
   readonly subject: string;
   /** All are of this client. */

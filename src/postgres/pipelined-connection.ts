@@ -106,7 +106,7 @@ export class PipelinedConnection {
   }
 
   #submit(connection: PgConnection, pending: PendingRead): void {
-    const { name, text, values, decode } = pending.read;
+    const { name, text, values, decode } = pending.query;
     const statement = new PreparedStatement(name, text, values, decode);
     statement.callback = (error, rows = []) => {
       recordStatement(text, tracedOf(pending.callers), error);

@@ -45,7 +45,15 @@ export class PipelinedConnections {
   readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
   /** Those of this tick of the event loop, which are sent at its end. */
-  readonly #lookUps = new LookUps((pending) => this.#submit(pending));
+  readonly #lookUps = new LookUps({
+    read: (query, callers) => this.#read(query, callers),
+    beforeEnd: (work) => {
+      this.#beforeEnd.push(work);
+      this.#scheduleEnd();
+    },
+  });
+  /** What is done at the end of this tick, before the reads are sent. */
+  #beforeEnd: (() => void)[] = [];
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
   /** Each sends what its connection has collected in this tick. */
@@ -73,26 +81,18 @@ export class PipelinedConnections {
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
-  query(read: PreparedQuery<unknown>): Promise<unknown[]> {
-    return new Promise((resolve, reject) => {
-      const caller = callerUnderWay();
-      this.#submit({
-        read,
-        subject: caller.request?.subjectId ?? service,
-        callers: [caller],
-        resolve,
-        reject: (error) => reject(recordFailure(error, caller.request)),
-        isRetried: false,
-      });
-    });
+  async query(query: PreparedQuery<unknown>): Promise<unknown[]> {
+    const caller = callerUnderWay();
+    try {
+      return await this.#read(query, [caller]);
+    } catch (error) {
+      throw recordFailure(error, caller.request);
+    }
   }
 
   /** The row with this id; throws as `query` does. */
-  lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      this.#lookUps.add(lookUp, { ...callerUnderWay(), id, resolve, reject });
-      this.#scheduleEnd();
-    });
+  async lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
+    return this.#lookUps.load(lookUp, { ...callerUnderWay(), id });
   }
 
   /** New reads go to new connections. */
@@ -105,6 +105,13 @@ export class PipelinedConnections {
     this.#endTick();
     this.#reads.refuseWaiting(new ConnectionFailure(new Error('The database is closed')));
     await Promise.all([...this.#all].map((connection) => connection.close()));
+  }
+
+  #read(query: PreparedQuery<unknown>, callers: readonly Caller[]): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const subject = callers[0]?.request?.subjectId ?? service;
+      this.#submit({ query, subject, callers, resolve, reject, isRetried: false });
+    });
   }
 
   /** Sends the read when its client may have one more. */
@@ -138,7 +145,9 @@ export class PipelinedConnections {
   }
 
   #endTick(): void {
-    for (const pending of this.#lookUps.take()) this.#submit(pending);
+    const before = this.#beforeEnd;
+    this.#beforeEnd = [];
+    for (const work of before) work();
     this.#isEndScheduled = false;
     this.#current = undefined;
     const uncorks = [...this.#uncorks.values()];

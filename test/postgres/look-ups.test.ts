@@ -1,10 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../src/postgres/look-ups.ts';
 import { FixedStatement } from '../../src/postgres/statement.ts';
 import type { LookUp } from '../../src/postgres/session.ts';
-import { RequestContext } from '../../src/domain/access/current-request.ts';
+import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
+import type { Keyset } from '../../src/domain/page.ts';
+import { NoFreeConnection } from '../../src/postgres/connection-slots.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
 let opened: OpenedDatabase;
@@ -41,9 +43,31 @@ it('of many at the same time each gets its own row, with the related rows that i
   );
 });
 
-function fail(error: unknown): never {
-  throw error;
-}
+it('of many at the same time each gets its own page, also where others ask for the same one', async () => {
+  const { pets } = opened.database.stores;
+  const ids = (from: number, step: number, length: number): string[] =>
+    Array.from({ length }, (_, n) => String(from + n * step));
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, n) => {
+      const keyset: Keyset<'ID'> = {
+        sort: { field: 'ID', direction: 'asc' },
+        after: undefined,
+        before: undefined,
+        takeLast: false,
+        limit: 1 + (n % 3),
+      };
+      const parents = n % 2 === 0 ? ['2', '4'] : ['4', '2'];
+      const [page, perParent] = await Promise.all([
+        pets.page({}, keyset),
+        pets.pagePerCategory(parents as Id[], {}, keyset),
+      ]);
+      expect(page.rows.map(({ id }) => id)).toEqual(ids(1, 1, keyset.limit));
+      expect(perParent.map(({ rows }) => rows.map(({ id }) => id))).toEqual(
+        parents.map((parent) => ids(Number(parent) - 1, 50, keyset.limit)),
+      );
+    }),
+  );
+});
 
 function lookUpOf(kind: string): LookUp<unknown> {
   const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
@@ -54,65 +78,110 @@ function lookUpOf(kind: string): LookUp<unknown> {
   };
 }
 
-it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', () => {
-  const lookUps = new LookUps(fail);
+/** Look-ups whose statements are kept, and get the rows that they ask for, or what `respond` returns or throws. */
+function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = () => undefined) {
+  const atEnd: (() => void)[] = [];
+  const sent: { readonly text: string; readonly client: string | undefined; readonly ids: readonly string[] }[] = [];
+  const lookUps = new LookUps({
+    beforeEnd: (work) => atEnd.push(work),
+    read: async ({ text, values, decode }, callers) => {
+      const ids = (values as readonly (string | readonly string[])[]).flat();
+      sent.push({ text, client: callers[0]?.request?.subjectId, ids });
+      respond(text, ids);
+      return ids.toReversed().map((id) => decode([id]));
+    },
+  });
+  const endTick = (): void => {
+    for (const work of atEnd.splice(0)) work();
+  };
+  return { lookUps, sent, endTick };
+}
+
+it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', async () => {
+  const { lookUps, sent, endTick } = lookUpsSent();
   const [pets, orders] = [lookUpOf('pets'), lookUpOf('orders')];
-  const got: unknown[] = [];
-  for (let n = 0; n < 201; n += 1) {
-    const caller = {
-      id: String(n),
-      request: undefined,
-      resolve: (row: unknown) => got.push(row),
-      reject: fail,
-    };
-    lookUps.add(pets, caller);
-    if (n === 0) lookUps.add(orders, caller);
-  }
-  const reads = lookUps.take();
-  expect(reads.map(({ read: { text, values } }) => [text, values.flat().length])).toEqual([
+  const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, { id: String(n), request: undefined }));
+  const order = lookUps.load(orders, { id: '0', request: undefined });
+  expect(sent).toEqual([]);
+  endTick();
+  expect(sent.map(({ text, ids }) => [text, ids.length])).toEqual([
     ['pets of all', 100],
-    ['orders of one', 1],
     ['pets of all', 100],
     ['pets of one', 1],
+    ['orders of one', 1],
   ]);
-  reads[1]?.resolve([{ kind: 'orders', id: '0' }]);
-  expect(got).toEqual([{ kind: 'orders', id: '0' }]);
-  expect(lookUps.take()).toEqual([]);
+  expect(await Promise.all(rows)).toEqual(Array.from({ length: 201 }, (_, n) => ({ kind: 'pets', id: String(n) })));
+  expect(await order).toEqual({ kind: 'orders', id: '0' });
 });
 
-it('look-ups of different clients are statements of their own', () => {
-  const lookUps = new LookUps(fail);
+it('look-ups of different clients, and of different ticks, are statements of their own', async () => {
+  const { lookUps, sent, endTick } = lookUpsSent();
   const pets = lookUpOf('pets');
-  for (const client of ['one', 'two', 'one']) {
-    lookUps.add(pets, { id: '1', request: new RequestContext(client), resolve: fail, reject: fail });
-  }
-  const reads = lookUps.take();
-  expect(reads.map(({ subject, read }) => [subject, read.values.flat().length])).toEqual([
+  const load = (client: string) => lookUps.load(pets, { id: '1', request: new RequestContext(client) });
+  const rows = ['one', 'two', 'one'].map(load);
+  endTick();
+  rows.push(load('one'));
+  endTick();
+  expect(sent.map(({ client, ids }) => [client, ids.length])).toEqual([
     ['one', 2],
     ['two', 1],
+    ['one', 1],
   ]);
+  await Promise.all(rows);
 });
 
-it('look-ups that fail together are retried alone, unless the database or their request is lost', () => {
-  const retried: string[] = [];
-  const failed: Record<string, unknown> = {};
-  const lookUps = new LookUps(({ read }) => retried.push(...(read.values as string[])));
+describe('look-ups that fail together', () => {
   const pets = lookUpOf('pets');
+  /** Three look-ups, of which the second is for a client that has disconnected. */
+  const failTogether = async (failure: Error, alone?: Error) => {
+    const { lookUps, sent, endTick } = lookUpsSent((text) => {
+      const error = text === 'pets of all' ? failure : alone;
+      if (error !== undefined) throw error;
+    });
+    const gone = new RequestContext('one');
+    gone.abort(new Error('The client has disconnected.'));
+    const requests = [new RequestContext('one'), gone, new RequestContext('one')];
+    const loads = requests.map((request, index) => lookUps.load(pets, { id: String(index), request }));
+    const outcomes = Promise.allSettled(loads);
+    endTick();
+    return { outcomes: await outcomes, requests, alone: sent.slice(1).map(({ ids }) => ids.join()) };
+  };
+
+  it('are retried alone, but not for a request that is lost', async () => {
+    const { outcomes, alone } = await failTogether(new Error('invalid page in block 7'));
+    expect(alone).toEqual(['0', '2']);
+    expect(outcomes).toMatchObject([
+      { value: { id: '0' } },
+      { reason: { message: 'The client has disconnected.' } },
+      { value: { id: '2' } },
+    ]);
+  });
+
+  it('and alone again, fail', async () => {
+    const error = new Error('invalid page in block 7');
+    const { outcomes } = await failTogether(error, error);
+    expect(outcomes).toMatchObject([{ reason: error }, { status: 'rejected' }, { reason: error }]);
+  });
+
+  it.each([
+    ['a lost database', new Error('Connection terminated unexpectedly')],
+    ['a wait that was too long', new NoFreeConnection()],
+  ])('by %s, fail with their requests', async (_what, error) => {
+    const { outcomes, requests, alone } = await failTogether(error);
+    expect(alone).toEqual([]);
+    const [first, gone, last] = requests.map(({ failure }) => failure);
+    expect([first, last]).toMatchObject([{ code: 'UNAVAILABLE' }, { code: 'UNAVAILABLE' }]);
+    expect(outcomes).toMatchObject([{ reason: first }, { reason: gone }, { reason: last }]);
+  });
+});
+
+it("the service's own look-up doesn't get the failure of the request in whose context it fails", async () => {
   const gone = new RequestContext('one');
   gone.abort(new Error('The client has disconnected.'));
-  const failTogether = (error: Error): void => {
-    for (const [id, request] of Object.entries({
-      1: new RequestContext('one'),
-      2: gone,
-      3: new RequestContext('one'),
-    })) {
-      lookUps.add(pets, { id, request, resolve: fail, reject: (reason) => (failed[id] = reason.message) });
-    }
-    lookUps.take()[0]?.reject(error);
-  };
-  failTogether(new Error('invalid page in block 7'));
-  expect([retried, failed]).toEqual([['1', '3'], { 2: 'The client has disconnected.' }]);
-  failTogether(new Error('Connection terminated unexpectedly'));
-  expect(retried).toEqual(['1', '3']);
-  expect(Object.keys(failed)).toEqual(['1', '2', '3']);
+  const { lookUps, endTick } = lookUpsSent(() => {
+    throw new Error('Connection terminated unexpectedly');
+  });
+  const load = lookUps.load(lookUpOf('pets'), { id: '1', request: undefined });
+  runIn(gone, endTick);
+  await expect(load).rejects.toMatchObject({ code: 'UNAVAILABLE' });
 });

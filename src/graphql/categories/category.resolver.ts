@@ -14,7 +14,6 @@ import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
-import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf } from '../relations.ts';
 import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
@@ -38,9 +37,8 @@ export class CategoryResolver {
   category(
     @Arg('id', () => ID, { description: 'The id of a category.' }) id: string,
     @Ctx() { loaders }: GraphQLContext,
-    @Info() info: GraphQLResolveInfo,
   ): Promise<Category | null> {
-    return loaders.categoryById([], isOnlyRootField(info)).load(id);
+    return loaders.categoryById().load(id);
   }
 
   @Query(() => CategoryConnectionType, { nullable: true, description: 'The categories of the store, page by page.' })

@@ -31,7 +31,6 @@ export interface FieldOfObject {
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
   readonly relations: PreparedInfo['relations'];
   readonly selected: PreparedInfo['selected'];
-  readonly isOnlyRootField: boolean;
 }
 
 type ParentObject = Readonly<Record<string, unknown>> | null | undefined;
@@ -144,7 +143,7 @@ const callMethod: NonNullable<FieldOfObject['definition']['resolve']> = (source,
   (source as Record<string, (...given: readonly unknown[]) => unknown>)[info.fieldName]?.(args, context, info);
 
 function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
-  const { definition, nodes, parentType, operationInfo, relations, selected, isOnlyRootField } = field;
+  const { definition, nodes, parentType, operationInfo, relations, selected } = field;
   return {
     ...operationInfo,
     fieldName: definition.name,
@@ -156,6 +155,5 @@ function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
     variableValues: run.variables,
     relations,
     selected,
-    isOnlyRootField,
   };
 }

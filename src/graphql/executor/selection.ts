@@ -177,21 +177,20 @@ function prepareFields(
   sets: readonly SelectionSetNode[],
 ): readonly SelectedField[] {
   const collected = collectFields(variant, type, sets);
-  const isOnlyRootField = collected.size === 1 && type === variant.schema.getRootType(variant.operation.operation);
   const fields: SelectedField[] = [];
   for (const [key, nodes] of collected) {
     const name = (nodes[0] as FieldNode).name.value;
     const definition = definitionOf(variant.schema, type, name);
     if (definition === undefined) continue;
     const prefix = `${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    const field = fieldOf(variant, { key, parentType: type, definition, nodes, isOnlyRootField });
+    const field = fieldOf(variant, { key, parentType: type, definition, nodes });
     fields.push({ prefix, key, name, nodes, field });
   }
   return fields;
 }
 
 /** Where a field is selected. */
-type FieldPlace = Pick<FieldOfObject, 'key' | 'parentType' | 'definition' | 'nodes' | 'isOnlyRootField'>;
+type FieldPlace = Pick<FieldOfObject, 'key' | 'parentType' | 'definition' | 'nodes'>;
 
 function fieldOf(variant: Variant, place: FieldPlace): PreparedField {
   const { parentType: type, nodes } = place;

@@ -13,7 +13,6 @@ import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
-import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
 import { versionDescription } from '../version.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
@@ -30,7 +29,7 @@ export class InventoryItemResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<InventoryRow | null> {
-    return loaders.inventoryItemByPetId(relationsOf(info, inventoryRelations), isOnlyRootField(info)).load(petId);
+    return loaders.inventoryItemByPetId(relationsOf(info, inventoryRelations)).load(petId);
   }
 
   @Query(() => InventoryConnectionType, { nullable: true, description: 'The stock of all pets, page by page.' })

@@ -13,7 +13,6 @@ import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetType } from '../pets/pet.type.ts';
-import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
 import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
@@ -34,7 +33,7 @@ export class OrderResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<OrderRow | null> {
-    return loaders.orderById(relationsOf(info, orderRelations), isOnlyRootField(info)).load(id);
+    return loaders.orderById(relationsOf(info, orderRelations)).load(id);
   }
 
   @Query(() => OrderConnectionType, { nullable: true, description: 'The orders of the store, page by page.' })

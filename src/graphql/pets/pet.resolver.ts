@@ -19,7 +19,6 @@ import { nodeIdDescription } from '../node/node.type.ts';
 import { InventoryItemType } from '../inventory/inventory-item.type.ts';
 import { OrderConnectionArgs } from '../orders/order.input.ts';
 import { OrderConnectionType } from '../orders/order.type.ts';
-import { isOnlyRootField } from '../prepared-info.ts';
 import { relationsOf, ToOne } from '../relations.ts';
 import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
@@ -34,7 +33,7 @@ export class PetResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PetRow | null> {
-    return loaders.petById(relationsOf(info, petRelations), isOnlyRootField(info)).load(id);
+    return loaders.petById(relationsOf(info, petRelations)).load(id);
   }
 
   @Query(() => PetConnectionType, { nullable: true, description: 'The pets of the store, page by page.' })
