@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
-import { AddressSocket } from './address-socket.ts';
+import { AddressSocket } from './server-address.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 
 /** The part of `pg`'s connection that its types omit. */

@@ -1,3 +1,5 @@
+import type { NoticeMessage } from 'pg-protocol/dist/messages.js';
+
 /** The code when the cause of a failed connection has none. */
 export const noConnection = 'NO_CONNECTION';
 
@@ -24,4 +26,16 @@ function isTlsFailure(code: unknown, message = ''): boolean {
     /^(?:ERR_SSL|ERR_TLS|ERR_OSSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH)/.test(String(code)) ||
     /\bSSL\b/.test(message)
   );
+}
+
+/** The function of PostgreSQL that waits for a synchronous standby (15 to 18). */
+const waitRoutine = 'SyncRepWaitForLSN';
+
+/**
+ * The failure that a warning stands for: when the wait of a commit for its synchronous standby is cancelled, PostgreSQL
+ * reports success, though a fail-over would lose the transaction. Undefined for any other notice.
+ */
+export function unconfirmedCommit({ routine }: Pick<NoticeMessage, 'routine'>): ConnectionFailure | undefined {
+  if (routine !== waitRoutine) return undefined;
+  return new ConnectionFailure(new Error('A commit was not confirmed by a synchronous standby.'));
 }

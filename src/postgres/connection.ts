@@ -3,18 +3,16 @@ import type { LookupAddress } from 'node:dns';
 import pg from 'pg';
 
 import { inBackground } from '../background.ts';
-import { AddressSocket } from './address-socket.ts';
+import { AddressSocket } from './server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
-import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
+import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { type PreparedStatement, writeCollected } from './prepared-statement.ts';
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
-import { prepareEmbeddedSession, prepareServerSession } from './server-session.ts';
+import { type ParameterStatus, prepareEmbeddedSession, prepareServerSession, SessionState } from './server-session.ts';
 import { sendTraced, tracedCaller } from './statement-span.ts';
-import { SessionState, type ParameterStatus } from './session-state.ts';
 import { type StatementBatch, textsOf } from './statement-batch.ts';
-import { unconfirmedCommit } from './unconfirmed-commit.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.

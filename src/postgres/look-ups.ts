@@ -2,7 +2,7 @@ import DataLoader from 'dataloader';
 
 import { service } from '../account/accounts.ts';
 import { recordFailure } from './driver-errors.ts';
-import type { Caller } from './pending-read.ts';
+import type { Caller } from './pipelined-connection.ts';
 import type { LookUp, PreparedQuery } from './session.ts';
 
 /** Who waits for the row with this id. */

@@ -4,7 +4,7 @@ import type { CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import type { Collecting } from './prepared-statement.ts';
 import type { Message, MessageReceiver } from './row-parser.ts';
-import type { ParameterStatus } from './session-state.ts';
+import type { ParameterStatus } from './server-session.ts';
 
 /** The part of `pg`'s client (8.23) that its types omit. */
 export interface ClientInternals extends CancelKey {

@@ -4,8 +4,13 @@ import { currentRequest, runAsService } from '../domain/access/current-request.t
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
-import { failureOfAll, type Caller, type PendingRead } from './pending-read.ts';
-import { maxReadsOfClient, PipelinedConnection } from './pipelined-connection.ts';
+import {
+  type Caller,
+  failureOfAll,
+  maxReadsOfClient,
+  type PendingRead,
+  PipelinedConnection,
+} from './pipelined-connection.ts';
 import type { Servers, SessionOptions } from './servers.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';

@@ -9,7 +9,7 @@ import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
 import { PgConnection, type ConnectionOptions } from './connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
-import { addressesOf } from './host-addresses.ts';
+import { addressesOf } from './server-address.ts';
 
 /**
  * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.

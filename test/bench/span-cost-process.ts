@@ -1,7 +1,7 @@
 import { OperationTypeNode } from 'graphql';
 
 import { recordStatement, tracedCaller } from '../../src/postgres/statement-span.ts';
-import { tracedOf } from '../../src/postgres/pending-read.ts';
+import { tracedOf } from '../../src/postgres/pipelined-connection.ts';
 import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-span.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { OperationCache, type KnownOperation } from '../../src/graphql/pipeline/operation-cache.ts';
+import { type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
 import { startRestApp, type RestApp } from '../rest/rest-app.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { parse, type OperationDefinitionNode } from 'graphql';
 
 import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
-import { OperationCache, type KnownOperation } from '../../src/graphql/pipeline/operation-cache.ts';
+import { type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
 import { PreparedOperation } from '../../src/graphql/executor/operation.ts';
 import { createSampleSchema } from './executor/sample-schema.ts';
 

@@ -8,13 +8,12 @@ import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { categoryVersion } from '../../domain/categories/category.version.ts';
 import { isVersion } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
-import { Computed } from '../computed.ts';
+import { Computed, relationsOf } from '../field-marks.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
-import { relationsOf } from '../relations.ts';
 import { Creates } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import {

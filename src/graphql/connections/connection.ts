@@ -1,7 +1,7 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import type { Page, PageArguments } from '../../domain/page.ts';
-import type { PreparedInfo } from '../prepared-info.ts';
+import type { PreparedInfo } from '../field-marks.ts';
 
 /** What a connection field returns; each property is computed only when it is selected. */
 export interface Connection<Row> {

@@ -4,7 +4,7 @@ import { eventIdOf } from '../../domain/events/event-id.ts';
 import type { EventPage } from '../../domain/events/event.service.ts';
 import { subjectId, subjectVersion } from '../../domain/events/event-subject.ts';
 import type { StoreEvent } from '../../domain/events/event.ts';
-import { Computed } from '../computed.ts';
+import { Computed } from '../field-marks.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId, type TypedNode } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';

@@ -1,14 +1,15 @@
 import {
-  getDirectiveValues,
-  GraphQLIncludeDirective,
-  GraphQLSkipDirective,
-  isAbstractType,
-  Kind,
+  type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
+  getDirectiveValues,
+  GraphQLIncludeDirective,
   type GraphQLObjectType,
   type GraphQLSchema,
+  GraphQLSkipDirective,
   type InlineFragmentNode,
+  isAbstractType,
+  Kind,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
@@ -68,4 +69,13 @@ function applies(
   if (typeCondition === undefined || typeCondition.name.value === type.name) return true;
   const condition = schema.getType(typeCondition.name.value);
   return isAbstractType(condition) && schema.isSubType(condition, type);
+}
+
+/** The fragments of a document by name. */
+export function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  for (const definition of definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+  }
+  return fragments;
 }

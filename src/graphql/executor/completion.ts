@@ -14,10 +14,9 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { writeNull } from './failure.ts';
+import { isPromise, type Path, type Run, writeNull } from './run.ts';
 import { prepareLeaf, type AtOnce } from './leaf.ts';
 import { ListWriter, type PreparedList } from './list.ts';
-import { isPromise, type Path, type Run } from './run.ts';
 import { textOf, type Complete, type Text } from './text.ts';
 
 /** Writes the fields of a selection for one object. */

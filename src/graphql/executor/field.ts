@@ -10,14 +10,11 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { isComputed } from '../computed.ts';
-import type { PreparedInfo } from '../prepared-info.ts';
-import { isToOne } from '../relations.ts';
+import { isComputed, isToOne, type PreparedInfo } from '../field-marks.ts';
 import { prepareArguments, type ArgumentsOf } from './arguments.ts';
 import { prepareAtOnce, prepareCompletion, type CompletedField, type ObjectWriter } from './completion.ts';
-import { handleFailure } from './failure.ts';
+import { handleFailure, isPromise, type Path, type Run } from './run.ts';
 import { writeAtOnce, type AtOnce } from './leaf.ts';
-import { isPromise, type Path, type Run } from './run.ts';
 import { recovered, textOf, type Complete, type Text } from './text.ts';
 
 /** A field of an object type, selected by one or more nodes of the document under one response key. */

@@ -1,8 +1,7 @@
 import type { FieldNode } from 'graphql';
 
-import { handleFailure } from './failure.ts';
+import { handleFailure, isPromise, type Path, type Run } from './run.ts';
 import type { AtOnce } from './leaf.ts';
-import { isPromise, type Path, type Run } from './run.ts';
 import { joinAll, recovered, textOf, type Complete, type Container, type Text } from './text.ts';
 
 /** How the items of a list are written. */

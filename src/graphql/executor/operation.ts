@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 
 import { HttpError } from '../../http/error-table.ts';
-import { fragmentsIn } from './fragments.ts';
+import { fragmentsIn } from './collect-fields.ts';
 import { Run, type RunContext } from './run.ts';
 import { promiseOf } from './text.ts';
 import { PreparedSelection, type SelectedField, type Variant } from './selection.ts';

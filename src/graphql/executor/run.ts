@@ -1,4 +1,4 @@
-import type { GraphQLError } from 'graphql';
+import { type FieldNode, type GraphQLError, locatedError } from 'graphql';
 
 import type { Arguments, ArgumentsOf } from './arguments.ts';
 
@@ -122,4 +122,24 @@ export function keysOf(path: Path | undefined): (string | number)[] {
 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
+}
+
+export function writeNull(run: Run): string {
+  run.length += 4;
+  return 'null';
+}
+
+/** Handles a failure at a nullable or a non-null position. */
+export function handleFailure(
+  failure: unknown,
+  isNullable: boolean,
+  nodes: readonly FieldNode[],
+  path: Path,
+  run: Run,
+): string {
+  const locate = (): GraphQLError => locatedError(failure, nodes, keysOf(path));
+  // Beyond the maximum, errors are only counted and need no path.
+  if (!isNullable) throw run.hasAllErrors ? failure : locate();
+  run.report(path, locate);
+  return writeNull(run);
 }

@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { isToOne } from '../relations.ts';
+import { isToOne } from '../field-marks.ts';
 import { collectFields } from './collect-fields.ts';
 import type { ObjectWriter } from './completion.ts';
 import { PreparedField, type FieldOfObject } from './field.ts';

@@ -27,7 +27,7 @@ import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from 
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure } from './measure.ts';
-import type { KnownOperation } from './operation-cache.ts';
+import type { KnownOperation } from './documents.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
 import { countSelectedFields } from './selected-fields.ts';
 

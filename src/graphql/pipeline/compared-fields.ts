@@ -1,6 +1,6 @@
 import { Kind, visit, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
-import { fragmentsIn } from '../executor/fragments.ts';
+import { fragmentsIn } from '../executor/collect-fields.ts';
 
 /** What is selected at one place of the response, from however many selection sets. */
 interface Level {

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, OperationTypeNode, type DocumentNode, type SelectionSetNode } from 'graphql';
 
-import { fragmentsIn } from '../executor/fragments.ts';
+import { fragmentsIn } from '../executor/collect-fields.ts';
 
 /**
  * Whether the root fields of a subscription depend on `@skip` or `@include`, as the specification forbids (September

@@ -1,16 +1,80 @@
-import { asGraphQLError } from './errors.ts';
+import { crc32 } from 'node:zlib';
+
+import { LruMap } from '../../domain/lru-map.ts';
+import type { OperationSource, PreparedOperation } from '../executor/operation.ts';
 import { assertWithinLimits, type OperationLimits } from './admission.ts';
-import type { ApolloValidator } from './apollo.ts';
-import { keyOf, OperationCache, type KnownOperation } from './operation-cache.ts';
+import { asGraphQLError } from './errors.ts';
+import type { OperationMeasure } from './measure.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
-import { readManifest, UnusableDocuments, withoutHashPrefix, type TrustedDocument } from './trusted-documents.ts';
+import { readManifest, type TrustedDocument, UnusableDocuments, withoutHashPrefix } from './trusted-documents.ts';
+
+/** A valid operation, with everything about it that doesn't depend on its variables. */
+export interface KnownOperation {
+  readonly source: OperationSource;
+  readonly prepared: PreparedOperation;
+  readonly measure: OperationMeasure;
+  /** How many fields its document selects, fragments expanded. */
+  readonly fieldCount: number;
+}
+
+/**
+ * The cache holds between this many characters of text and twice as many. A document takes 100 to 200 bytes for each;
+ * fields and variants count as if they were text.
+ */
+const generationCharacters = 2 ** 17;
+const charactersPerField = 8;
+
+/** Of so many operations that were sent once, or twice as many, it is known that they were. */
+const maxMarks = 10_000;
+
+/**
+ * The recently used operations, by the exact text of their document and their name.
+ *
+ * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither
+ * evict the operations in use nor outlive their request.
+ */
+export class OperationCache {
+  readonly #operations = new LruMap<string, KnownOperation>(generationCharacters, weightOf);
+  /** Checksums: two operations that share one are only stored sooner. */
+  readonly #sent = new LruMap<number, true>(maxMarks);
+
+  find(text: string, operationName: string | undefined): KnownOperation | undefined {
+    return this.#operations.get(keyOf(text, operationName));
+  }
+
+  add(text: string, operationName: string | undefined, operation: KnownOperation): void {
+    const key = keyOf(text, operationName);
+    const mark = crc32(key);
+    if (this.#sent.has(mark)) this.#operations.set(key, operation);
+    this.#sent.set(mark, true);
+  }
+}
+
+/**
+ * The cache key of an operation. A separator alone wouldn't do: comments and names that clients send may contain any
+ * character.
+ */
+export function keyOf(text: string, operationName: string | undefined): string {
+  return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
+}
+
+function weightOf(key: string, { prepared, fieldCount }: KnownOperation): number {
+  return key.length + charactersPerField * fieldCount * prepared.maxVariants;
+}
 
 export interface DocumentOptions {
   /** A manifest of operations; see `readManifest`. */
   readonly documentsPath?: string | undefined;
   /** Refuses every operation that isn't in the manifest. */
   readonly documentsOnly?: boolean;
+}
+
+interface Validator {
+  readonly validate: (
+    text: string,
+    operationName: string | undefined,
+  ) => Promise<KnownOperation | { readonly errors: readonly { readonly message: string }[] }>;
 }
 
 /** The known operations: those of the manifest permanently, others in a cache. */
@@ -25,7 +89,7 @@ export class Documents {
   }
 
   /** Prepares the operations of a manifest; throws UnusableDocuments when one doesn't fit the schema or the limits. */
-  async load(path: string, validator: ApolloValidator, limits: OperationLimits): Promise<void> {
+  async load(path: string, validator: Validator, limits: OperationLimits): Promise<void> {
     for (const document of await readManifest(path)) {
       const { id, text, operationName } = document;
       const operation = await prepare(document, validator, limits);
@@ -63,7 +127,7 @@ export class Documents {
 
 async function prepare(
   { id, text, operationName }: TrustedDocument,
-  validator: ApolloValidator,
+  validator: Validator,
   limits: OperationLimits,
 ): Promise<KnownOperation> {
   const operation = await validator.validate(text, operationName);

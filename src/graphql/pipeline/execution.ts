@@ -16,7 +16,7 @@ import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './err
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { argumentRefusal, coerceVariables } from './input-errors.ts';
 import type { Measure } from './measure.ts';
-import type { KnownOperation } from './operation-cache.ts';
+import type { KnownOperation } from './documents.ts';
 import { traceOperation } from './operation-span.ts';
 import { bytesOf } from './request.ts';
 

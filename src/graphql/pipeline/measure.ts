@@ -12,7 +12,7 @@ import {
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import type { Variables } from '../executor/arguments.ts';
-import { fragmentsIn } from '../executor/fragments.ts';
+import { fragmentsIn } from '../executor/collect-fields.ts';
 import type { OperationSource } from '../executor/operation.ts';
 import { pageFields } from '../connections/connection.ts';
 import { heavier, listWith, type CountedList } from './counted-list.ts';

@@ -1,9 +1,11 @@
-import type { GraphQLError } from 'graphql';
+import { ApolloServerErrorCode } from '@apollo/server/errors';
+import { GraphQLError, type OperationTypeNode } from 'graphql';
 
-import { describeFailure, HttpError } from '../../http/error-table.ts';
 import type { Execution } from '../executor/operation.ts';
-import type { Measure } from './measure.ts';
+import { describeFailure, HttpError } from '../../http/error-table.ts';
+import type { ApolloRefusal } from './apollo.ts';
 import { asGraphQLError, decisiveRefusal, enrichError, formatError, statusOf } from './errors.ts';
+import type { Measure } from './measure.ts';
 
 /** A response, without the headers that every response has. */
 export interface GraphQLResponse {
@@ -107,4 +109,43 @@ function writeErrors(errors: readonly GraphQLError[], room: number, omittedBefor
     codes.push('ERRORS_OMITTED');
   }
   return { text: `[${texts.join(',')}]`, codes, omitted };
+}
+
+/*
+ * The refusals of requests whose operation isn't found or isn't valid. Their codes are those of Apollo Server, by which
+ * clients know what to do.
+ */
+
+export const noText = refusedWith(
+  'The request needs a `query`, or the id of a persisted document.',
+  'BAD_REQUEST',
+  400,
+);
+
+export const notInList = refusedWith(
+  'Only the operations of a list are offered here: ask for one of them by its id.',
+  'PERSISTED_QUERY_NOT_IN_LIST',
+  400,
+);
+
+export const otherHash = refusedWith('`sha256Hash` is not the SHA-256 of `query`.', 'BAD_REQUEST', 400);
+
+/** HTTP 200, so that Apollo's clients send the text next. */
+export const unknownId: GraphQLResponse = {
+  ...refusedWith('PersistedQueryNotFound', ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND, 404),
+  status: 200,
+};
+
+export function onlyByPost(kind: OperationTypeNode): GraphQLResponse {
+  const message = `GET requests only support query operations, not ${kind} operations: send it by POST.`;
+  return { ...refusedWith(message, 'BAD_REQUEST', 405), headers: { allow: 'POST' } };
+}
+
+export function apolloResponse({ status, errors }: ApolloRefusal): GraphQLResponse {
+  const codes = errors.map(({ extensions }) => String(extensions?.['code']));
+  return { status, headers: {}, body: `${JSON.stringify({ errors })}\n`, codes };
+}
+
+function refusedWith(message: string, code: string, status: number): GraphQLResponse {
+  return refusalResponse(new GraphQLError(message, { extensions: { code, http: { status } } }));
 }

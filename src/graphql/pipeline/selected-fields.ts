@@ -1,6 +1,6 @@
 import { Kind, type DocumentNode, type SelectionNode, type SelectionSetNode } from 'graphql';
 
-import { fragmentsIn } from '../executor/fragments.ts';
+import { fragmentsIn } from '../executor/collect-fields.ts';
 
 /**
  * How many fields a document selects: the most of any of its operations and fragments, with the fragments within

@@ -17,17 +17,24 @@ import type { EventStreams } from '../streams/event-streams.ts';
 import { eventStreamType, framingFor, namesEventStream, singleEvent } from '../streams/framing.ts';
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
-import { refusalResponse, type GraphQLResponse } from './response.ts';
+import {
+  apolloResponse,
+  type GraphQLResponse,
+  noText,
+  notInList,
+  onlyByPost,
+  otherHash,
+  refusalResponse,
+  unknownId,
+} from './response.ts';
 import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
 import { NewDocuments } from './new-documents.ts';
-import { Documents, type DocumentOptions } from './documents.ts';
+import { type DocumentOptions, Documents, keyOf, type KnownOperation } from './documents.ts';
 import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
-import { keyOf, type KnownOperation } from './operation-cache.ts';
 import { PersistedTexts } from './persisted-texts.ts';
 import { isById, jsonTypes, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
-import { apolloResponse, noText, notInList, onlyByPost, otherHash, unknownId } from './refusals.ts';
 
 export interface GraphQLServerOptions
   extends Omit<ApolloOptions, 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {

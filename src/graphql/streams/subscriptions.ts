@@ -20,7 +20,7 @@ import { asGraphQLError } from '../pipeline/errors.ts';
 import { maxLoggedName, type ExecutionOptions } from '../pipeline/execution.ts';
 import { coerceVariables } from '../pipeline/input-errors.ts';
 import type { Measure } from '../pipeline/measure.ts';
-import type { KnownOperation } from '../pipeline/operation-cache.ts';
+import type { KnownOperation } from '../pipeline/documents.ts';
 import { traceOperation } from '../pipeline/operation-span.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStream } from './event-stream.ts';

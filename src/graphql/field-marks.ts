@@ -1,8 +1,7 @@
-import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
+import { type GraphQLField, type GraphQLResolveInfo, TypeNameMetaFieldDef } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { Include } from '../domain/store.ts';
-import type { PreparedInfo } from './prepared-info.ts';
 
 /**
  * Marks a field that returns the one related row, which may be included in its own row under the field's name.
@@ -29,4 +28,24 @@ export function relationsOf<Relation extends string>(
 ): Include<Relation> {
   const selected = (info as PreparedInfo).relations();
   return all.filter((relation) => selected.includes(relation));
+}
+
+/**
+ * Marks a field that its resolver computes from its object alone: it loads nothing, so that a list may pause between
+ * objects.
+ */
+export function Computed(): MethodDecorator {
+  return Extensions({ computed: true });
+}
+
+export function isComputed(field: GraphQLField<unknown, unknown>): boolean {
+  return field.extensions['computed'] === true || field === TypeNameMetaFieldDef;
+}
+
+/** `info` as prepared operations pass it to resolvers. What is selected is computed once for each operation. */
+export interface PreparedInfo extends GraphQLResolveInfo {
+  /** The relations of the rows that the field returns. */
+  readonly relations: () => readonly string[];
+  /** The names of the fields that are selected on the object that the field returns. */
+  readonly selected: () => readonly string[];
 }
