@@ -1,0 +1,73 @@
+import { globSync, readFileSync } from 'node:fs';
+
+import { expect, it } from '@jest/globals';
+import { Parser } from 'pg-protocol/dist/parser.js';
+import pg from 'pg';
+import { Registry } from 'prom-client';
+import { getMetadataStorage } from 'type-graphql';
+
+import { createSchema } from '../src/graphql/schema.ts';
+
+/** What the program uses of another package beyond its documentation. */
+interface PrivateUse {
+  readonly files: readonly string[];
+  readonly package: string;
+  /** For which it was read: with another one, read the package again, run the tests that depend on it, and change this. */
+  readonly version: string;
+  /** What has to be there: of an object, the members of these names. */
+  readonly parts?: () => readonly (readonly [owner: object, ...names: string[]])[];
+}
+
+const client = new pg.Client() as unknown as { readonly connection: object };
+
+const uses: readonly PrivateUse[] = [
+  {
+    files: ['src/postgres/pg-internals.ts', 'src/postgres/connection.ts', 'src/postgres/cancel-request.ts'],
+    package: 'pg',
+    version: '8.23.0',
+    parts: () => [
+      [pg.Client.prototype, '_handleDataRow', 'getStartupConf', 'getTransactionStatus'],
+      [pg.Connection.prototype, 'attachListeners', 'parse', 'bind', 'execute', 'sync', 'cancel', 'requestSsl'],
+      [client.connection, 'parsedStatements', 'submittedNamedStatements', 'stream'],
+    ],
+  },
+  {
+    files: ['src/postgres/row-parser.ts', 'src/postgres/connection-failure.ts'],
+    package: 'pg-protocol',
+    version: '1.16.1',
+    parts: () => [[Parser.prototype, 'parse', 'handlePacket']],
+  },
+  { files: ['src/embedded/engine.worker.ts'], package: '@electric-sql/pglite-socket', version: '0.2.17' },
+  {
+    files: ['src/graphql/direct-resolvers.ts'],
+    package: 'type-graphql',
+    version: '2.0.0-rc.4',
+    parts: () => {
+      createSchema();
+      return [[getMetadataStorage(), 'queries', 'mutations', 'subscriptions', 'fieldResolvers', 'objectTypes']];
+    },
+  },
+  {
+    files: ['src/http/observe/tally.ts'],
+    package: 'prom-client',
+    version: '15.1.3',
+    parts: () => [[Registry.prototype, 'registerMetric']],
+  },
+  { files: ['src/http/observe/log-destination.ts'], package: 'pino', version: '10.4.0' },
+  // Of its sockets and its parser, and of V8. Its parts are tried in `http/connections.test.ts`.
+  { files: ['src/http/bounds/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
+];
+
+it.each(uses)('of $package $version what is private is still there', ({ package: name, version, parts }) => {
+  expect(JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'))).toMatchObject({ version });
+  for (const [owner, ...names] of parts?.() ?? []) {
+    expect(names.filter((each) => !(each in owner))).toEqual([]);
+  }
+});
+
+it('every file that goes around the types of a package is in the list', () => {
+  const around = /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString/;
+  const files = globSync('src/**/*.ts').filter((file) => around.test(readFileSync(file, 'utf8')));
+  const listed = uses.flatMap((use) => use.files);
+  expect(files.filter((file) => !file.startsWith('src/pages/')).toSorted()).toEqual(listed.toSorted());
+});
