@@ -1,32 +1,33 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 import {
   fastify,
-  LogController,
   type FastifyContextConfig,
   type FastifyInstance,
   type FastifyReply,
   type FastifyRequest,
+  LogController,
 } from 'fastify';
 
 import { Accounts } from '../account/accounts.ts';
 import type { Share } from '../account/share.ts';
+import { redactSecrets } from '../domain/access/redaction.ts';
 import { Bodies, type BodyLimits } from './bounds/body.ts';
 import type { OnRefusal } from './bounds/bounds.ts';
-import { addressSubject, type AddressLogging } from './client-address.ts';
 import type { Connections, ConnectionsLimits } from './bounds/connections.ts';
 import { continueAfter } from './bounds/continue-after.ts';
+import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
+import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
+import { createResponseMemory, type ResponseMemoryLimits } from './bounds/response-memory.ts';
+import { WaitingRequests } from './bounds/waiting-requests.ts';
+import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
+import { type AddressLogging, addressSubject } from './client-address.ts';
 import { deprecationOf } from './deprecation.ts';
 import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
-import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
-import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
 import { findMalformation } from './request-checks.ts';
-import { requestIdOf } from './request-id.ts';
-import { loggerOptions, recordResponse, type OnResponse } from './observe/request-log.ts';
-import { createResponseMemory, type ResponseMemoryLimits } from './bounds/response-memory.ts';
-import { pathOf, RouteTable, type MatchedRoute } from './route-table.ts';
-import { WaitingRequests } from './bounds/waiting-requests.ts';
+import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -202,4 +203,20 @@ export function createServer(options: ServerOptions): FastifyInstance {
 /** Of a page the client is the address, of the API the key; see `registerApi`. */
 function findUnread({ server: { connections }, socket, ip }: FastifyRequest): Error | undefined {
   return connections.findUnread(socket, addressSubject(ip).id);
+}
+
+const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
+
+/**
+ * The client's own `X-Request-Id` when it is harmless and has no key in it, so that the logs of both sides can be
+ * correlated; else a new one.
+ *
+ * A new one is written into the request's headers, so that later calls return the same one.
+ */
+export function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  if (typeof given === 'string' && acceptable.test(given) && redactSecrets(given) === given) return given;
+  const fresh = randomUUID();
+  request.headers['x-request-id'] = fresh;
+  return fresh;
 }

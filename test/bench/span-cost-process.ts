@@ -4,7 +4,7 @@ import { recordStatement, tracedCaller } from '../../src/postgres/statement-span
 import { tracedOf } from '../../src/postgres/pipelined-connection.ts';
 import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
-import { traceOf } from '../../src/http/observe/request-span.ts';
+import { traceOf } from '../../src/http/observe/request-log.ts';
 
 // What spans cost where there is no SDK of OpenTelemetry: an operation with two statements, and its request. Prints the
 // median of some rounds.

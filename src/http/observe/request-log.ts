@@ -1,14 +1,13 @@
 import { performance } from 'node:perf_hooks';
 
+import { type Span, trace } from '@opentelemetry/api';
 import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
 import type { LoggerOptions } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
-import { loggedAddress, type AddressLogging } from '../client-address.ts';
-import { loggedPath } from './logged-path.ts';
+import { type AddressLogging, loggedAddress } from '../client-address.ts';
+import { type MatchedRoute, pathOf } from '../route-table.ts';
 import type { CompletedRequest } from './metrics.ts';
-import { traceOf } from './request-span.ts';
-import type { MatchedRoute } from '../route-table.ts';
 
 /** Called when a response has been sent, or its connection is closed. */
 export type OnResponse = (completed: CompletedRequest) => void;
@@ -81,7 +80,7 @@ export function recordResponse(
   const startedAt = performance.now();
   // Not known any more once the connection is reset.
   const address = request.ip;
-  const trace = traceOf(request.url);
+  const requestTrace = traceOf(request.url);
   reply.raw.on('close', () => {
     const { headersSent, writableFinished } = reply.raw;
     const status = headersSent ? reply.raw.statusCode : clientClosedRequest;
@@ -97,7 +96,7 @@ export function recordResponse(
       status,
       code: reply.failureCode,
       ms: rounded(millis),
-      ...trace,
+      ...requestTrace,
       ...(request.graphql && { graphql: request.graphql }),
       ...(request.eventStream && { stream: { events: request.eventStream.sent, end: request.eventStream.endCode } }),
       ...(config?.deprecation && { deprecated: true }),
@@ -155,4 +154,48 @@ function messageOf(isSent: boolean): string {
 
 function rounded(millis: number): number {
   return Math.round(millis * 10) / 10;
+}
+
+/** The trace that a request belongs to, for its log line; undefined without OpenTelemetry. */
+export interface RequestTrace {
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
+/** Call it when the request begins: also removes from its span what isn't shown in the log either. */
+export function traceOf(url: string): RequestTrace | undefined {
+  const span = trace.getActiveSpan();
+  if (span === undefined) return undefined;
+  if (span.isRecording()) redact(span, url);
+  const { traceId, spanId } = span.spanContext();
+  return { trace_id: traceId, span_id: spanId };
+}
+
+/** Instrumentation of HTTP records the path, the query and some headers, in which a client may have put a key. */
+function redact(span: Span, url: string): void {
+  // What an SDK has recorded; the API doesn't show it.
+  const { attributes = {} } = span as { readonly attributes?: Readonly<Record<string, unknown>> };
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === 'string') span.setAttribute(name, redactEscaped(value));
+  }
+  span.setAttribute('url.path', loggedPath(url));
+  if (url.includes('?')) span.setAttribute('url.query', '…');
+}
+
+const maxLoggedPath = 200;
+
+/** Without its query, shortened, and decoded where a key is hidden in its escapes. */
+export function loggedPath(url: string): string {
+  return redactEscaped(pathOf(url)).slice(0, maxLoggedPath);
+}
+
+/** A text of a URL without the keys in it: decoded where one is hidden in its escapes. */
+export function redactEscaped(text: string): string {
+  const plain = unescaped(text);
+  const redacted = redactSecrets(plain);
+  return redacted === plain ? text : redacted;
+}
+
+function unescaped(path: string): string {
+  return path.replace(/%([0-9a-f]{2})/gi, (_escape, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
 }
