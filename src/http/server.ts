@@ -213,7 +213,7 @@ const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
  *
  * A new one is written into the request's headers, so that later calls return the same one.
  */
-export function requestIdOf(request: IncomingMessage): string {
+function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && acceptable.test(given) && redactSecrets(given) === given) return given;
   const fresh = randomUUID();

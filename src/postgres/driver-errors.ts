@@ -93,7 +93,7 @@ export function translateDriverError(error: unknown): Error {
 }
 
 /** The database is gone, starting, full, read-only or too slow. */
-export function isUnavailable(error: unknown): boolean {
+function isUnavailable(error: unknown): boolean {
   return isLoss(error) || isOutdated(error) || isDiskFull(error) || hasState(error);
 }
 

@@ -114,7 +114,7 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
 }
 
 /** The keys and indices of a path, outermost first. */
-export function keysOf(path: Path | undefined): (string | number)[] {
+function keysOf(path: Path | undefined): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let place = path; place !== undefined; place = place.prev) keys.push(place.key);
   return keys.toReversed();

@@ -185,12 +185,12 @@ function redact(span: Span, url: string): void {
 const maxLoggedPath = 200;
 
 /** Without its query, shortened, and decoded where a key is hidden in its escapes. */
-export function loggedPath(url: string): string {
+function loggedPath(url: string): string {
   return redactEscaped(pathOf(url)).slice(0, maxLoggedPath);
 }
 
 /** A text of a URL without the keys in it: decoded where one is hidden in its escapes. */
-export function redactEscaped(text: string): string {
+function redactEscaped(text: string): string {
   const plain = unescaped(text);
   const redacted = redactSecrets(plain);
   return redacted === plain ? text : redacted;
