@@ -133,7 +133,7 @@ export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT',
 
 /** Nothing, or a path of unreserved characters below which no page of ours lies. */
 const restPrefixPattern =
-  /^(?!\/(?:docs|favicon\.ico|graphiql|graphql|healthz|metrics|openapi\.(?:json|yaml)|readyz|robots\.txt)(?:\/|$))(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/;
+  /^(?!\/(?:docs|favicon\.ico|graphiql|graphql|healthz|metrics|openapi\.(?:json|yaml)|readyz|robots\.txt|schema\.graphql)(?:\/|$))(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/;
 
 /** The old name goes on for one more version; the new one wins, so that both can be set while versions change. */
 function complexitySetting({ GRAPHQL_MAX_COMPLEXITY: current, GRAPHQL_MAX_COST: old }: Environment): string {

@@ -112,6 +112,7 @@ describe('settings', () => {
     ['REST_PREFIX', '/:id'],
     ['REST_PREFIX', '/..'],
     ['REST_PREFIX', '/docs'],
+    ['REST_PREFIX', '/schema.graphql'],
     ['REST_PREFIX', '/graphiql/v1'],
   ])('refuse %s=%s by its name and value', (name, value) => {
     expect(messageFor({ [name]: value })).toMatch(`${name} is "${value}", but must be `);

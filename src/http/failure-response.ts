@@ -1,4 +1,4 @@
-import { asksFor } from './accept.ts';
+import { asksFor, preferredType } from './accept.ts';
 import { failureBody, graphqlBody, problemBody, type Failure } from './error-table.ts';
 
 /**
@@ -63,6 +63,8 @@ function textResponse(failure: Failure, { accept, renderErrorPage }: FailedReque
 }
 
 const problemMediaType = 'application/problem+json';
+/** The media types of a GraphQL response that is no stream. */
+export const graphqlTypes = ['application/json', 'application/graphql-response+json'] as const;
 
 /** Whether a REST client asks for failures as RFC 9457 has them. It accepts JSON for everything else. */
 export function asksForProblems(accept: string | undefined): boolean {
@@ -73,8 +75,7 @@ function jsonResponse(failure: Failure, { format, accept }: FailedRequest): Repr
   if (format === 'graphql') {
     // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes
     // from the GraphQL server.
-    const isGraphQLAccepted = accept?.includes('application/graphql-response+json') === true;
-    return representation(`application/${isGraphQLAccepted ? 'graphql-response+json' : 'json'}`, graphqlBody(failure));
+    return representation(preferredType(accept, graphqlTypes) ?? graphqlTypes[0], graphqlBody(failure));
   }
   return asksForProblems(accept)
     ? representation(problemMediaType, problemBody(failure))

@@ -117,9 +117,10 @@ describe('a failure', () => {
       errors: [{ message: expect.any(String), extensions: { code: 'UNSUPPORTED_MEDIA_TYPE', status: 415 } }],
     });
     expect(plain.headers['content-type']).toMatch(/^application\/json/);
-    const headers = { ...request.headers, accept: 'application/graphql-response+json' };
-    const negotiated = await http.server.inject({ ...request, headers });
-    expect(negotiated.headers['content-type']).toMatch(/^application\/graphql-response\+json/);
+    const typeFor = async (accept: string) =>
+      (await http.server.inject({ ...request, headers: { ...request.headers, accept } })).headers['content-type'];
+    expect(await typeFor('Application/GraphQL-Response+JSON')).toMatch(/^application\/graphql-response\+json/);
+    expect(await typeFor('application/json, application/graphql-response+json;q=0.1')).toMatch(/^application\/json/);
   });
 });
 

@@ -25,9 +25,6 @@ export interface GraphQLBody {
 
 const jsonType = /^\s*application\/json\s*(?:;|$)/i;
 
-/** The media types of a response that is no stream. */
-export const jsonTypes = ['application/json', 'application/graphql-response+json'] as const;
-
 /** Headers that a browser never sends cross-site without a preflight. */
 const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflight'] as const;
 

@@ -9,6 +9,7 @@ import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
+import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { reserveFor } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
@@ -34,7 +35,7 @@ import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
 import { PersistedTexts } from './persisted-texts.ts';
-import { isById, jsonTypes, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
+import { isById, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
   extends Omit<ApolloOptions, 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
@@ -156,7 +157,7 @@ class Endpoint {
   ): Promise<FastifyReply> {
     if (operation.prepared.kind !== OperationTypeNode.SUBSCRIPTION) {
       const { accept } = request.headers;
-      if (preferredType(accept, jsonTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
+      if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
       return this.#execute(operation, variables, key, request, reply);
     }
     const { streams } = this.#options;
@@ -200,11 +201,11 @@ function send(
   reply: FastifyReply,
   { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
 ): FastifyReply {
-  const type = preferredType(accept, jsonTypes);
+  const type = preferredType(accept, graphqlTypes);
   const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
   return reply
     .code(isEvent ? 200 : status)
-    .headers({ 'content-type': `${type ?? jsonTypes[0]}; charset=utf-8`, ...headers })
+    .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
     .headers(isEvent ? { 'content-type': eventStreamType } : {})
     .header('cache-control', 'no-store')
     .send(isEvent ? singleEvent(body) : body);
@@ -222,11 +223,11 @@ function findUnacceptable({
       'The body must not be compressed: send it without Content-Encoding.',
     );
   }
-  return (preferredType(accept, jsonTypes) ?? framingFor(accept)) ? undefined : notAcceptable(accept);
+  return (preferredType(accept, graphqlTypes) ?? framingFor(accept)) ? undefined : notAcceptable(accept);
 }
 
 function notAcceptable(accept: string | undefined): HttpError {
-  const offered = `The Accept header allows neither ${jsonTypes.join(' nor ')}`;
+  const offered = `The Accept header allows neither ${graphqlTypes.join(' nor ')}`;
   const isMultipart = accept?.includes('multipart/mixed') === true;
   const reason = isMultipart ? ': @defer and @stream are not offered; multipart/mixed is for subscriptions' : '';
   return new HttpError('NOT_ACCEPTABLE', `${offered}${reason}.`);
