@@ -44,7 +44,7 @@ class LeaseDriver implements Driver {
 
   async beginTransaction(lease: ConnectionLease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
-    lease.begin(`begin${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
+    lease.begin(`${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
   }
 
   async commitTransaction(lease: ConnectionLease): Promise<void> {

@@ -5,6 +5,7 @@ import { sendQuery, sendTogether } from '../postgres/send-query.ts';
 import { isPrepared, type PreparedQuery, type Query } from '../postgres/session.ts';
 import { FixedStatement, together } from '../postgres/statement.ts';
 
+const begin = control('begin');
 const commit = control('commit');
 const savepoint = control('savepoint petstore_read');
 const rollbackToSavepoint = control('rollback to savepoint petstore_read');
@@ -38,8 +39,9 @@ export class ConnectionLease implements DatabaseConnection {
     if (!this.isReleased) this.#connection.cancelStatement();
   }
 
-  begin(text: string): void {
-    this.defer(control(text));
+  /** `mode` is what follows BEGIN, if anything. */
+  begin(mode: string): void {
+    this.defer(mode === '' ? begin : control(`begin${mode}`));
   }
 
   /** A transaction without statements is not begun. */

@@ -30,7 +30,8 @@ export class FixedStatement<Row> {
   }
 
   with(values: readonly Parameter[], kind = this.#query.kind): PreparedQuery<Row> {
-    return { ...this.#query, values, kind };
+    const { name, text, decode, many } = this.#query;
+    return { name, text, values, kind, decode, many };
   }
 }
 
