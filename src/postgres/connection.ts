@@ -7,12 +7,11 @@ import { AddressSocket } from './server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
-import { type PreparedStatement, writeCollected } from './prepared-statement.ts';
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
 import { type ParameterStatus, prepareEmbeddedSession, prepareServerSession, SessionState } from './server-session.ts';
 import { sendTraced, tracedCaller } from './statement-span.ts';
-import { type StatementBatch, textsOf } from './statement-batch.ts';
+import { type StatementBatch, textsOf, writeCollected } from './statement-batch.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -154,9 +153,9 @@ export class PgConnection extends pg.Client {
     return caller === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
   }) as pg.Client['query'];
 
-  /** Sends what has a callback of its own, which gets the rows or the error. */
-  submit(statement: PreparedStatement | StatementBatch): void {
-    (this.query as (submittable: object) => unknown)(statement);
+  /** Its callback gets the rows or the error. */
+  submit(batch: StatementBatch): void {
+    (this.query as (submittable: object) => unknown)(batch);
   }
 
   /** When a response last came, or was first pending. */

@@ -9,16 +9,6 @@ export const syncMessage = 'S\0\0\0\u0004';
 const nullLength = '\u00ff\u00ff\u00ff\u00ff';
 const nonAscii = /[^\0-\u007f]/;
 
-/**
- * Bind, Execute and Sync for a prepared statement, as a text with one character for each byte: texts are joined and
- * written faster than buffers.
- *
- * All values are text, and so is the result ("Message Formats" in PostgreSQL's manual).
- */
-export function executionMessage(name: string, values: readonly Parameter[]): string {
-  return bindAndExecuteMessage(name, values) + syncMessage;
-}
-
 /** Parse, which prepares a statement under a name. */
 export function parseMessage(name: string, text: string): string {
   // No types of parameters: the text has casts.
@@ -26,7 +16,12 @@ export function parseMessage(name: string, text: string): string {
   return `P${int32(4 + parse.length)}${parse}`;
 }
 
-/** The same without Sync, so that another message may follow. */
+/**
+ * Bind and Execute for a prepared statement, as a text with one character for each byte: texts are joined and written
+ * faster than buffers.
+ *
+ * All values are text, and so is the result ("Message Formats" in PostgreSQL's manual).
+ */
 export function bindAndExecuteMessage(name: string, values: readonly Parameter[]): string {
   let parameters = '';
   for (const value of values) {

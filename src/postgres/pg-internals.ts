@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import type { CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
-import type { Collecting } from './prepared-statement.ts';
+import type { Collecting } from './statement-batch.ts';
 import type { Message, MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
 

@@ -5,8 +5,8 @@ import type { RequestContext } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
-import { PreparedStatement } from './prepared-statement.ts';
 import type { PreparedQuery } from './session.ts';
+import { StatementBatch } from './statement-batch.ts';
 import { recordStatement, type TracedCaller } from './statement-span.ts';
 
 /** Who waits for a read. */
@@ -147,10 +147,9 @@ export class PipelinedConnection {
   }
 
   #submit(connection: PgConnection, pending: PendingRead): void {
-    const { name, text, values, decode } = pending.query;
-    const statement = new PreparedStatement(name, text, values, decode);
-    statement.callback = (error, rows = []) => {
-      recordStatement(text, tracedOf(pending.callers), error);
+    const batch = new StatementBatch([pending.query]);
+    batch.callback = (error, [rows = []] = []) => {
+      recordStatement(pending.query.text, tracedOf(pending.callers), error);
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;
@@ -168,7 +167,7 @@ export class PipelinedConnection {
       }
       this.#closeIfDone();
     };
-    connection.submit(statement);
+    connection.submit(batch);
     pending.sentAt = connection.progressAt;
   }
 

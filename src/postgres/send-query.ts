@@ -1,20 +1,16 @@
 import { currentRequest } from '../domain/access/current-request.ts';
 import type { PgConnection } from './connection.ts';
-import { PreparedStatement } from './prepared-statement.ts';
+import { isPrepared, type PreparedQuery, type Query } from './session.ts';
 import { StatementBatch } from './statement-batch.ts';
-import type { PreparedQuery, Query } from './session.ts';
 
 /**
  * Sends a query on a connection that nothing else uses: prepared if it has a name, except in the session of another
  * process.
  */
-export function sendQuery<Row>(
-  connection: PgConnection,
-  { name, text, values, kind, decode }: Query<Row>,
-): Promise<Row[]> {
-  if (kind === 'write') currentRequest()?.recordWrite();
-  if (name === undefined || connection.isGuest) return sendUnnamed(connection, text, values, decode);
-  return sendPrepared(connection, new PreparedStatement(name, text, values, decode));
+export function sendQuery<Row>(connection: PgConnection, query: Query<Row>): Promise<Row[]> {
+  if (isPrepared(query)) return sendTogether(connection, [], query);
+  recordWrites([query]);
+  return sendUnnamed(connection, query);
 }
 
 /**
@@ -26,19 +22,21 @@ export async function sendTogether<Row>(
   before: readonly PreparedQuery<unknown>[],
   last: PreparedQuery<Row>,
 ): Promise<Row[]> {
-  if (before.length === 0) return sendQuery(connection, last);
-  if (connection.isGuest) {
-    for (const query of before) await sendQuery(connection, query);
-    return sendQuery(connection, last);
-  }
-  if ([...before, last].some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
-  const rows = await sendBatch(connection, new StatementBatch([...before, last]));
-  return rows.at(-1) as Row[];
+  recordWrites([...before, last]);
+  if (!connection.isGuest) return sendPrepared(connection, [...before, last]);
+  for (const query of before) await sendUnnamed(connection, query);
+  return sendUnnamed(connection, last);
 }
 
-function sendBatch(connection: PgConnection, batch: StatementBatch): Promise<unknown[][]> {
+function recordWrites(queries: readonly Query<unknown>[]): void {
+  if (queries.some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
+}
+
+/** The rows of the last one. */
+function sendPrepared<Row>(connection: PgConnection, queries: readonly PreparedQuery<unknown>[]): Promise<Row[]> {
+  const batch = new StatementBatch(queries);
   return new Promise((resolve, reject) => {
-    batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
+    batch.callback = (error, rows = []) => (error === null ? resolve(rows.at(-1) as Row[]) : reject(error));
     connection.submit(batch);
   });
 }
@@ -46,19 +44,7 @@ function sendBatch(connection: PgConnection, batch: StatementBatch): Promise<unk
 /** Values stay texts, as those of prepared statements. */
 const types = { getTypeParser: () => (text: string) => text };
 
-async function sendUnnamed<Row>(
-  connection: PgConnection,
-  text: string,
-  values: Query<Row>['values'],
-  decode: Query<Row>['decode'],
-): Promise<Row[]> {
+async function sendUnnamed<Row>(connection: PgConnection, { text, values, decode }: Query<Row>): Promise<Row[]> {
   const { rows } = await connection.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types });
   return rows.map(decode);
-}
-
-function sendPrepared<Row>(connection: PgConnection, statement: PreparedStatement): Promise<Row[]> {
-  return new Promise((resolve, reject) => {
-    statement.callback = (error, rows = []) => (error === null ? resolve(rows as Row[]) : reject(error));
-    connection.submit(statement);
-  });
 }

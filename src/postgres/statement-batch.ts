@@ -1,40 +1,57 @@
 import { bindAndExecuteMessage, parseMessage, syncMessage } from './execution-message.ts';
 import type { PreparedQuery } from './session.ts';
 
-/** The part of `pg`'s connection that a submitted query object works with. */
+/** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
 interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
-  readonly stream: { readonly writable: boolean; write(bytes: string, encoding: 'latin1'): void };
+  readonly submittedNamedStatements: Record<string, string | undefined>;
+  readonly stream: {
+    readonly writable: boolean;
+    write(bytes: string, encoding: 'latin1'): void;
+    cork(): void;
+    uncork(): void;
+  };
+  /** What is collected for one write, one character for each byte; undefined when each batch is written at once. */
+  unwritten?: string | undefined;
+}
+
+/** The part of a connection that collects batches: for many small ones in a tick, one write costs less than one each. */
+export type Collecting = Pick<BatchConnection, 'stream' | 'unwritten'>;
+
+/** Writes what has been collected, if anything. */
+export function writeCollected(connection: Collecting): void {
+  const { unwritten, stream } = connection;
+  if (unwritten === undefined || unwritten === '') return;
+  connection.unwritten = '';
+  if (stream.writable) stream.write(unwritten, 'latin1');
 }
 
 /**
- * Prepared statements that are sent in one write and executed one after another, with one Sync at the end.
+ * One or several prepared statements that are sent in one write and executed one after another, with one Sync at the
+ * end. Like `pg`'s own `Query`, but columns are never described, which is half of the work for a statement that returns
+ * a few rows: `decode` knows them.
  *
  * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a
- * client that doesn't pipeline submits it; `callback` is called when PostgreSQL has responded or the connection is
- * lost.
+ * client submits it; `callback` is called when PostgreSQL has responded or the connection is lost.
  */
 export class StatementBatch {
   /** Called with the rows of each statement, or with the error of the one that failed. */
   callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
   readonly #statements: readonly PreparedQuery<unknown>[];
-  readonly #rows: unknown[][];
-  /** The index of the statement whose rows come next. */
-  #current = 0;
+  readonly #rows: unknown[][] = [[]];
   #connection: BatchConnection | undefined;
   /** The texts that are prepared here, by their names. */
-  readonly #parsed = new Map<string, string>();
+  #parsed: Map<string, string> | undefined;
 
   constructor(statements: readonly PreparedQuery<unknown>[]) {
     this.#statements = statements;
-    this.#rows = statements.map(() => []);
   }
 
   get texts(): string[] {
     return this.#statements.map(({ text }) => text);
   }
 
-  /** `pg` reads it, and `text`, at ParseComplete, to remember what the connection has prepared. */
+  /** `pg` reads it, and `text`, at ParseComplete and at an error, to know what the connection has prepared. */
   get name(): string {
     return this.#parsing?.[0] ?? '';
   }
@@ -44,31 +61,36 @@ export class StatementBatch {
   }
 
   get #parsing(): [name: string, text: string] | undefined {
-    const prepared = this.#connection?.parsedStatements ?? {};
-    for (const each of this.#parsed) if (!(each[0] in prepared)) return each;
+    const submitted = this.#connection?.submittedNamedStatements ?? {};
+    for (const each of this.#parsed ?? []) if (each[0] in submitted) return each;
     return undefined;
   }
 
   submit(connection: BatchConnection): null {
     this.#connection = connection;
+    const { parsedStatements, submittedNamedStatements, stream } = connection;
     let messages = '';
     for (const { name, text, values } of this.#statements) {
-      if (!(name in connection.parsedStatements) && !this.#parsed.has(name)) {
-        this.#parsed.set(name, text);
+      if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
+        (this.#parsed ??= new Map()).set(name, text);
+        submittedNamedStatements[name] = text;
         messages += parseMessage(name, text);
       }
       messages += bindAndExecuteMessage(name, values);
     }
-    if (connection.stream.writable) connection.stream.write(messages + syncMessage, 'latin1');
+    messages += syncMessage;
+    if (connection.unwritten !== undefined) connection.unwritten += messages;
+    else if (stream.writable) stream.write(messages, 'latin1');
     return null;
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    this.#rows[this.#current]?.push(this.#statements[this.#current]?.decode(fields));
+    const current = this.#rows.length - 1;
+    this.#rows[current]?.push(this.#statements[current]?.decode(fields));
   }
 
   handleCommandComplete(): void {
-    this.#current += 1;
+    if (this.#rows.length < this.#statements.length) this.#rows.push([]);
   }
 
   handleReadyForQuery(): void {
@@ -76,6 +98,8 @@ export class StatementBatch {
   }
 
   handleError(error: Error): void {
+    // What followed it was not prepared.
+    for (const name of this.#parsed?.keys() ?? []) delete this.#connection?.submittedNamedStatements[name];
     this.callback?.(error);
   }
 }

@@ -1,6 +1,5 @@
 import { SpanKind, SpanStatusCode, trace, ROOT_CONTEXT, type Span } from '@opentelemetry/api';
 
-import { PreparedStatement } from './prepared-statement.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
 
 const tracer = trace.getTracer('petstore-gateway');
@@ -44,11 +43,11 @@ export function recordStatement(text: string, callers: readonly TracedCaller[], 
 /** Sends anything that `query` of a client takes, and records it when it has ended. */
 export function sendTraced(caller: TracedCaller, statement: unknown, send: () => unknown): unknown {
   const record = (error: unknown): void => recordStatement(textsOf(statement).join('; '), [caller], error);
-  if (statement instanceof PreparedStatement || statement instanceof StatementBatch) {
-    const callback = statement.callback as ((error: Error | null, rows?: never[]) => void) | undefined;
-    statement.callback = (error: Error | null, rows?: unknown[]) => {
+  if (statement instanceof StatementBatch) {
+    const { callback } = statement;
+    statement.callback = (error, rows) => {
       record(error);
-      callback?.(error, rows as never[]);
+      callback?.(error, rows);
     };
     return send();
   }

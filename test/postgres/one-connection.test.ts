@@ -33,3 +33,16 @@ it('while a request of one client reads 48 pages, the read of another client is 
   await Promise.all([...pages, read('b', 1)]);
   expect(done.indexOf('b')).toBe(1);
 });
+
+it('what follows a statement that fails is not taken for prepared', async () => {
+  const key = { principalId: 'one', key: 'key' };
+  const [fingerprint, createdAt] = ['', new Date()];
+  const save = (payload: string) =>
+    opened.database.stores.transaction(async ({ idempotency }) => {
+      await idempotency.saveFields(key, [{ field: 'a', fingerprint, result: { payload } }], createdAt);
+      await idempotency.save({ ...key, fingerprint, result: {}, createdAt });
+    });
+  // The second record and COMMIT are sent with the first one, and for the first time here.
+  await expect(save('x'.repeat(20_000))).rejects.toMatchObject({ code: '23514' });
+  await expect(save('short')).resolves.toBeUndefined();
+});
