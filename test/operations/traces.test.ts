@@ -127,8 +127,9 @@ test('a subscription is a span until its stream has begun; what is read for all 
 test('a statement that serves several requests is linked to each of them', async () => {
   const shared = (): Span | undefined => collector.spans.find(({ links = [] }) => links.length > 1);
   await until(async () => {
-    const ask = () => service.post('/graphql', { query: '{ pets(first: 2) { nodes { id } } }' }, newTrace());
-    await Promise.all(Array.from({ length: 20 }, ask));
+    const query = 'query ($id: ID!) { pet(id: $id) { name } }';
+    const ask = (id: number) => service.post('/graphql', { query, variables: { id } }, newTrace());
+    await Promise.all(Array.from({ length: 20 }, (_, index) => ask(index + 1)));
     return shared() !== undefined;
   });
   const { links = [], parentSpanId } = shared()!;
