@@ -1,4 +1,4 @@
-import type { Parameter } from './parameter.ts';
+import type { Parameter } from './messages.ts';
 
 /**
  * Decides on which connection it runs: short reads share some, and may be sent once more when their connection ends,

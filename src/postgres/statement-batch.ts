@@ -1,4 +1,4 @@
-import { bindAndExecuteMessage, parseMessage, syncMessage } from './execution-message.ts';
+import { bindAndExecuteMessage, parseMessage, syncMessage } from './messages.ts';
 import type { PreparedQuery } from './session.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */

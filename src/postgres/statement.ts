@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { toText, type Parameter, type Scalar } from './parameter.ts';
+import { type Parameter, type Scalar, toText } from './messages.ts';
 import type { PreparedQuery, Query, QueryKind } from './session.ts';
 
 /** Adds a value to the parameters of a statement; returns its placeholder. */

@@ -2,7 +2,7 @@ import { currentRequest, type RequestContext } from '../../domain/access/current
 import { DomainError } from '../../domain/errors.ts';
 import { ClientBatches } from '../client-batches.ts';
 import { recordFailure, throwIfLost } from '../../postgres/driver-errors.ts';
-import type { Parameter } from '../../postgres/parameter.ts';
+import type { Parameter } from '../../postgres/messages.ts';
 import type { Session } from '../../postgres/session.ts';
 import { together, type FixedStatement } from '../../postgres/statement.ts';
 

@@ -1,4 +1,4 @@
-import type { Parameter } from '../../postgres/parameter.ts';
+import type { Parameter } from '../../postgres/messages.ts';
 import type { EntityTable } from './entity-table.ts';
 import { InsertBatches } from './insert-batches.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
