@@ -27,7 +27,7 @@ const uses: readonly PrivateUse[] = [
     version: '8.23.0',
     parts: () => [
       [pg.Client.prototype, '_handleDataRow', 'getStartupConf', 'getTransactionStatus'],
-      [pg.Connection.prototype, 'attachListeners', 'parse', 'bind', 'execute', 'sync', 'cancel', 'requestSsl'],
+      [pg.Connection.prototype, 'attachListeners', 'cancel', 'requestSsl'],
       [client.connection, 'parsedStatements', 'submittedNamedStatements', 'stream'],
     ],
   },
