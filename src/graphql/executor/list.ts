@@ -42,12 +42,14 @@ export class ListWriter {
     this.#run = run;
   }
 
-  write(): Text {
+  /** From the first item on, or after a pause from the next one on. */
+  write(isBeginning = true): Text {
     const items = this.#items;
     const { mayPause, atOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
-        if (mayPause && this.#run.isDue()) return textOf(this.#run.pause(), () => this.write());
+        if (mayPause && this.#run.isDue(isBeginning && this.#next === 0))
+          return textOf(this.#run.pause(), () => this.write(false));
         const index = this.#next;
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;

@@ -12,7 +12,9 @@ export interface Path {
 /** Further errors are only counted. */
 const maxErrors = 100;
 
+/** A list looks at the clock after so many items, or so much text. */
 const stepsBetweenLooks = 64;
+const lengthBetweenLooks = 16 * 1024;
 
 /** When lists yield to other requests, and how. */
 export interface Slices {
@@ -50,6 +52,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   readonly #discarded = new Set<Path | undefined>();
   #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
+  #lookedAtLength = 0;
+  /** Lists that have yielded. */
+  #paused = 0;
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>, maxLength: number) {
     this.context = context;
@@ -91,17 +96,22 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
     else this.errors.push(locate());
   }
 
-  /** True when a list should yield to other requests. */
-  isDue(): boolean {
+  /** True when a list should yield to other requests; one that begins also does where another one has. */
+  isDue(isBeginning: boolean): boolean {
+    if (isBeginning && this.#paused > 0) return true;
     this.#steps += 1;
-    if (this.#steps % stepsBetweenLooks !== 0) return false;
+    if (this.#steps < stepsBetweenLooks && this.length - this.#lookedAtLength < lengthBetweenLooks) return false;
+    this.#steps = 0;
+    this.#lookedAtLength = this.length;
     const slices = this.context?.slices;
     return slices !== undefined && !slices.hasTime(performance.now());
   }
 
   /** Yields to other requests. */
-  pause(): Promise<void> {
-    return this.context?.slices?.pause() ?? Promise.resolve();
+  async pause(): Promise<void> {
+    this.#paused += 1;
+    await this.context?.slices?.pause();
+    this.#paused -= 1;
   }
 
   #isGone(path: Path | undefined): boolean {
