@@ -11,7 +11,7 @@ import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
-import { reserveFor } from '../../http/bounds/response-memory.ts';
+import { reserveFor, smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
@@ -208,7 +208,12 @@ function send(
     .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
     .headers(isEvent ? { 'content-type': eventStreamType } : {})
     .header('cache-control', 'no-store')
-    .send(isEvent ? singleEvent(body) : body);
+    .send(asPayload(isEvent ? singleEvent(body) : body));
+}
+
+/** A large text as bytes: of a text, Fastify and Node would each make another copy. */
+function asPayload(text: string): string | Buffer {
+  return text.length > smallResponseBytes ? Buffer.from(text) : text;
 }
 
 function findUnacceptable({
