@@ -3,11 +3,8 @@ import { performance } from 'node:perf_hooks';
 
 import type { Account, Accounts, Holding } from './accounts.ts';
 
-/** How many of those that wait get a chance in one tick of the event loop. */
-const maxPerTick = 256;
-
-/** The time of a tick in which a connection was accepted: there may be more, of which each tick accepts one. */
-const hurriedMillis = 1;
+/** They take some 5 ms. */
+const maxAcceptingTicks = 128;
 
 /**
  * Shares the time of the event loop among the clients.
@@ -16,8 +13,9 @@ const hurriedMillis = 1;
  * long work that has used the rest of a tick; both go on in later ticks, that of the client first which has used least
  * of this time (start-time fair queueing, as in `Accounts`; what a client waits for elsewhere doesn't count here),
  * within a client in their order.
- * Guarantees: every tick begins at least one piece of what waits, and after `millis` no further one; in a tick that has
- * accepted a connection after a millisecond. Choosing the next one takes a step for each client that waits.
+ * Guarantees: a tick begins at least one piece of what waits, and after `millis` no further one. A tick that has accepted
+ * a connection begins none: Node accepts one in each tick, and more of them may be waiting. After `maxAcceptingTicks`
+ * of them one is as any other. Choosing the next one takes a step for each client that waits.
  */
 export class TickTime {
   readonly #accounts: Accounts;
@@ -27,8 +25,12 @@ export class TickTime {
   /** The virtual time: what the client that was served last had used. A client's own is the amount that it holds. */
   #clockMillis = 0;
   #isScheduled = false;
+  /** When the last tick that has begun pieces began no further one. */
+  #stoppedAt = 0;
   #hasBegunPiece = false;
-  #isHurried = false;
+  /** Whether this tick has accepted a connection, or the next one whose time is asked. */
+  #isAccepting = false;
+  #acceptingTicks = 0;
   /** The client of the last piece, which goes on in microtasks, and when it began. */
   #current: Account | undefined;
   #beganAt = 0;
@@ -53,9 +55,9 @@ export class TickTime {
     return now < this.#endsAt;
   }
 
-  /** A connection was accepted: the next tick whose time is asked is a short one. */
-  hurry(): void {
-    this.#isHurried = true;
+  /** A connection was accepted. */
+  accept(): void {
+    this.#isAccepting = true;
   }
 
   /** Begins the work now, or in a later tick. */
@@ -85,39 +87,32 @@ export class TickTime {
     setImmediate(() => {
       this.#endsAt = undefined;
     });
-    const millis = this.#isHurried ? Math.min(hurriedMillis, this.#millis) : this.#millis;
-    this.#isHurried = false;
-    return now + millis;
+    const isAccepting = this.#isAccepting && this.#acceptingTicks < maxAcceptingTicks;
+    this.#acceptingTicks = isAccepting ? this.#acceptingTicks + 1 : 0;
+    this.#isAccepting = false;
+    return isAccepting ? -Infinity : (this.#isScheduled ? this.#stoppedAt : now) + this.#millis;
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#waiting.size === 0) return;
+    if (this.#isScheduled) return;
     this.#isScheduled = true;
-    // One call for each: most of what a piece does follows in microtasks, which run between the calls.
-    for (let index = 0; index < Math.min(this.#count(), maxPerTick); index += 1) setImmediate(() => this.#beginNext());
+    this.#stoppedAt = performance.now();
     setImmediate(() => {
-      this.#endPiece(performance.now());
       this.#hasBegunPiece = false;
+      // It counts from the end of the tick before: what is done between is time of this one.
+      this.hasTime(performance.now());
       this.#isScheduled = false;
-      this.#schedule();
+      this.#beginNext();
     });
-  }
-
-  #count(): number {
-    let count = 0;
-    for (const account of this.#waiting) {
-      count += this.#holdingOf(account).waiters.size;
-      if (count >= maxPerTick) return count;
-    }
-    return count;
   }
 
   #beginNext(): void {
     const now = performance.now();
     this.#endPiece(now);
-    if (!this.hasTime(now) && this.#hasBegunPiece) return;
+    this.#stoppedAt = now;
     const account = this.#next();
     if (account === undefined) return;
+    if (!this.hasTime(now) && (this.#hasBegunPiece || this.#endsAt === -Infinity)) return this.#schedule();
     const { waiters, amount } = this.#holdingOf(account);
     const [first] = waiters;
     if (first === undefined) return;
@@ -130,6 +125,8 @@ export class TickTime {
     this.#current = account;
     this.#beganAt = now;
     first.grant();
+    // When the microtasks have run, in which most of a piece is done.
+    queueMicrotask(() => process.nextTick(() => this.#beginNext()));
   }
 
   #next(): Account | undefined {
@@ -145,7 +142,8 @@ export class TickTime {
   }
 
   #endPiece(now: number): void {
-    if (this.#current !== undefined) this.#holdingOf(this.#current).amount += now - this.#beganAt;
+    if (this.#current === undefined) return;
+    this.#holdingOf(this.#current).amount += now - this.#beganAt;
     this.#current = undefined;
   }
 

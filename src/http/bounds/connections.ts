@@ -88,7 +88,7 @@ export class Connections {
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      this.ticks.hurry();
+      this.ticks.accept();
       const connection = new ClientConnection(socket, {
         maxReadAhead: this.#limits.maxReadAhead,
         ticks: this.ticks,
