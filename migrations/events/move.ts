@@ -7,6 +7,9 @@ const dayBits = 40;
 /** One mover at a time, and no maintenance beside it. */
 const lock = 'pg_try_advisory_xact_lock(7338474785)';
 
+/** What makes the status that an entry's pet has now another one than it had. */
+const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before is not null`;
+
 /**
  * Moves committed changes into the log, at most so many, and the deleted entries of deleted pets among them. The mover
  * that moved last goes on; another one takes over when nothing has been moved for a second.
@@ -16,9 +19,10 @@ const lock = 'pg_try_advisory_xact_lock(7338474785)';
  * else the one after it says what it was, else it is as it is now. All is seen by one statement, so that an entry's
  * last event is its state. A deletion has what was; in a cascade that of the pet comes before that of its entry. Where
  * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
- * follows.
+ * follows. Where no change of the pet's status waits, its status is what it is now.
  *
- * Plans are made when the outbox is small and kept when it is large: rows are looked up by index, or joined by hash.
+ * The outbox is read once where one run takes all of it. Plans are made when it is small and kept when it is large: rows
+ * are looked up by index, or joined by hash.
  */
 export const eventMover = `create function @schema.petstore_move_events(who text, max_rows int,
     out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
@@ -57,23 +61,31 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     end if;
 
     run_salt := hashtextextended(gen_random_uuid()::text, 0);
-    with cut as materialized (
-      -- No row when everything is taken.
-      select id from event_outbox order by id offset max_rows - 1 limit 1
-    ), batch as (
-      delete from event_outbox where id <= coalesce((select id from cut), 9223372036854775807) returning *
-    ), entries_of_batch as (
-      delete from event_outbox as entry using event_outbox as pet
-      where entry.type = 'inventory.deleted' and entry.id > (select id from cut)
-        and pet.type = 'pet.deleted' and pet.id <= (select id from cut) and pet.object_id = entry.object_id
+    with batch as (
+      delete from event_outbox where ctid = any (array(select ctid from event_outbox order by id limit max_rows)) returning *
+    ), cut as materialized (
+      select count(*) >= max_rows as leaves_some, max(id) as id from batch
+    ), deleted_pets as (
+      select object_id from batch where type = 'pet.deleted'
+    ), rest as materialized (
+      -- What else is known of the same objects.
+      select * from event_outbox
+      where (select leaves_some from cut) and id > (select id from cut) and object_id in (select object_id from batch)
+    ), entries_of_rest as (
+      delete from event_outbox as entry using deleted_pets
+      where (select leaves_some from cut) and id > (select id from cut)
+        and entry.type = 'inventory.deleted' and entry.object_id = deleted_pets.object_id
       returning entry.*
     ), changes as materialized (
-      select * from batch union all select * from entries_of_batch
+      select * from batch union all select * from entries_of_rest
     ), halves as materialized (
       select id, type, object_id, type like 'pet.%' as is_pet, before, after
-      from event_outbox
-      where (type like 'pet.%' or type like 'inventory.%')
-        and object_id in (select object_id from changes where type like 'inventory.%' or type = 'pet.updated' and before is not null)
+      from (select * from batch union all select * from rest) as waiting
+      where (type like 'pet.%' or type like 'inventory.%') and object_id in (
+        select object_id from batch where ${changesStatus}
+        union all
+        select object_id from rest where ${changesStatus}
+      )
     ), linked as (
       select id, is_pet, case when is_pet
           then coalesce(max(id) filter (where not is_pet) over earlier, min(id) filter (where not is_pet) over of_object)
@@ -81,14 +93,14 @@ export const eventMover = `create function @schema.petstore_move_events(who text
         end as other_id
       from halves window of_object as (partition by object_id), earlier as (partition by object_id order by id)
     ), completed as (
-      select change.*, linked.is_pet, case
-          when other.id is null and linked.is_pet then (select quantity::text from inventory where pet_id = change.object_id)
+      select change.*, change.type = 'pet.updated' as is_pet, case
+          when other.id is null and change.type = 'pet.updated' then (select quantity::text from inventory where pet_id = change.object_id)
           when other.id is null then (select status from pets where pets.id = change.object_id)
           when other.id < change.id and other.type <> 'inventory.deleted' then other.after
           when other.id > change.id and other.type <> 'inventory.created' then coalesce(other.before, other.after)
         end as other_half
-      from changes as change join linked using (id) left join halves as other on other.id = other_id
-      where not linked.is_pet or change.type = 'pet.updated' and change.before is not null
+      from changes as change left join linked using (id) left join halves as other on other.id = linked.other_id
+      where change.type like 'inventory.%' or change.type = 'pet.updated' and change.before is not null
     ), complete as (
       select id, 0 as part, at, type, object_id,
         case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body
@@ -111,7 +123,10 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     is_holder := true;
     update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),
       mover = who, moved_at = clock_timestamp();
-    select coalesce(extract(epoch from clock_timestamp() - min(at)), 0) into lag_seconds from event_outbox;
+    -- What was committed during this run has not waited.
+    if moved >= max_rows then
+      select coalesce(extract(epoch from clock_timestamp() - min(at)), 0) into lag_seconds from event_outbox;
+    end if;
   end
   $$`;
 
