@@ -1,5 +1,5 @@
 /*
- * What 2,000 idle event streams take, and how long an event takes to reach all of them:
+ * What 2,000 idle event streams take, how long an event takes to reach all of them, and one of them after its commit:
  *
  *   npm run -s build && node test/bench/event-streams-process.ts [streams]
  *
@@ -16,6 +16,8 @@ import { MeasuredProcess } from './measured-process.ts';
 const count = Number(process.argv[2] ?? 2_000);
 const streamsOfKey = 20;
 const rounds = 10;
+/** Commits at any moment, each followed to one of the streams. */
+const commits = 200;
 const admin = 'bench-key-of-an-embedded-store-used-once';
 const selections = ['id type', 'id type at nodeId version object { nodeId ... on Category { name description } }'];
 
@@ -53,11 +55,22 @@ try {
     reached.push(performance.now() - startedAt);
     busy.push(...(await neighbour));
   }
+  const toReader: number[] = [];
+  for (let commit = 0; commit < commits; commit += 1) {
+    await sleep(Math.random() * 300);
+    const reader = commit % count;
+    const events = received[reader];
+    await graphql(`mutation { createCategory(input: { name: "commit ${commit}" }) { category { id } } }`);
+    const committedAt = performance.now();
+    while (received[reader] === events) await sleep(1);
+    toReader.push(performance.now() - committedAt);
+  }
   console.log({
     streams: count,
     idleMegabytes: Math.round(idle - before),
     megabytesAfterEvents: Math.round(service.residentMegabytes - before),
     millisToAll: { p50: quantile(reached, 0.5), worst: quantile(reached, 1) },
+    millisFromCommitToReader: { p50: quantile(toReader, 0.5), p99: quantile(toReader, 0.99) },
     neighbour: {
       quiet: { p50: quantile(quiet, 0.5), p99: quantile(quiet, 0.99) },
       busy: { p50: quantile(busy, 0.5), p99: quantile(busy, 0.99) },

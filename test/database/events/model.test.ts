@@ -20,7 +20,9 @@ const isServer = Boolean(process.env['TEST_DATABASE_URL']);
 const writers = isServer ? 6 : 1;
 const transactionsEach = isServer ? 60 : 80;
 const objects = 6;
-const seed = Number(process.env['EVENTS_SEED'] ?? Date.now() % 1_000_000);
+/** `EVENTS_SEEDS=20` is the long form. */
+const firstSeed = Number(process.env['EVENTS_SEED'] ?? Date.now() % 1_000_000);
+const seeds = Array.from({ length: Number(process.env['EVENTS_SEEDS'] ?? 1) }, (_, index) => firstSeed + index);
 
 let log: EventLog;
 const sequencers: Sequencer[] = [];
@@ -117,29 +119,35 @@ async function readAll(random: Random, isOver: () => boolean): Promise<StoreEven
 
 let beginning: EventPosition;
 
-it(`readers miss nothing, see nothing twice, and see each object in the order of its commits (EVENTS_SEED=${seed})`, async () => {
-  beginning = await log.database.stores.events.last();
-  await log.sql(`insert into categories (name) select '0' from generate_series(1, ${objects + 3});
+it.each(seeds)(
+  'readers miss nothing, see nothing twice, and see each object in the order of its commits (EVENTS_SEED=%i)',
+  async (seed) => {
+    await log.sql('truncate categories, pets, orders, inventory restart identity');
+    await until(async () => (await log.sql('select from event_outbox')).length === 0);
+    beginning = await log.database.stores.events.last();
+    await log.sql(`insert into categories (name) select '0' from generate_series(1, ${objects + 3});
     with pets as (insert into pets (name, category_id) select '0', n from generate_series(1, ${objects}) as n returning *)
       insert into inventory (pet_id, quantity) select id, 0 from pets`);
-  let isOver = false;
-  const readers = [1, 2, 3].map((n) => readAll(randomOf(seed + n), () => isOver));
-  await Promise.all(Array.from({ length: writers }, (_, n) => write(randomOf(seed + 100 + n))));
-  // What was killed may still end.
-  await until(async () => {
-    const [left] = await log.sql(`select count(*)::int as count from pg_stat_activity
+    let isOver = false;
+    const readers = [1, 2, 3].map((n) => readAll(randomOf(seed + n), () => isOver));
+    await Promise.all(Array.from({ length: writers }, (_, n) => write(randomOf(seed + 100 + n))));
+    // What was killed may still end.
+    await until(async () => {
+      const [left] = await log.sql(`select count(*)::int as count from pg_stat_activity
       where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and state like 'idle in%'`);
-    return left?.['count'] === 0;
-  });
-  await until(async () => (await log.sql('select from event_outbox')).length === 0);
-  isOver = true;
-  const [events, ...others] = (await Promise.all(readers)) as [StoreEvent[], ...StoreEvent[][]];
-  for (const other of others) expect(other).toEqual(events);
-  expect(await log.readAfter(beginning)).toEqual(events);
-  expect(events.length).toBeGreaterThan(100);
-  expect(brokenSequences(events)).toEqual([]);
-  expect(mirrorOf(events)).toEqual(await storeNow());
-});
+      return left?.['count'] === 0;
+    });
+    await until(async () => (await log.sql('select from event_outbox')).length === 0);
+    isOver = true;
+    const [events, ...others] = (await Promise.all(readers)) as [StoreEvent[], ...StoreEvent[][]];
+    for (const other of others) expect(other).toEqual(events);
+    expect(await log.readAfter(beginning)).toEqual(events);
+    expect(events.length).toBeGreaterThan(100);
+    expect(brokenSequences(events)).toEqual([]);
+    expect(mirrorOf(events)).toEqual(await storeNow());
+    if (seeds.length > 1) console.info({ seed, transactions: writers * transactionsEach, events: events.length });
+  },
+);
 
 /** The events whose numbers aren't 0, 1, 2, … */
 function brokenSequences(events: readonly StoreEvent[]): string[] {
