@@ -46,7 +46,7 @@ export class ConnectionLease implements DatabaseConnection {
 
   /** A transaction without statements is not begun. */
   async commit(): Promise<void> {
-    if (this.#hasSent || this.#deferred.length > 1) await this.#sendAll(commit);
+    if (this.#hasSent || this.#deferred.length > 1) await this.runTogether([commit]);
   }
 
   async rollback(): Promise<void> {
@@ -61,9 +61,19 @@ export class ConnectionLease implements DatabaseConnection {
 
   /** Runs a statement of a store, prepared as on any other connection. */
   async run<Row>(query: Query<Row>): Promise<Row[]> {
-    if (isPrepared(query)) return this.#sendAll(query);
+    if (isPrepared(query)) return (await this.runTogether([query]))[0] as Row[];
     await this.#sendDeferred();
     return sendQuery(this.#connection, query);
+  }
+
+  /** The same for several in one write; returns the rows of each. */
+  async runTogether(queries: readonly PreparedQuery<unknown>[]): Promise<unknown[][]> {
+    this.#assertUse();
+    this.#hasSent = true;
+    const deferred = gathered(this.#deferred);
+    this.#deferred = [];
+    const rows = await sendTogether(this.#connection, [...deferred, ...queries]);
+    return rows.slice(deferred.length);
   }
 
   /** The same for a read, whose failure doesn't end the transaction. Reads must not overlap. */
@@ -102,15 +112,7 @@ export class ConnectionLease implements DatabaseConnection {
   async #sendDeferred(): Promise<void> {
     this.#assertUse();
     const last = this.#deferred.pop();
-    if (last !== undefined) await this.#sendAll(last);
-  }
-
-  async #sendAll<Row>(last: PreparedQuery<Row>): Promise<Row[]> {
-    this.#assertUse();
-    this.#hasSent = true;
-    const deferred = gathered(this.#deferred);
-    this.#deferred = [];
-    return sendTogether(this.#connection, deferred, last);
+    if (last !== undefined) await this.runTogether([last]);
   }
 
   #assertUse(): void {

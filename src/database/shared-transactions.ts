@@ -4,7 +4,7 @@ import { DomainError } from '../domain/errors.ts';
 import { ClientBatches } from './client-batches.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 import type { ConnectionLease } from './lease.ts';
-import { createTransactionSession, type RunQuery } from './transaction-session.ts';
+import { createTransactionSession } from './transaction-session.ts';
 import type { PreparedQuery, Query, Session } from '../postgres/session.ts';
 import { together } from '../postgres/statement.ts';
 
@@ -29,10 +29,11 @@ const maxWorks = 32;
 /**
  * Lets works that only insert share a transaction, when they come from one client at the same time.
  *
- * Model: equal statements of the works are one statement, and there is one COMMIT. Guarantees, besides those of
- * `ClientBatches`: a work without others at its time has a transaction of its own; nothing is committed unless every
- * work succeeds by statements that have a form for many, so no work sees a lock or a change of another one as its own;
- * otherwise each is done again by itself.
+ * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
+ * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one. Guarantees, besides
+ * those of `ClientBatches`: a work without others at its time has a transaction of its own; nothing is committed unless
+ * every work succeeds by statements that have a form for many, and every row was as assumed, so no work sees a lock or a
+ * change of another one as its own; otherwise all are done again together without assumptions, or each by itself.
  * Failure: a lost database fails all works, of which all or none have been committed.
  */
 export class SharedTransactions {
@@ -60,52 +61,89 @@ export class SharedTransactions {
   async #doTogether(all: readonly SharedWork[]): Promise<void> {
     const entries = all.filter(({ request }) => request?.failure === undefined);
     if (entries.length < 2) return;
-    try {
-      const results = await this.#transact((lease) => doAll(lease, entries));
-      for (const [index, entry] of entries.entries()) entry.outcome = { result: results[index] };
-    } catch (error) {
-      // What a lost COMMIT has done isn't known here, so nothing is done again.
-      if (error instanceof DomainError && error.code === 'UNAVAILABLE') throw error;
+    for (const assumesUsual of [true, false]) {
+      try {
+        const results = await this.#transact((lease) => doAll(lease, entries, assumesUsual));
+        for (const [index, entry] of entries.entries()) entry.outcome = { result: results[index] };
+        return;
+      } catch (error) {
+        // What a lost COMMIT has done isn't known here, so nothing is done again.
+        if (error instanceof DomainError && error.code === 'UNAVAILABLE') throw error;
+        if (!(error instanceof UnusualRow)) return;
+      }
     }
   }
 }
 
+/** Works have gone on with a row that was another one. */
+class UnusualRow extends Error {}
+
 /** Throws the first failure, once all works have ended. */
-async function doAll(lease: ConnectionLease, entries: readonly SharedWork[]): Promise<unknown[]> {
-  const session = createTransactionSession(lease, gather(lease));
+async function doAll(
+  lease: ConnectionLease,
+  entries: readonly SharedWork[],
+  assumesUsual: boolean,
+): Promise<unknown[]> {
+  const statements = new GatheredStatements(lease, assumesUsual);
+  const session = createTransactionSession(lease, (query) => statements.run(query));
   const outcomes = await Promise.allSettled(
     entries.map(({ work, request }) => {
       request?.recordWrite();
       return request === undefined ? work(session) : runIn(request, () => work(session));
     }),
   );
-  return outcomes.map((outcome) => {
+  const results = outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
+  await statements.assertUsual();
+  return results;
 }
 
-/** Sends the equal statements of a tick of the event loop as one. */
-function gather(lease: ConnectionLease): RunQuery {
-  const waiting: Waiting[] = [];
-  const sendAll = (): void => {
-    for (const [, equal] of Map.groupBy(waiting.splice(0), ({ query }) => query.name))
-      inBackground(sendEqual(lease, equal));
-  };
-  return (query) =>
-    new Promise((resolve, reject) => {
-      if (!hasMany(query)) return reject(new Error('This statement has no form for many.'));
-      if (waiting.push({ query, resolve, reject }) === 1) setImmediate(sendAll);
+/** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
+class GatheredStatements {
+  readonly #lease: ConnectionLease;
+  readonly #assumesUsual: boolean;
+  #waiting: Waiting[] = [];
+  readonly #wereUsual: Promise<boolean>[] = [];
+
+  constructor(lease: ConnectionLease, assumesUsual: boolean) {
+    this.#lease = lease;
+    this.#assumesUsual = assumesUsual;
+  }
+
+  async run<Row>(query: Query<Row>): Promise<Row[]> {
+    if (!hasMany(query)) throw new Error('This statement has no form for many.');
+    const rows = new Promise<Row[]>((resolve, reject) => {
+      if (this.#waiting.push({ query, resolve, reject }) === 1) setImmediate(() => inBackground(this.#sendAll()));
     });
-}
+    const { usual } = query;
+    if (usual === undefined || !this.#assumesUsual) return rows;
+    this.#wereUsual.push(
+      rows.then(
+        ([row]) => row === usual,
+        () => false,
+      ),
+    );
+    return [usual as Row];
+  }
 
-async function sendEqual(lease: ConnectionLease, equal: readonly Waiting[]): Promise<void> {
-  try {
-    const rows = await lease.run(together(equal.map(({ query }) => query)));
-    if (rows.length !== equal.length) throw new Error('A statement has not returned one row for each.');
-    for (const [index, { resolve }] of equal.entries()) resolve([rows[index] as never]);
-  } catch (error) {
-    for (const { reject } of equal) reject(error);
+  /** Throws UnusualRow. */
+  async assertUsual(): Promise<void> {
+    if ((await Promise.all(this.#wereUsual)).includes(false)) throw new UnusualRow();
+  }
+
+  async #sendAll(): Promise<void> {
+    const groups = [...Map.groupBy(this.#waiting.splice(0), ({ query }) => query.name).values()];
+    try {
+      const rows = await this.#lease.runTogether(groups.map((equal) => together(equal.map(({ query }) => query))));
+      for (const [group, equal] of groups.entries()) {
+        if (rows[group]?.length !== equal.length) throw new Error('A statement has not returned one row for each.');
+        for (const [index, { resolve }] of equal.entries()) resolve([rows[group][index] as never]);
+      }
+    } catch (error) {
+      for (const { reject } of groups.flat()) reject(error);
+    }
   }
 }
 

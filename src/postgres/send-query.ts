@@ -7,36 +7,34 @@ import { StatementBatch } from './statement-batch.ts';
  * Sends a query on a connection that nothing else uses: prepared if it has a name, except in the session of another
  * process.
  */
-export function sendQuery<Row>(connection: PgConnection, query: Query<Row>): Promise<Row[]> {
-  if (isPrepared(query)) return sendTogether(connection, [], query);
+export async function sendQuery<Row>(connection: PgConnection, query: Query<Row>): Promise<Row[]> {
+  if (isPrepared(query)) return (await sendTogether(connection, [query]))[0] as Row[];
   recordWrites([query]);
   return sendUnnamed(connection, query);
 }
 
 /**
- * Sends statements in one write, and returns the rows of the last one. What follows a statement that fails is not
- * executed.
+ * Sends statements in one write, and returns the rows of each. What follows a statement that fails is not executed.
  */
-export async function sendTogether<Row>(
+export async function sendTogether(
   connection: PgConnection,
-  before: readonly PreparedQuery<unknown>[],
-  last: PreparedQuery<Row>,
-): Promise<Row[]> {
-  recordWrites([...before, last]);
-  if (!connection.isGuest) return sendPrepared(connection, [...before, last]);
-  for (const query of before) await sendUnnamed(connection, query);
-  return sendUnnamed(connection, last);
+  queries: readonly PreparedQuery<unknown>[],
+): Promise<unknown[][]> {
+  recordWrites(queries);
+  if (!connection.isGuest) return sendPrepared(connection, queries);
+  const rows: unknown[][] = [];
+  for (const query of queries) rows.push(await sendUnnamed(connection, query));
+  return rows;
 }
 
 function recordWrites(queries: readonly Query<unknown>[]): void {
   if (queries.some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
 }
 
-/** The rows of the last one. */
-function sendPrepared<Row>(connection: PgConnection, queries: readonly PreparedQuery<unknown>[]): Promise<Row[]> {
+function sendPrepared(connection: PgConnection, queries: readonly PreparedQuery<unknown>[]): Promise<unknown[][]> {
   const batch = new StatementBatch(queries);
   return new Promise((resolve, reject) => {
-    batch.callback = (error, rows = []) => (error === null ? resolve(rows.at(-1) as Row[]) : reject(error));
+    batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
     connection.submit(batch);
   });
 }

@@ -29,6 +29,8 @@ export type PreparedQuery<Row> = Query<Row> & {
    * their elements.
    */
   readonly many?: ((lists: readonly Parameter[]) => PreparedQuery<Row>) | undefined;
+  /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
+  readonly usual?: Row;
 };
 
 export function isPrepared<Row>(query: Query<Row>): query is PreparedQuery<Row> {

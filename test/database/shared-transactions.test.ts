@@ -55,6 +55,26 @@ it('creations of one client at the same time share a transaction, and each has i
   expect(await counts()).toEqual({ pets: 20, items: 20, records: 20 });
 });
 
+it('what is replayed and what is new may come at the same time', async () => {
+  const earlier = await Promise.all(['first', 'second'].map((key) => create(key)));
+  const before = await counts();
+  opened.statements.length = 0;
+  const all = await Promise.all(['third', 'first', 'fourth', 'second'].map((key) => create(key)));
+  expect(all.map(({ name, isReplayed }) => [name, isReplayed])).toEqual([
+    ['third', false],
+    ['first', true],
+    ['fourth', false],
+    ['second', true],
+  ]);
+  expect([all[1]?.id, all[3]?.id]).toEqual(earlier.map(({ id }) => id));
+  expect(commits()).toBe(1);
+  expect(await counts()).toEqual({
+    pets: Number(before?.['pets']) + 2,
+    items: Number(before?.['items']) + 2,
+    records: Number(before?.['records']) + 2,
+  });
+});
+
 it('one that is refused takes no other with it, and leaves nothing', async () => {
   const before = await counts();
   const outcomes = await Promise.allSettled(

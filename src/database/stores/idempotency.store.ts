@@ -3,7 +3,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import type { Session } from '../../postgres/session.ts';
+import type { PreparedQuery, Session } from '../../postgres/session.ts';
 import { FixedStatement } from '../../postgres/statement.ts';
 
 export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
@@ -14,14 +14,14 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const createdAt = table.columnName('createdAt');
   const claim = new FixedStatement(
     `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
-    ([json]) => json,
+    ([json]) => json ?? noRecords,
     'write',
     new FixedStatement(
       `select ${claimed('owner, key, lock, fields::text[], since')}
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
          with ordinality as wanted (owner, key, lock, fields, since, index)
        order by index`,
-      ([json]) => json,
+      ([json]) => json ?? noRecords,
       'write',
     ),
   );
@@ -54,8 +54,10 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   return (session) => ({
     claim: async ({ principalId, key }, fields, since) => {
       const lock = JSON.stringify([principalId, key]);
-      const [json] = await session.run(claim.with([principalId, key, lock, fields, since.toISOString()]));
-      return claimedKey(typeof json === 'string' ? (JSON.parse(json) as readonly Claimed[]) : []);
+      const query = claim.with([principalId, key, lock, fields, since.toISOString()]);
+      const usually: PreparedQuery<string | null> = { ...query, usual: noRecords };
+      const [json] = await session.run(usually);
+      return typeof json === 'string' ? claimedKey(JSON.parse(json) as readonly Claimed[]) : unclaimed;
     },
     save: async (record) => {
       await session.defer(save.with(properties.map((each) => table.parameter(each, record[each]))));
@@ -98,6 +100,8 @@ function noRow(): undefined {
   return undefined;
 }
 
+const noRecords = null;
+
 /** The records of a key as one JSON text; null without any. */
 function claimed(parameters: string): string {
   return `(select json_agg(record) from claim_idempotency_key(${parameters}) as record)`;
@@ -109,6 +113,8 @@ interface Claimed {
   readonly fingerprint: string;
   readonly result: string;
 }
+
+const unclaimed: ClaimedKey = { response: undefined, fields: new Map(), hasOthers: false };
 
 /** Undefined while another transaction has the key. */
 function claimedKey(rows: readonly Claimed[]): ClaimedKey | undefined {
