@@ -1,7 +1,7 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import type { Bound, OnRefusal } from '../../http/bounds/bounds.ts';
-import { adviceFor } from './counted-list.ts';
+import { adviceFor } from './sizes.ts';
 import type { Measure } from './measure.ts';
 
 export interface OperationLimits {

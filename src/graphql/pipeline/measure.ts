@@ -15,9 +15,17 @@ import type { Variables } from '../executor/arguments.ts';
 import { fragmentsIn } from '../executor/collect-fields.ts';
 import type { OperationSource } from '../executor/operation.ts';
 import { pageFields } from '../connections/connection.ts';
-import { heavier, listWith, type CountedList } from './counted-list.ts';
-import { isConnection, isEdge, typeOfField } from './schema-shape.ts';
-import { sizeOf, sizingVariables, type SizingValue } from './sizing-variables.ts';
+import {
+  type CountedList,
+  heavier,
+  isConnection,
+  isEdge,
+  listWith,
+  sizeOf,
+  type SizingValue,
+  sizingVariables,
+  typeOfField,
+} from './sizes.ts';
 
 /** The measures of an operation before its execution, with `@skip` and `@include` applied. */
 export interface Measure {
