@@ -42,6 +42,8 @@ export class EventFeed {
   #timer: NodeJS.Timeout | undefined;
   #isFollowed = false;
   #isReading = false;
+  /** How often the log has lost this end. A reader's position after the new end may be lost with it. */
+  losses = 0;
 
   constructor(options: EventFeedOptions) {
     this.#options = options;
@@ -122,8 +124,12 @@ export class EventFeed {
     }
     const { isKnown, last, events } = await log.readAfter(this.#end, batchSize);
     if (!this.#isFollowed) return;
-    if (isKnown) this.#add(events);
-    else this.#forget(last);
+    if (isKnown) {
+      this.#add(events);
+    } else {
+      this.losses += 1;
+      this.#forget(last);
+    }
   }
 
   #add(events: readonly StoreEvent[]): void {

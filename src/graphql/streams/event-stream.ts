@@ -10,7 +10,7 @@ import type { StreamSelection } from './stream-selection.ts';
 
 /** What a stream reads and sends. */
 export interface StreamSource {
-  readonly feed: Pick<EventFeed, 'get' | 'has' | 'numberAfter' | 'isAhead'>;
+  readonly feed: Pick<EventFeed, 'get' | 'has' | 'numberAfter' | 'isAhead' | 'losses'>;
   readonly events: Pick<EventService, 'readAfter'>;
   /** Under which reads of its own are counted. */
   readonly subjectId: string;
@@ -49,11 +49,14 @@ export class EventStream extends Readable {
   #isReading = false;
   #isEnding = false;
   #retryAt = -Infinity;
+  /** The feed's losses when the log was last known to have the position. */
+  #losses: number;
 
   constructor(source: StreamSource, after: EventPosition) {
     super({ highWaterMark: 1, encoding: 'utf8' });
     this.#source = source;
     this.#position = after;
+    this.#losses = source.feed.losses;
     this.push(source.framing.opening);
   }
 
@@ -138,11 +141,14 @@ export class EventStream extends Readable {
   /** Reads the events that the feed doesn't have any more. */
   #readOn(): void {
     const { feed, events, subjectId, onFailure } = this.#source;
-    if (feed.isAhead(this.#position) || performance.now() < this.#retryAt) return;
+    const { losses } = feed;
+    const isAhead = losses === this.#losses && feed.isAhead(this.#position);
+    if (isAhead || performance.now() < this.#retryAt) return;
     this.#isReading = true;
     runAs(subjectId, () => events.readAfter(this.#position, ownBatchSize)).then(
       ({ events: found }) => {
         this.#isReading = false;
+        this.#losses = losses;
         this.#own = found;
         this.#ownIndex = 0;
         if (found.length > 0) this.send();

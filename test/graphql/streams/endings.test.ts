@@ -85,6 +85,22 @@ describe('a stream ends with a message that says why:', () => {
     expect(lastError(stream)).toMatchObject({ code: 'EVENTS_GONE', status: 410 });
   });
 
+  it('the log has lost its position, and is shorter now', async () => {
+    const { app, address } = await start();
+    const create = 'mutation { createCategory(input: { name: "one" }) { category { id } } }';
+    await app.graphql(create);
+    await app.graphql(create);
+    const stream = await openStream(address, app.key, body, eventStream);
+    await app.graphql(create);
+    await stream.until(1);
+    await app.sql('delete from events where position = (select max(position) from events)');
+    await app.sql(
+      'update event_state as state set position = events.position, salt = events.salt from events where events.position = (select max(position) from events)',
+    );
+    await stream.ended();
+    expect(lastError(stream)).toMatchObject({ code: 'EVENTS_GONE', status: 410 });
+  });
+
   it('the service stops, which does not wait for it; openings are refused from the signal on', async () => {
     const { app, address } = await start({}, { DRAIN_DELAY: '1s', DRAIN_TIMEOUT: '30s' });
     const streams = await Promise.all(
