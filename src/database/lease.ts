@@ -1,9 +1,8 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { PooledConnection } from '../postgres/connection-pool.ts';
-import { sendQuery, sendTogether } from '../postgres/send-query.ts';
-import { isPrepared, type PreparedQuery, type Query } from '../postgres/session.ts';
-import { FixedStatement, together } from '../postgres/statement.ts';
+import { sendQuery, sendTogether } from '../postgres/statements.ts';
+import { FixedStatement, isPrepared, type PreparedQuery, type Query, together } from '../postgres/statement.ts';
 
 const begin = control('begin');
 const commit = control('commit');

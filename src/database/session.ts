@@ -8,7 +8,7 @@ import type { ConnectionLease } from './lease.ts';
 import type { Statements } from '../postgres/statements.ts';
 import { SharedTransactions } from './shared-transactions.ts';
 import { createTransactionSession } from './transaction-session.ts';
-import type { Query, Session } from '../postgres/session.ts';
+import type { Query, Session } from '../postgres/statement.ts';
 
 /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
 export interface AtomicLimit {

@@ -5,8 +5,7 @@ import { ClientBatches } from './client-batches.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 import type { ConnectionLease } from './lease.ts';
 import { createTransactionSession } from './transaction-session.ts';
-import type { PreparedQuery, Query, Session } from '../postgres/session.ts';
-import { together } from '../postgres/statement.ts';
+import { type PreparedQuery, type Query, type Session, together } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
 type Transact = <T>(work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;

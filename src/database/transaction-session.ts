@@ -1,6 +1,6 @@
 import { translateDriverError } from '../postgres/driver-errors.ts';
 import type { ConnectionLease } from './lease.ts';
-import type { LookUp, Query, Session } from '../postgres/session.ts';
+import type { LookUp, Query, Session } from '../postgres/statement.ts';
 
 export type RunQuery = <Row>(query: Query<Row>) => Promise<Row[]>;
 

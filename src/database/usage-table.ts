@@ -1,6 +1,5 @@
 import type { DayCounter, UsageTable } from '../domain/quota/usage.ts';
-import type { Session } from '../postgres/session.ts';
-import { FixedStatement } from '../postgres/statement.ts';
+import { FixedStatement, type Session } from '../postgres/statement.ts';
 import { objectStatement } from './sql/object-statement.ts';
 
 /** The larger figure of a window that several processes have saved. */

@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import { service } from '../account/accounts.ts';
 import { recordFailure } from './driver-errors.ts';
 import type { Caller } from './pipelined-connection.ts';
-import type { LookUp, PreparedQuery } from './session.ts';
+import type { LookUp, PreparedQuery } from './statement.ts';
 
 /** Who waits for the row with this id. */
 interface LookUpCaller extends Caller {

@@ -5,7 +5,7 @@ import type { RequestContext } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
-import type { PreparedQuery } from './session.ts';
+import type { PreparedQuery } from './statement.ts';
 import { StatementBatch } from './statement-batch.ts';
 import { recordStatement, type TracedCaller } from './statement-span.ts';
 

@@ -14,7 +14,7 @@ import {
 import type { Servers, SessionOptions } from './servers.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
-import type { LookUp, PreparedQuery } from './session.ts';
+import type { LookUp, PreparedQuery } from './statement.ts';
 import { recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {

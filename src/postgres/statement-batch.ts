@@ -1,5 +1,5 @@
 import { bindAndExecuteMessage, parseMessage, syncMessage } from './messages.ts';
-import type { PreparedQuery } from './session.ts';
+import type { PreparedQuery } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
 interface BatchConnection {

@@ -3,8 +3,8 @@ import type { ConnectionPool } from './connection-pool.ts';
 import type { PgConnection } from './connection.ts';
 import { isOutdated, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';
-import { sendQuery } from './send-query.ts';
-import { isPrepared, type LookUp, type Query } from './session.ts';
+import { StatementBatch } from './statement-batch.ts';
+import { isPrepared, type LookUp, type PreparedQuery, type Query } from './statement.ts';
 
 interface StatementsOptions {
   readonly pool: ConnectionPool;
@@ -63,4 +63,48 @@ export function createStatements({ pool, pipeline, isGuest, onFailure }: Stateme
         ? async ({ readOne }, id) => (await send(readOne(id)))[0]
         : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
   };
+}
+
+/**
+ * Sends a query on a connection that nothing else uses: prepared if it has a name, except in the session of another
+ * process.
+ */
+export async function sendQuery<Row>(connection: PgConnection, query: Query<Row>): Promise<Row[]> {
+  if (isPrepared(query)) return (await sendTogether(connection, [query]))[0] as Row[];
+  recordWrites([query]);
+  return sendUnnamed(connection, query);
+}
+
+/**
+ * Sends statements in one write, and returns the rows of each. What follows a statement that fails is not executed.
+ */
+export async function sendTogether(
+  connection: PgConnection,
+  queries: readonly PreparedQuery<unknown>[],
+): Promise<unknown[][]> {
+  recordWrites(queries);
+  if (!connection.isGuest) return sendPrepared(connection, queries);
+  const rows: unknown[][] = [];
+  for (const query of queries) rows.push(await sendUnnamed(connection, query));
+  return rows;
+}
+
+function recordWrites(queries: readonly Query<unknown>[]): void {
+  if (queries.some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
+}
+
+function sendPrepared(connection: PgConnection, queries: readonly PreparedQuery<unknown>[]): Promise<unknown[][]> {
+  const batch = new StatementBatch(queries);
+  return new Promise((resolve, reject) => {
+    batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
+    connection.submit(batch);
+  });
+}
+
+/** Values stay texts, as those of prepared statements. */
+const types = { getTypeParser: () => (text: string) => text };
+
+async function sendUnnamed<Row>(connection: PgConnection, { text, values, decode }: Query<Row>): Promise<Row[]> {
+  const { rows } = await connection.query<(string | null)[]>({ text, values: [...values], rowMode: 'array', types });
+  return rows.map(decode);
 }

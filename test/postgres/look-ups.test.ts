@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../src/postgres/look-ups.ts';
-import { FixedStatement } from '../../src/postgres/statement.ts';
-import type { LookUp } from '../../src/postgres/session.ts';
+import { FixedStatement, type LookUp } from '../../src/postgres/statement.ts';
 import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Keyset } from '../../src/domain/page.ts';

@@ -3,8 +3,7 @@ import { DomainError } from '../../domain/errors.ts';
 import { ClientBatches } from '../client-batches.ts';
 import { recordFailure, throwIfLost } from '../../postgres/driver-errors.ts';
 import type { Parameter } from '../../postgres/messages.ts';
-import type { Session } from '../../postgres/session.ts';
-import { together, type FixedStatement } from '../../postgres/statement.ts';
+import { type FixedStatement, type Session, together } from '../../postgres/statement.ts';
 
 /** A row to insert. */
 interface WaitingRow<Row> {

@@ -2,8 +2,7 @@ import type { Parameter } from '../../postgres/messages.ts';
 import type { EntityTable } from './entity-table.ts';
 import { InsertBatches } from './insert-batches.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import type { Session } from '../../postgres/session.ts';
-import { FixedStatement } from '../../postgres/statement.ts';
+import { FixedStatement, type Session } from '../../postgres/statement.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 

@@ -6,8 +6,15 @@ import type { Condition, Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import type { LookUp, Query, Session } from '../../postgres/session.ts';
-import { FixedStatement, nameOf, Statement, type StatementText } from '../../postgres/statement.ts';
+import {
+  FixedStatement,
+  type LookUp,
+  nameOf,
+  type Query,
+  type Session,
+  Statement,
+  type StatementText,
+} from '../../postgres/statement.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {

@@ -4,8 +4,7 @@ import type { Parameter } from '../../postgres/messages.ts';
 import type { EntityTable } from './entity-table.ts';
 import { createInsert, returning, type Companion, type Insert, type Values } from './insertion.ts';
 import { selectionOf, type Relation } from './selection.ts';
-import type { Session } from '../../postgres/session.ts';
-import { FixedStatement } from '../../postgres/statement.ts';
+import { FixedStatement, type Session } from '../../postgres/statement.ts';
 
 /**
  * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with

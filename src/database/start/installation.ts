@@ -1,6 +1,6 @@
 import { unavailable } from '../../domain/errors.ts';
 import type { Installation } from '../../domain/quota/installation.ts';
-import type { Session } from '../../postgres/session.ts';
+import type { Session } from '../../postgres/statement.ts';
 import { objectStatement } from '../sql/object-statement.ts';
 
 const statement = objectStatement<Installation>(

@@ -19,8 +19,7 @@ import type { RowData } from '../../domain/store.ts';
 import { all, contains, equals, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { hasOne } from '../sql/selection.ts';
-import type { Session } from '../../postgres/session.ts';
-import { FixedStatement } from '../../postgres/statement.ts';
+import { FixedStatement, type Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 

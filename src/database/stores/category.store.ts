@@ -10,7 +10,7 @@ import {
 import type { RowData } from '../../domain/store.ts';
 import { contains } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import type { Session } from '../../postgres/session.ts';
+import type { Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 

@@ -7,8 +7,7 @@ import type { Id } from '../../domain/id.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../domain/orders/order.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
-import type { Session } from '../../postgres/session.ts';
-import { FixedStatement } from '../../postgres/statement.ts';
+import { FixedStatement, type Session } from '../../postgres/statement.ts';
 
 /** A row as JSON, with its numbers as texts, so that an int64 is exact. */
 type Body = Readonly<Record<string, string | boolean | null>>;

@@ -14,7 +14,7 @@ import type { RowData } from '../../domain/store.ts';
 import { all, compares, equals, filtered, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { namedBy } from '../sql/selection.ts';
-import type { Session } from '../../postgres/session.ts';
+import type { Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 

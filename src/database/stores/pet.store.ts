@@ -15,7 +15,7 @@ import { all, contains, isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { insertionOf, type Companion } from '../sql/insertion.ts';
 import { hasOne, namedBy } from '../sql/selection.ts';
-import type { Session } from '../../postgres/session.ts';
+import type { Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 

@@ -16,7 +16,7 @@ import { createIdempotencyStore } from './idempotency.store.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
-import type { Session } from '../../postgres/session.ts';
+import type { Session } from '../../postgres/statement.ts';
 
 /** The entities of all stores, for MikroORM. */
 export const entities = [
