@@ -7,6 +7,7 @@ export interface Holding {
 
 /** A request of a client that waits. */
 export interface Waiter {
+  readonly account: Account;
   readonly amount: number;
   readonly grant: () => void;
   readonly refuse: (error: Error) => void;

@@ -1,4 +1,5 @@
 import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
+import { Waiters } from './waiters.ts';
 
 /** Why something can't be had: the client has its part already, or all together have everything. */
 export type Refusal = 'client' | 'all';
@@ -32,20 +33,19 @@ export interface Lease {
  * Guarantees: no client holds more than its part, and all together never more than everything, but for
  * `isOneAlwaysPossible` and what is resized. No request waits longer than `waitMillis`, or for a request that is
  * aborted. Those who wait are served by client, the one that has used least first (see `Accounts`), and within a client
- * in their order. Choosing the next one takes a step for each client that waits.
+ * in their order.
  */
 export class Share {
   readonly #accounts: Accounts;
   readonly #options: ShareOptions;
-  readonly #number: number;
-  readonly #waiting = new Set<Account>();
+  readonly #waiters: Waiters;
   #held = 0;
   #holders = 0;
 
   constructor(accounts: Accounts, options: ShareOptions) {
     this.#accounts = accounts;
     this.#options = options;
-    this.#number = accounts.nextShare();
+    this.#waiters = new Waiters(accounts);
   }
 
   /** What all clients hold. */
@@ -60,20 +60,18 @@ export class Share {
 
   /** How many wait. */
   get waiting(): number {
-    let waiting = 0;
-    for (const account of this.#waiting) waiting += this.#holdingOf(account).waiters.size;
-    return waiting;
+    return this.#waiters.all.length;
   }
 
   /** What a client holds. */
   heldBy(clientId: string): number {
-    return this.#holdingOf(this.#accounts.entered(clientId)).amount;
+    return this.#waiters.holdingOf(this.#accounts.entered(clientId)).amount;
   }
 
   /** The refusal of so much more for the client; undefined when it may have that. */
   findRefusal(clientId: string, amount = 0): Error | undefined {
     const account = this.#accounts.entered(clientId);
-    const holding = this.#holdingOf(account);
+    const holding = this.#waiters.holdingOf(account);
     const refusal = this.#refusalOf(account, holding, amount);
     return refusal && this.#options.refuse(refusal, holding.amount);
   }
@@ -81,7 +79,7 @@ export class Share {
   /** Takes what the client has already, however much that is. */
   hold(clientId: string, amount: number): Lease {
     const account = this.#accounts.entered(clientId);
-    return this.#lease(account, this.#holdingOf(account), amount);
+    return this.#lease(account, this.#waiters.holdingOf(account), amount);
   }
 
   /** Takes the amount now, or throws the refusal. */
@@ -94,7 +92,7 @@ export class Share {
   /** Takes the amount if it is free and no other request of the client waits for more. */
   tryTake(clientId: string, amount = 1): Lease | undefined {
     const account = this.#accounts.entered(clientId);
-    const holding = this.#holdingOf(account);
+    const holding = this.#waiters.holdingOf(account);
     if (holding.waiters.size > 0 || this.#refusalOf(account, holding, amount) !== undefined) return undefined;
     return this.#lease(account, holding, amount);
   }
@@ -106,22 +104,20 @@ export class Share {
 
   /** Refuses all that wait. */
   refuseWaiting(error: Error): void {
-    for (const account of this.#waiting) for (const waiter of this.#holdingOf(account).waiters) waiter.refuse(error);
+    for (const waiter of this.#waiters.all) waiter.refuse(error);
   }
 
   #wait(clientId: string, amount: number, signal: AbortSignal | undefined): Promise<Lease> {
     const account = this.#accounts.entered(clientId);
-    const holding = this.#holdingOf(account);
+    const holding = this.#waiters.holdingOf(account);
     return new Promise((resolve, reject) => {
       const stopWaiting = (): void => {
         clearTimeout(timeout);
         signal?.removeEventListener('abort', abort);
-        holding.waiters.delete(waiter);
-        // To the end: of those that have used the same, the others are next.
-        this.#waiting.delete(account);
-        if (holding.waiters.size > 0) this.#waiting.add(account);
+        this.#waiters.delete(waiter);
       };
       const waiter: Waiter = {
+        account,
         amount,
         grant: () => {
           stopWaiting();
@@ -138,8 +134,7 @@ export class Share {
       const abort = (): void => waiter.refuse(signal?.reason as Error);
       const timeout = setTimeout(refuse, this.#options.waitMillis ?? 0).unref();
       signal?.addEventListener('abort', abort);
-      holding.waiters.add(waiter);
-      this.#waiting.add(account);
+      this.#waiters.add(waiter);
     });
   }
 
@@ -181,25 +176,8 @@ export class Share {
   }
 
   #grantWaiting(): void {
-    for (let next = this.#next(); next !== undefined; next = this.#next()) next.grant();
-  }
-
-  /** The first waiter of the client that has used least, of those that may have what they wait for. */
-  #next(): Waiter | undefined {
-    let next: Waiter | undefined;
-    let least = Infinity;
-    for (const account of this.#waiting) {
-      if (account.usedMillis >= least) continue;
-      const holding = this.#holdingOf(account);
-      const [first] = holding.waiters;
-      if (first === undefined || this.#refusalOf(account, holding, first.amount) !== undefined) continue;
-      next = first;
-      least = account.usedMillis;
-    }
-    return next;
-  }
-
-  #holdingOf({ holdings }: Account): Holding {
-    return (holdings[this.#number] ??= { amount: 0, leases: 0, waiters: new Set() });
+    const mayHave = ({ account, amount }: Waiter): boolean =>
+      this.#refusalOf(account, this.#waiters.holdingOf(account), amount) === undefined;
+    for (let next = this.#waiters.next(mayHave); next !== undefined; next = this.#waiters.next(mayHave)) next.grant();
   }
 }

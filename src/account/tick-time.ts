@@ -1,7 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 
-import type { Account, Accounts, Holding } from './accounts.ts';
+import type { Account, Accounts } from './accounts.ts';
+import { Waiters } from './waiters.ts';
 
 /** They take some 5 ms. */
 const maxAcceptingTicks = 128;
@@ -11,17 +12,17 @@ const maxAcceptingTicks = 128;
  *
  * Model: work begins as it comes while nothing waits and the tick has time left. What comes later waits, and so does
  * long work that has used the rest of a tick; both go on in later ticks, that of the client first which has used least
- * of this time (start-time fair queueing, as in `Accounts`; what a client waits for elsewhere doesn't count here),
- * within a client in their order.
+ * of this time (start-time fair queueing, as in `Accounts`). Neither what a client has used elsewhere counts here, nor
+ * what others have: of two attackers, the one that uses the database would bring the time forward at which a third
+ * client enters, behind all that the other one has waiting here.
  * Guarantees: a tick begins at least one piece of what waits, and after `millis` no further one. A tick that has accepted
  * a connection begins none: Node accepts one in each tick, and more of them may be waiting. After `maxAcceptingTicks`
- * of them one is as any other. Choosing the next one takes a step for each client that waits.
+ * of them one is as any other.
  */
 export class TickTime {
   readonly #accounts: Accounts;
   readonly #millis: number;
-  readonly #number: number;
-  readonly #waiting = new Set<Account>();
+  readonly #waiters: Waiters;
   /** The virtual time: what the client that was served last had used. A client's own is the amount that it holds. */
   #clockMillis = 0;
   #isScheduled = false;
@@ -41,12 +42,12 @@ export class TickTime {
   constructor(accounts: Accounts, millis: number) {
     this.#accounts = accounts;
     this.#millis = millis;
-    this.#number = accounts.nextShare();
+    this.#waiters = new Waiters(accounts, (account) => this.#waiters.holdingOf(account).amount);
   }
 
   /** Whether work may begin as it comes: nothing waits, and the tick has time left. */
   get isFree(): boolean {
-    return this.#waiting.size === 0 && this.hasTime(performance.now());
+    return this.#waiters.isEmpty && this.hasTime(performance.now());
   }
 
   /** Whether the tick has time left. */
@@ -71,10 +72,9 @@ export class TickTime {
   /** Begins the work in a later tick. */
   wait(clientId: string, begin: () => void): void {
     const account = this.#accounts.entered(clientId);
-    const holding = this.#holdingOf(account);
+    const holding = this.#waiters.holdingOf(account);
     if (holding.waiters.size === 0) holding.amount = Math.max(holding.amount, this.#clockMillis);
-    holding.waiters.add({ amount: 0, grant: begin, refuse: () => undefined });
-    this.#waiting.add(account);
+    this.#waiters.add({ account, amount: 0, grant: begin, refuse: () => undefined });
     this.#schedule();
   }
 
@@ -110,44 +110,22 @@ export class TickTime {
     const now = performance.now();
     this.#endPiece(now);
     this.#stoppedAt = now;
-    const account = this.#next();
-    if (account === undefined) return;
+    const next = this.#waiters.next();
+    if (next === undefined) return;
     if (!this.hasTime(now) && (this.#hasBegunPiece || this.#endsAt === -Infinity)) return this.#schedule();
-    const { waiters, amount } = this.#holdingOf(account);
-    const [first] = waiters;
-    if (first === undefined) return;
-    waiters.delete(first);
-    // To the end: of clients that have used the same, the others are next.
-    this.#waiting.delete(account);
-    if (waiters.size > 0) this.#waiting.add(account);
+    this.#waiters.delete(next);
     this.#hasBegunPiece = true;
-    this.#clockMillis = Math.max(this.#clockMillis, amount);
-    this.#current = account;
+    this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).amount);
+    this.#current = next.account;
     this.#beganAt = now;
-    first.grant();
+    next.grant();
     // When the microtasks have run, in which most of a piece is done.
     queueMicrotask(() => process.nextTick(() => this.#beginNext()));
   }
 
-  #next(): Account | undefined {
-    let next: Account | undefined;
-    let least = Infinity;
-    for (const account of this.#waiting) {
-      const { amount } = this.#holdingOf(account);
-      if (amount >= least) continue;
-      next = account;
-      least = amount;
-    }
-    return next;
-  }
-
   #endPiece(now: number): void {
     if (this.#current === undefined) return;
-    this.#holdingOf(this.#current).amount += now - this.#beganAt;
+    this.#waiters.holdingOf(this.#current).amount += now - this.#beganAt;
     this.#current = undefined;
-  }
-
-  #holdingOf({ holdings }: Account): Holding {
-    return (holdings[this.#number] ??= { amount: 0, leases: 0, waiters: new Set() });
   }
 }

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { Accounts } from '../../src/account/accounts.ts';
+import { Share } from '../../src/account/share.ts';
 import { TickTime } from '../../src/account/tick-time.ts';
 import { until } from '../support/until.ts';
 
@@ -38,8 +39,10 @@ it('begins work as it comes while nothing waits', () => {
   expect(begun).toEqual(['first']);
 });
 
-it('begins the work of the client first that has used least, however much another one has sent before', async () => {
-  const ticks = new TickTime(new Accounts(), 5);
+it('begins the work of the client first that has used least, however much another one has sent before, and a third one has used elsewhere', async () => {
+  const accounts = new Accounts();
+  const ticks = new TickTime(accounts, 5);
+  const slots = new Share(accounts, { ofClient: 1, ofAll: 1, refuse: () => new Error('none') });
   const begun: string[] = [];
   const work = (client: string) => (): void => {
     begun.push(client);
@@ -48,6 +51,8 @@ it('begins the work of the client first that has used least, however much anothe
   for (let index = 0; index < 50; index += 1) ticks.wait('greedy', work('greedy'));
   await until(() => begun.length >= 3);
   const before = begun.length;
+  accounts.use('elsewhere', 1_000);
+  slots.takeNow('elsewhere');
   ticks.wait('modest', work('modest'));
   await until(() => begun.length === 51);
   // One of them may have been chosen already.

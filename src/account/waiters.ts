@@ -1,0 +1,52 @@
+import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
+
+/** Those who wait for one thing: served by client, the one that has used least first, within a client in their order. */
+export class Waiters {
+  readonly #number: number;
+  readonly #usedMillis: (account: Account) => number;
+  readonly #accounts = new Set<Account>();
+
+  constructor(accounts: Accounts, usedMillis = (account: Account): number => account.usedMillis) {
+    this.#number = accounts.nextShare();
+    this.#usedMillis = usedMillis;
+  }
+
+  get isEmpty(): boolean {
+    return this.#accounts.size === 0;
+  }
+
+  get all(): readonly Waiter[] {
+    return [...this.#accounts].flatMap((account) => Array.from(this.holdingOf(account).waiters));
+  }
+
+  holdingOf({ holdings }: Account): Holding {
+    return (holdings[this.#number] ??= { amount: 0, leases: 0, waiters: new Set() });
+  }
+
+  add(waiter: Waiter): void {
+    this.holdingOf(waiter.account).waiters.add(waiter);
+    this.#accounts.add(waiter.account);
+  }
+
+  delete(waiter: Waiter): void {
+    const { waiters } = this.holdingOf(waiter.account);
+    waiters.delete(waiter);
+    // To the end: of clients that have used the same, the others are next.
+    this.#accounts.delete(waiter.account);
+    if (waiters.size > 0) this.#accounts.add(waiter.account);
+  }
+
+  /** The next one of those that may have what they wait for. It takes a step for each client that waits. */
+  next(mayHave: (waiter: Waiter) => boolean = () => true): Waiter | undefined {
+    let next: Waiter | undefined;
+    let least = Infinity;
+    for (const account of this.#accounts) {
+      if (this.#usedMillis(account) >= least) continue;
+      const [first] = this.holdingOf(account).waiters;
+      if (first === undefined || !mayHave(first)) continue;
+      next = first;
+      least = this.#usedMillis(account);
+    }
+    return next;
+  }
+}
