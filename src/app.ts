@@ -165,6 +165,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     events: services.events,
     log: database.stores.events,
     accounts,
+    ticks: server.connections.ticks,
     maxStreams: config.maxStreams,
     onRefusal,
     onChange: (change) => metrics.addEventStreams(change),

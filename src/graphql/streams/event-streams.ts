@@ -1,5 +1,6 @@
-import type { Accounts } from '../../account/accounts.ts';
+import { service, type Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
+import type { TickTime } from '../../account/tick-time.ts';
 import { inBackground } from '../../background.ts';
 import { runAsService } from '../../domain/access/current-request.ts';
 import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
@@ -47,6 +48,7 @@ export interface EventStreamsOptions extends KeyChecks {
   readonly events: Pick<EventService, 'readAfter'>;
   readonly log: Pick<EventStore, 'last' | 'readAfter'>;
   readonly accounts: Accounts;
+  readonly ticks: TickTime;
   readonly maxStreams: number;
   readonly onRefusal: OnRefusal;
   /** Called with 1 when a stream begins, with -1 when it ends. */
@@ -82,8 +84,6 @@ interface OpenStream {
 const checkEveryMillis = 200;
 /** The next charge is tried after so long when the minute's window has refused it. */
 const chargeAgainMillis = 1_000;
-/** How long the event loop is held at a time by sending events to many streams. */
-const sliceMillis = 5;
 /** How long a client may take to read the last message when the service stops. */
 const drainMillis = 1_000;
 
@@ -231,23 +231,21 @@ export class EventStreams {
     this.#holders.clear();
   }
 
-  /** In slices, so that other requests go on. */
+  /** In pieces, so that other requests go on. */
   #sendAll(): void {
     if (this.#isSending) return;
     this.#isSending = true;
+    const { ticks } = this.#options;
     const streams = this.#streams.values();
     const sendSome = (): void => {
-      const endsAt = performance.now() + sliceMillis;
       for (const { stream } of streams) {
         stream.send();
-        if (performance.now() >= endsAt) {
-          setImmediate(sendSome);
-          return;
-        }
+        if (!ticks.hasTime(performance.now())) return ticks.wait(service, sendSome);
       }
       this.#isSending = false;
+      return undefined;
     };
-    sendSome();
+    ticks.enter(service, sendSome);
   }
 
   #check(): void {
