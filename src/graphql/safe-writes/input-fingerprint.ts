@@ -36,11 +36,12 @@ export function fingerprintOf(
 }
 
 function canonicalObject(inputs: readonly Input[], values: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(
-    inputs
-      .map((input) => [input.name, canonicalField(input, values[input.name])])
-      .filter(([, value]) => value !== undefined),
-  ) as object;
+  const canonical: Record<string, unknown> = {};
+  for (const input of inputs) {
+    const value = canonicalField(input, values[input.name]);
+    if (value !== undefined) canonical[input.name] = value;
+  }
+  return canonical;
 }
 
 function canonicalField({ type, extensions }: Input, value: unknown): unknown {

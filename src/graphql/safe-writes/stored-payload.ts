@@ -44,5 +44,7 @@ function isRow(value: unknown): value is Fields {
 }
 
 function mapFields(fields: Fields, map: (value: unknown, name: string) => unknown): StoredResult {
-  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, map(value, name)]));
+  const mapped: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) mapped[name] = map(fields[name], name);
+  return mapped;
 }
