@@ -19,7 +19,7 @@ import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './start/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
 import { createSession } from './session.ts';
-import { objectStatement } from './sql/object-statement.ts';
+import { objectStatement } from '../postgres/statement.ts';
 import { createStatements } from '../postgres/statements.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';

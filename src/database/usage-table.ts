@@ -1,6 +1,5 @@
 import type { DayCounter, UsageTable } from '../domain/quota/usage.ts';
-import { FixedStatement, type Session } from '../postgres/statement.ts';
-import { objectStatement } from './sql/object-statement.ts';
+import { FixedStatement, objectStatement, type Session } from '../postgres/statement.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>

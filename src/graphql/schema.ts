@@ -20,7 +20,7 @@ import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
 import { ApiKeyChangeResolver, ApiKeyResolver } from './access/api-key.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
-import { atomicDirective } from './safe-writes/atomic-directive.ts';
+import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
 import { guardRootFields } from './scopes.ts';
 

@@ -1,7 +1,6 @@
 import { unavailable } from '../../domain/errors.ts';
 import type { Installation } from '../../domain/quota/installation.ts';
-import type { Session } from '../../postgres/statement.ts';
-import { objectStatement } from '../sql/object-statement.ts';
+import { objectStatement, type Session } from '../../postgres/statement.ts';
 
 const statement = objectStatement<Installation>(
   `select id, coalesce(extract(epoch from previous_names_until) * 1000, 0)::float8 as "previousNamesUntil" from installation`,

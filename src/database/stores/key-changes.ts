@@ -4,9 +4,8 @@ import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyChanges, NamedKeyChange } from '../../domain/access/key-changes.ts';
 import type { Id } from '../../domain/id.ts';
-import type { Session } from '../../postgres/statement.ts';
+import { objectStatement, type Session } from '../../postgres/statement.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { objectStatement } from '../sql/object-statement.ts';
 
 interface ChangeRow extends Omit<NamedKeyChange, 'id' | 'at'> {
   readonly latest: Id;

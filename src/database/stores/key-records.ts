@@ -2,8 +2,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-records.ts';
-import type { Session } from '../../postgres/statement.ts';
-import { objectStatement } from '../sql/object-statement.ts';
+import { objectStatement, type Session } from '../../postgres/statement.ts';
 import { columnsOf } from './api-key.store.ts';
 
 /** More changes than this are looked up by the ids of the keys. */

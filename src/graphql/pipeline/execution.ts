@@ -8,7 +8,7 @@ import type { Lease } from '../../account/share.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
 import { smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
-import { isAtomic } from '../safe-writes/atomic-directive.ts';
+import { isAtomic } from '../safe-writes/atomic-writes.ts';
 import { executeAtomically } from './atomic-execution.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
 import { executionResponse, refusalResponse, withReplays, type GraphQLResponse } from './response.ts';
