@@ -95,7 +95,6 @@ export class EventStreams {
   readonly #ofAll: Share;
   readonly #ofPlans: Readonly<Record<PlanName, Share>>;
   readonly #streams = new Set<OpenStream>();
-  readonly #holders = new Map<string, KeyHolder>();
   #checking: NodeJS.Timeout | undefined;
   #isSending = false;
   #isDraining = false;
@@ -198,7 +197,7 @@ export class EventStreams {
     const now = performance.now();
     const open: OpenStream = {
       stream,
-      holder: this.#holderOf(key, principal),
+      holder: this.#holderOf(key) ?? new KeyHolder(this.#options, key, principal),
       // Those that begin together don't end together.
       endsAt: now + this.#times.lifeMillis * (0.9 + 0.2 * Math.random()),
       keepAliveAt: now + this.#times.keepAliveMillis,
@@ -210,10 +209,10 @@ export class EventStreams {
     return stream;
   }
 
-  #holderOf(key: string, principal: Principal): KeyHolder {
-    const holder = this.#holders.get(key) ?? new KeyHolder(this.#options, key, principal);
-    this.#holders.set(key, holder);
-    return holder;
+  /** That of the streams which the key has already. */
+  #holderOf(key: string): KeyHolder | undefined {
+    for (const { holder } of this.#streams) if (holder.key === key) return holder;
+    return undefined;
   }
 
   #start(): void {
@@ -228,7 +227,6 @@ export class EventStreams {
     this.#feed.stop();
     clearInterval(this.#checking);
     this.#checking = undefined;
-    this.#holders.clear();
   }
 
   /** In pieces, so that other requests go on. */
@@ -257,7 +255,6 @@ export class EventStreams {
       else ofHolder.push(open);
       this.#checkTimes(open, now);
     }
-    for (const [key, holder] of this.#holders) if (!holders.has(holder)) this.#holders.delete(key);
     for (const [holder, streams] of holders) {
       inBackground(holder.findEnd().then((reason) => endAll(streams, reason)));
     }

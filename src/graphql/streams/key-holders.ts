@@ -16,8 +16,8 @@ const checksBetweenPeeks = 4;
 
 /** One key with open streams. */
 export class KeyHolder {
+  readonly key: string;
   readonly #checks: KeyChecks;
-  readonly #key: string;
   /** As last found: its plan and expiry may change. */
   #principal: Principal;
   #isChecking = false;
@@ -25,7 +25,7 @@ export class KeyHolder {
 
   constructor(checks: KeyChecks, key: string, principal: Principal) {
     this.#checks = checks;
-    this.#key = key;
+    this.key = key;
     this.#principal = principal;
   }
 
@@ -37,7 +37,7 @@ export class KeyHolder {
     if (this.#isChecking) return undefined;
     this.#isChecking = true;
     try {
-      const principal = await this.#checks.keys.find(this.#key);
+      const principal = await this.#checks.keys.find(this.key);
       if (principal === undefined) return keyEnded();
       this.#principal = principal;
       this.#count += 1;
