@@ -40,6 +40,9 @@ const shortTickMillis = 0.2;
 /**
  * Stops listening at a moment at which no connection waits to be accepted: the kernel resets those, and a proxy doesn't
  * repeat a POST that it has sent. Each tick of the event loop accepts one, so a tick that accepted none has found none.
+ * One that comes between that poll and `close` is reset all the same: Linux has no way to refuse new connections and
+ * leave those that wait. `close` and `shutdown` of a listening socket reset them, a queue of length 0 takes one, and
+ * what could hand them over (a second socket with `SO_REUSEPORT`, and `net.ipv4.tcp_migrate_req`) is the operator's.
  * Fastify's `close` takes a server that doesn't listen any more.
  */
 async function stopListening(server: Server): Promise<void> {
