@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
@@ -7,7 +7,6 @@ import { createTestDatabase, type TestDatabase } from '../support/test-database.
 import { runKeys, type KeysRun } from './run-keys.ts';
 
 // Engines and processes are started several times.
-jest.setTimeout(90_000);
 
 const keyAlone = /^petstore_[0-9A-Za-z]{49}\n$/;
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
 import { openDatabase } from '../../src/database/start/open.ts';
@@ -13,7 +13,6 @@ import { spawnChild } from '../support/child-process.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 // Engines and processes are started several times.
-jest.setTimeout(90_000);
 
 let files: TestDatabase;
 

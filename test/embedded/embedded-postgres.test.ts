@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import {
@@ -18,7 +18,6 @@ import { runSql } from '../support/postgres-client.ts';
 import { DataDirectories } from './data-directories.ts';
 
 // Engines and processes are started several times.
-jest.setTimeout(90_000);
 
 const directories = new DataDirectories();
 afterAll(() => directories.remove());

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
+import { mock } from 'node:test';
+
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { Accounts } from '../../src/account/accounts.ts';
 import { ApolloValidator } from '../../src/graphql/pipeline/apollo.ts';
@@ -80,8 +82,8 @@ it('what a document has taken counts for its client, also when its validation fa
 it('a document that many requests send at once is validated for the first two only', async () => {
   const { secret } = await store.createKey({ plan: 'business' });
   const text = 'query Popular { pets(first: 1) { edges { node { id } } } }';
-  const validate = jest.spyOn(ApolloValidator.prototype, 'validate');
+  const validate = mock.method(ApolloValidator.prototype, 'validate');
   await Promise.all(Array.from({ length: 40 }, async () => store.graphql(text, {}, secret)));
-  expect(validate.mock.calls.length).toBeLessThanOrEqual(2);
-  validate.mockRestore();
+  expect(validate.mock.callCount()).toBeLessThanOrEqual(2);
+  validate.mock.restore();
 });

@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { mock } from 'node:test';
+
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { unavailable } from '../../src/domain/errors.ts';
 import { startHttp, type HttpHarness } from '../http/http-harness.ts';
@@ -35,7 +37,7 @@ describe('/readyz', () => {
   });
 
   it('is 503 after two seconds of silence, and asks again the next time', async () => {
-    jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] });
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.now() });
     try {
       const asked = Promise.withResolvers<void>();
       check = () => {
@@ -44,31 +46,31 @@ describe('/readyz', () => {
       };
       const response = ready();
       await asked.promise;
-      await jest.advanceTimersByTimeAsync(2_000);
+      mock.timers.tick(2_000);
       expect((await response).json()).toMatchObject({ reasons: ['The store takes too long to respond.'] });
       check = async () => undefined;
       expect((await ready()).statusCode).toBe(200);
     } finally {
-      jest.useRealTimers();
+      mock.timers.reset();
     }
   });
 
   it('checks at most once a second, for any client', async () => {
-    const counted = jest.fn(async () => undefined);
+    const counted = mock.fn(async () => undefined);
     const other = await startHttp({ checkReady: counted, isDraining: () => false });
     for (let count = 0; count < 20; count += 1) expect((await other.server.inject('/readyz')).statusCode).toBe(200);
-    expect(counted.mock.calls.length).toBeLessThanOrEqual(3);
+    expect(counted.mock.callCount()).toBeLessThanOrEqual(3);
     await other.server.close();
   });
 
   it('checks once for any number of simultaneous questions', async () => {
     const gate = Promise.withResolvers<void>();
-    const slow = jest.fn(() => gate.promise);
+    const slow = mock.fn(() => gate.promise);
     check = slow;
     const responses = Promise.all(Array.from({ length: 20 }, ready));
     setImmediate(gate.resolve);
     expect((await responses).every(({ statusCode }) => statusCode === 200)).toBe(true);
-    expect(slow).toHaveBeenCalledTimes(1);
+    expect(slow.mock.callCount()).toBe(1);
   });
 
   it('is 503 while the service drains, and /healthz is not', async () => {

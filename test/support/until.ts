@@ -14,3 +14,14 @@ export async function until(
     await (everyMillis === 0 ? new Promise(setImmediate) : wait(everyMillis));
   }
 }
+
+/** Resolves with the first value that is wanted, of those that are read one after another. */
+export async function awaitValue<T>(
+  read: () => Promise<T>,
+  isWanted: (value: T) => boolean,
+  options: Parameters<typeof until>[1] = {},
+): Promise<T> {
+  let value: T;
+  await until(async () => isWanted((value = await read())), options);
+  return value!;
+}

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../../src/database/database.ts';
 import { embeddedPostgresAddress } from '../../../src/embedded/embedded-postgres.ts';
@@ -16,7 +16,6 @@ import { until } from '../../support/until.ts';
 import { DataDirectories } from '../../embedded/data-directories.ts';
 
 // Processes and engines are started several times.
-jest.setTimeout(90_000);
 
 const script = join(import.meta.dirname, 'serving-process.ts');
 const directories = new DataDirectories();

@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, it, jest } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { openDatabase, type OpenDatabase } from '../../../src/database/start/open.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
@@ -9,7 +9,6 @@ import { KeyDirectory } from '../../../src/keys/key-directory.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
 
 // Engines and processes are started several times.
-jest.setTimeout(90_000);
 
 function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
   return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore });
