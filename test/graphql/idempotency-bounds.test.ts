@@ -1,27 +1,15 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startKeyedApp, type KeyedApp } from './keyed-app.ts';
 
-let service: TestApp;
+let service: KeyedApp;
 beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (name) values ('Dogs')`);
+  service = await startKeyedApp();
 });
 afterAll(() => service.close());
 
-async function post(payload: object, key: string, secret = service.key) {
-  const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': key };
-  const response = await service.app.server.inject({ method: 'POST', url: '/graphql', headers, payload });
-  const { data, errors = [], extensions = {} } = response.json();
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    data,
-    codes: (errors as { extensions: { code: string } }[]).map((error) => error.extensions.code),
-    replayed: (extensions.replayed ?? []) as readonly string[],
-  };
-}
+const post: KeyedApp['post'] = (payload, key, secret) => service.post(payload, key, secret);
 
 it('covers at most 50 root fields', async () => {
   const mutation = (aliased: number) =>

@@ -2,37 +2,15 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash, randomUUID } from 'node:crypto';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startKeyedApp, type KeyedApp } from './keyed-app.ts';
 
-let service: TestApp;
+let service: KeyedApp;
 beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (name) values ('Dogs')`);
+  service = await startKeyedApp();
 });
 afterAll(() => service.close());
 
-interface Sent {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, unknown>>;
-  // oxlint-disable-next-line typescript/no-explicit-any -- what a response holds is each test's own to say
-  readonly data: any;
-  readonly codes: readonly string[];
-  readonly replayed: readonly string[];
-}
-
-async function post(payload: object, key: string, secret = service.key): Promise<Sent> {
-  const headers = { authorization: `Bearer ${secret}`, 'idempotency-key': key };
-  const response = await service.app.server.inject({ method: 'POST', url: '/graphql', headers, payload });
-  const { data, errors = [], extensions = {} } = response.json();
-  return {
-    status: response.statusCode,
-    headers: response.headers,
-    data,
-    codes: (errors as { extensions: { code: string } }[]).map((error) => error.extensions.code),
-    replayed: extensions.replayed ?? [],
-  };
-}
-
+const post: KeyedApp['post'] = (payload, key, secret) => service.post(payload, key, secret);
 const send = (query: string, key: string, variables: object = {}) => post({ query, variables }, key);
 
 const create = (input: string, selection = 'id') => `createPet(input: { ${input} }) { pet { ${selection} } }`;
