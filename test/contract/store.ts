@@ -1,6 +1,7 @@
 import { locationOf, withClient } from '../support/postgres-client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { createTestDatabase } from '../support/test-database.ts';
+import { until } from '../support/until.ts';
 import type { Operation, Schema } from './document.ts';
 import { openKeys, type Keys } from './keys.ts';
 import { parseExactly, type ReceivedResponse } from './response-check.ts';
@@ -61,9 +62,7 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
     },
     whileLocked: (work) => whileLocked(environment, work),
     lockWait: async () => {
-      let waiting: unknown[];
-      do waiting = await app.sql(waitingLocks);
-      while (waiting.length === 0);
+      await until(async () => (await app.sql(waitingLocks)).length > 0);
     },
     close: async () => {
       await app.close();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runSql, withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { awaitValue, until } from '../support/until.ts';
 
 /** Two servers, one the other's standby; they change roles from test to test, and stay at their ports. */
 let primary: PostgresCluster;
@@ -36,17 +36,16 @@ afterAll(() => {
 async function write(): Promise<number> {
   writes += 1;
   const name = `pet ${writes}`;
-  for (;;) {
-    const headers = { 'idempotency-key': name };
+  const headers = { 'idempotency-key': name };
+  const send = async (): Promise<number> => {
     const { status } = await service.post('/pets', { name, categoryId: 1 }, headers);
     statuses.add(status);
-    if (status === 201) {
-      acknowledged.push(name);
-      return status;
-    }
-    if (status !== 503 && status !== 409) throw new Error(`${name}: ${status}`);
-    await new Promise(setImmediate);
-  }
+    if (![201, 409, 503].includes(status)) throw new Error(`${name}: ${status}`);
+    return status;
+  };
+  const status = await awaitValue(send, (seen) => seen === 201, { maxMillis: 60_000 });
+  acknowledged.push(name);
+  return status;
 }
 
 async function writesAndReads(count: number): Promise<void> {

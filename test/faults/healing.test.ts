@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
+import { awaitValue } from '../support/until.ts';
 
 const cluster = await PostgresCluster.create();
 let service: Service;
@@ -75,8 +76,8 @@ it('reads go on when the server ends their connections', async () => {
 it('a server that has become read-only is 503 for writes, serves reads, and is written to again when it may be', async () => {
   await other.query('alter system set default_transaction_read_only = on');
   await other.query('select pg_reload_conf()');
-  let refused = await service.graphql(createCategory);
-  while (refused.status === 200) refused = await service.graphql(createCategory);
+  const create = () => service.graphql(createCategory);
+  const refused = await awaitValue(create, ({ status }) => status !== 200);
   expect({ status: refused.status, code: refused.body.errors[0].extensions.code }).toEqual({
     status: 503,
     code: 'SERVICE_UNAVAILABLE',
@@ -86,8 +87,7 @@ it('a server that has become read-only is 503 for writes, serves reads, and is w
   await other.query('set default_transaction_read_only = off');
   await other.query('alter system reset default_transaction_read_only');
   await other.query('select pg_reload_conf()');
-  let healed = await service.graphql(createCategory);
-  while (healed.status !== 200) healed = await service.graphql(createCategory);
+  const healed = await awaitValue(create, ({ status }) => status === 200);
   expect(healed.body.data.createCategory.category.id).toMatch(/^\d+$/);
 });
 

@@ -9,6 +9,7 @@ import { spawnChild } from '../support/child-process.ts';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const cluster = await PostgresCluster.create();
 let holder: pg.Client;
@@ -66,9 +67,7 @@ it('a start that a lock keeps waiting says so, and goes on as soon as the lock i
     return rows.length > 0;
   };
   // Until the second try.
-  while (!(await waits()));
-  while (await waits());
-  while (!(await waits()));
+  for (const isWaiting of [true, false, true]) await until(async () => (await waits()) === isWaiting);
   await holder.query('commit');
   const service = await starting;
   expect(service.output).toMatch(/^A migration waits for a lock .+ \(report, in a transaction since/m);
@@ -79,7 +78,7 @@ it('a start that a lock keeps waiting says so, and goes on as soon as the lock i
 it('a start beside a process that migrates says that it waits for it', async () => {
   await holder.query('rollback; begin; select pg_advisory_xact_lock(7338474783)');
   const starting = Service.start({ DATABASE_URL: cluster.url });
-  while ((await holder.query('select from pg_locks where not granted')).rowCount === 0);
+  await until(async () => (await holder.query('select from pg_locks where not granted')).rowCount !== 0);
   await holder.query('commit');
   const service = await starting;
   expect(service.output).toMatch(/^Another process is migrating the database: this one waits/m);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** A lost database is reported within this time. */
 const maxMillis = 5_000;
@@ -25,7 +26,7 @@ const changes = Array.from(
 );
 
 async function untilReady(): Promise<void> {
-  while ((await service.get('/readyz')).status !== 200);
+  await until(async () => (await service.get('/readyz')).status === 200, { maxMillis: 60_000 });
 }
 
 describe.each([

@@ -125,8 +125,11 @@ it(
     const killed = killing();
     const logged = async (): Promise<number> =>
       Number((await runSql(cluster.url, 'select count(*) as events from events'))[0]?.['events']);
-    await until(async () => kills >= 2 && (await logged()) >= leastEvents, { maxMillis, everyMillis: 1_000 });
-    isOver = true;
+    try {
+      await until(async () => kills >= 2 && (await logged()) >= leastEvents, { maxMillis, everyMillis: 1_000 });
+    } finally {
+      isOver = true;
+    }
     await Promise.all([...writing, killed]);
 
     const expected = new Map<string, string>();

@@ -8,6 +8,7 @@ import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
 
 /**
  * PgBouncer before a server, as an operator would set it up. The variable PGBOUNCER names another program than
@@ -39,7 +40,7 @@ export class PgBouncer {
       ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups', ...command]
       : command;
     pooler.#child = spawnChild(file!, options, { stdio: 'ignore' });
-    while (!(await isListening(port)));
+    await until(() => isListening(port));
     return pooler;
   }
 

@@ -3,6 +3,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { PgBouncer } from './pgbouncer.ts';
 
@@ -33,7 +34,7 @@ it('behind PgBouncer in session mode it serves, sets nothing, and ends statement
   const queries = [1, 2, 3].map((id) => `{ pet(id: ${id}) { id } pets { edges { node { name } } } }`);
   const slow = await Promise.all([read, ...queries].map((query) => service.graphql(query)));
   // A cancelled statement ends a moment after its 503.
-  while ((await observer.query(running)).rowCount !== 0);
+  await until(async () => (await observer.query(running)).rowCount === 0);
   await observer.end();
   expect(new Set(slow.map(({ status }) => status))).toEqual(new Set([503]));
   expect(slow.every(({ millis }) => millis < 5_000)).toBe(true);
@@ -69,7 +70,7 @@ it('when it begins to share sessions and to forget prepared statements, requests
     for (const status of await load.run(8)) expect([200, 503]).toContain(status);
   }
   await pooler.change({ pool_mode: 'session' });
-  while ((await load.run(1)).has(503));
+  await until(async () => !(await load.run(1)).has(503), { maxMillis: 60_000 });
   expect(await load.run(3)).toEqual(new Set([200]));
   expect((await categories()) - before).toBe(load.written);
   await service.kill();

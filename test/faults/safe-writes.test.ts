@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /** `SAFE_WRITES=1000` is the long form. */
 const total = Number(process.env['SAFE_WRITES'] ?? 24);
@@ -60,8 +61,9 @@ describe.each([{ processes: 1 }, { processes: 3 }])('with $processes processes',
      * nothing of it is stored.
      */
     const carryOut = async (n: number): Promise<void> => {
-      for (let tries = n; ; tries += 1) {
-        const service = services[tries % processes]!;
+      let tries = n;
+      const isDone = async (): Promise<boolean> => {
+        const service = services[(tries += 1) % processes]!;
         try {
           const { body: seen } = await service.graphql('{ inventoryItem(petId: 1) { quantity version } }', {}, secret);
           const { quantity, version } = seen.data.inventoryItem;
@@ -73,14 +75,16 @@ describe.each([{ processes: 1 }, { processes: 3 }])('with $processes processes',
             { 'idempotency-key': `key ${n}`, authorization: `Bearer ${secret}` },
           );
           const codes = ((body.errors ?? []) as Failure[]).map(({ extensions }) => extensions.code);
-          if (codes.length === 0) return;
+          if (codes.length === 0) return true;
           // Nothing of it was carried out, now or before: it may be another sale.
           if (codes.includes('PRECONDITION_FAILED')) sent.delete(n);
           unexpected.push(...codes.filter((code) => !retried.has(code)));
         } catch {
           // The process is gone, or is starting again: the next one is asked.
         }
-      }
+        return false;
+      };
+      await until(isDone, { maxMillis: 60_000 });
     };
     const kill = async (): Promise<void> => {
       kills += 1;

@@ -58,8 +58,8 @@ it('refuses requests while the event loop is late, and no longer', async () => {
     if (isBusy) setImmediate(block);
   };
   block();
-  while ((await respond(port, '/things')).status !== 503);
+  await until(async () => (await respond(port, '/things')).status === 503);
   expect((await respond(port, '/healthz')).status).toBe(200);
   isBusy = false;
-  while ((await respond(port, '/things')).status !== 200);
+  await until(async () => (await respond(port, '/things')).status === 200);
 });

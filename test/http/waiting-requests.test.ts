@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import { byteMillis, requestMillis } from '../../src/account/accounts.ts';
 import { currentRequest } from '../../src/domain/access/current-request.ts';
 import { atEnd } from '../support/at-end.ts';
+import { until } from '../support/until.ts';
 import { portOf, requestText, respond, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 /** A server whose `/slow` responds on command. */
@@ -25,7 +26,6 @@ class SlowServer {
       routes: async (api) => {
         api.get('/slow', (_request, reply) => {
           waiting.push(reply.raw);
-          http.server.server.emit('waiting');
           http.server.server.once('respond', () => void reply.send('at last'));
         });
       },
@@ -49,7 +49,7 @@ class SlowServer {
     for (let sent = 0; sent < count; sent += 1)
       sockets.push(await send(this.#port, requestText('/slow', key, 'close')));
     atEnd(() => sockets.forEach((socket) => socket.destroy()));
-    while (this.waiting.length < wanted) await once(this.#http.server.server, 'waiting');
+    await until(() => this.waiting.length >= wanted);
     return sockets;
   }
 

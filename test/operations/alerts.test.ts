@@ -9,6 +9,7 @@ import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { awaitValue } from '../support/until.ts';
 import { deployFile } from './guide.ts';
 
 const directory = temporaryDirectory();
@@ -148,14 +149,12 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     await blocking.query(`insert into event_outbox (at, type) values (now() - interval '1 minute', 'store.resync')`);
     const lag = async (): Promise<Scrape> =>
       new Map([...(await scrape())].filter(([name]) => name === 'petstore_events_lag_seconds'));
-    let now: Scrape;
-    do now = await lag();
-    while (now.get('petstore_events_lag_seconds') === 0);
-    expect(firingAlerts(now, now)).toEqual(['PetstoreEventsLag']);
+    const isLate = (now: Scrape): boolean => now.get('petstore_events_lag_seconds') !== 0;
+    const late = await awaitValue(lag, isLate);
+    expect(firingAlerts(late, late)).toEqual(['PetstoreEventsLag']);
     await blocking.end();
-    do now = await lag();
-    while (now.get('petstore_events_lag_seconds') !== 0);
-    expect(firingAlerts(now, now)).toEqual(['none']);
+    const moved = await awaitValue(lag, (now) => !isLate(now));
+    expect(firingAlerts(moved, moved)).toEqual(['none']);
   });
 
   test('PetstoreDatabaseWaiting fires while more requests than connections wait, PetstoreServerErrors once they fail', async () => {
@@ -164,9 +163,7 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const under = Array.from({ length: 20 }, (_, n) =>
       service.graphql(`{ pets(filter: { nameContains: "${n}" }) { totalCount } }`),
     );
-    let waiting: Scrape;
-    do waiting = await scrape();
-    while ((waiting.get('petstore_database_waiting') ?? 0) === 0);
+    const waiting = await awaitValue(scrape, (now) => (now.get('petstore_database_waiting') ?? 0) > 0);
     const statuses = (await Promise.all(under)).map(({ status }) => status);
     const after = await scrape();
     cluster.resume();

@@ -3,6 +3,7 @@ import { afterAll, expect, test } from '@jest/globals';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
+import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
 
 const cluster = await PostgresCluster.create();
@@ -22,7 +23,7 @@ test('an index is built by the documented command while others write', async () 
   const filled = command!.replaceAll(/\b(?:NAME|TABLE|COLUMNS)\b/g, (name) => names[name as keyof typeof names]);
   const building = new RunningCommand(filled, { DATABASE_URL: cluster.url });
   const waiting = `select from pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`;
-  while ((await other.query(waiting)).rowCount === 0);
+  await until(async () => (await other.query(waiting)).rowCount !== 0);
   await other.query(insert);
   await writer.query('commit');
   expect(await building.ended()).toBe(0);

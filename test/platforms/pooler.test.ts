@@ -6,6 +6,7 @@ import { PgBouncer } from '../faults/pgbouncer.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 // PgBouncer 1.21 or newer: it knows prepared statements in transaction mode.
 
@@ -58,7 +59,7 @@ it('its prepared statements are switched off under the running service: requests
   await pooler.change({ ...sharing, max_prepared_statements: '0' });
   for (const status of await load.run(8)) expect([200, 503]).toContain(status);
   await pooler.change({ ...sharing, max_prepared_statements: '200' });
-  while ((await load.run(1)).has(503));
+  await until(async () => !(await load.run(1)).has(503), { maxMillis: 60_000 });
   expect(await load.run(3)).toEqual(new Set([200]));
   await service.kill();
   await pooler.stop();

@@ -3,6 +3,7 @@ import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
 import type { BanRules } from '../../src/domain/quota/bans.ts';
 import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
 import { atEnd } from '../support/at-end.ts';
+import { until } from '../support/until.ts';
 
 export const one = { needs: 1, spends: 1 };
 export const installation = { id: 'one', previousNamesUntil: 0 };
@@ -14,28 +15,22 @@ let lastId = 0;
 export class Counting {
   readonly store: FallbackCounterStore;
   readonly #changes: boolean[];
-  readonly #waiting: (() => void)[];
 
-  private constructor(store: FallbackCounterStore, changes: boolean[], waiting: (() => void)[]) {
+  private constructor(store: FallbackCounterStore, changes: boolean[]) {
     this.store = store;
     this.#changes = changes;
-    this.#waiting = waiting;
   }
 
   static async open(url: string, rules = noBans, now?: () => number): Promise<Counting> {
     const changes: boolean[] = [];
-    const waiting: (() => void)[] = [];
     const store = await FallbackCounterStore.open({
       connect: (onError) => connectRedisCounters({ url, installation, rules, now }, onError),
       rules,
       now,
-      onSharedChange: (isShared) => {
-        changes.push(isShared);
-        for (const wake of waiting.splice(0)) wake();
-      },
+      onSharedChange: (isShared) => void changes.push(isShared),
     });
     atEnd(() => store.close());
-    return new Counting(store, changes, waiting);
+    return new Counting(store, changes);
   }
 
   /** Whether Redis was shared after each change so far. */
@@ -44,7 +39,7 @@ export class Counting {
   }
 
   async shared(isShared: boolean): Promise<void> {
-    while (this.store.isShared !== isShared) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    await until(() => this.store.isShared === isShared, { maxMillis: 60_000, everyMillis: 5 });
   }
 
   /** How many of so many requests at once are admitted. */

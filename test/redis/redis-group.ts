@@ -84,16 +84,16 @@ export class RedisGroup {
 
   /** Resolves when the sentinels know of each other and of the replicas, and that these are in order. */
   async known(): Promise<void> {
-    for (;;) {
+    const isKnown = async (): Promise<boolean> => {
       const [sentinels, replicas] = (await Promise.all([
         this.#ask('SENTINELS', 'petstore'),
         this.#ask('REPLICAS', 'petstore'),
       ])) as string[][][];
       const inOrder = replicas?.filter((replica) => replica.includes('slave') && replica.includes('ok'));
       const isInOrder = inOrder?.length === this.#servers.length - 1;
-      if (sentinels?.length === this.#sentinels.length - 1 && isInOrder) return;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+      return sentinels?.length === this.#sentinels.length - 1 && isInOrder;
+    };
+    await until(isKnown, { maxMillis: 60_000, everyMillis: 20 });
   }
 
   #ask(...words: string[]): Promise<unknown> {

@@ -5,6 +5,7 @@ import type { Access } from '../../../src/keys/open-access.ts';
 import type { QuotaDecision } from '../../../src/domain/quota/counter-store.ts';
 import { startAccessProcess } from '../../support/access-process.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { awaitValue } from '../../support/until.ts';
 
 const hour = 3_600_000;
 
@@ -34,10 +35,10 @@ async function provoke(process: Access, secret: string): Promise<QuotaDecision> 
   await request(process, secret);
   await request(process, secret);
   now += 2_001;
-  for (;;) {
-    const decision = await request(process, secret);
-    if (decision.outcome !== 'refused') return decision;
-  }
+  return awaitValue(
+    async () => request(process, secret),
+    ({ outcome }) => outcome !== 'refused',
+  );
 }
 
 function newKey() {

@@ -5,6 +5,7 @@ import { KeyChangeLog } from '../../../src/keys/key-change-log.ts';
 import type { NamedKeyChange } from '../../../src/domain/access/key-changes.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { serverUrl } from '../../support/template-database.ts';
+import { until } from '../../support/until.ts';
 
 let opened: OpenedDatabase;
 let access: AccessService;
@@ -132,7 +133,7 @@ it('a change that waits for another transaction is reported', async () => {
     opened.sql(`begin; ${untilOneBeside('granted')}; delete from api_keys where id = ${deleted}; commit`),
   ];
   const committed = Promise.race(writes).then(() => true);
-  while ((await Promise.race([committed, reporter.read()])) !== true);
+  await until(async () => (await Promise.race([committed, reporter.read()])) === true, { maxMillis: 60_000 });
   await Promise.all(writes);
   await reporter.read();
   expect(reporter.reported.toSorted()).toEqual(

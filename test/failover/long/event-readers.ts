@@ -1,8 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 const pollMillis = 200;
+/** Until a reader has read what there is. */
+const atMost = { maxMillis: 120_000, everyMillis: pollMillis };
 
 interface Event {
   readonly id: string;
@@ -57,10 +60,7 @@ export class EventPoller {
   async stopAt(id: string | undefined): Promise<void> {
     const reading = this.#work.then(() => Promise.reject(new Error('The reader has ended.')));
     reading.catch(() => undefined);
-    const isThere = async (): Promise<void> => {
-      while (this.ids.at(-1) !== id) await wait(pollMillis);
-    };
-    await Promise.race([isThere(), reading]);
+    await Promise.race([until(() => this.ids.at(-1) === id, atMost), reading]);
     this.#isStopped = true;
     await this.#work;
   }
@@ -93,7 +93,7 @@ export class EventSubscriber {
   }
 
   async stopAt(id: string | undefined): Promise<void> {
-    while (this.ids.at(-1) !== id && this.gone === 0) await wait(pollMillis);
+    await until(() => this.ids.at(-1) === id || this.gone > 0, atMost);
     this.#stopping.abort();
     await this.#work;
   }

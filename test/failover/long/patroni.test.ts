@@ -6,6 +6,7 @@ import pg from 'pg';
 import { RedisServer } from '../../redis/redis-server.ts';
 import { runSql } from '../../support/postgres-client.ts';
 import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 import { EventPoller, EventSubscriber, readLog } from './event-readers.ts';
 import { Load } from './load.ts';
 import { outageOf, printOutages, type Outage } from './outages.ts';
@@ -99,12 +100,15 @@ async function effects(
 /** Spends all that the key has; returns how often it was admitted. */
 async function spend(secret: string): Promise<number> {
   let admitted = 0;
-  for (let n = 0; ; n += 1) {
-    const { status } = await services[n % processes]!.get('/pets/1', { authorization: `Bearer ${secret}` });
+  let requests = 0;
+  const isSpent = async (): Promise<boolean> => {
+    const service = services[(requests += 1) % processes]!;
+    const { status } = await service.get('/pets/1', { authorization: `Bearer ${secret}` });
     if (status === 200) admitted += 1;
-    else if (status === 429) return admitted;
-    await wait(100);
-  }
+    return status === 429;
+  };
+  await until(isSpent, { maxMillis: maxSeconds * 1_000, everyMillis: 100 });
+  return admitted;
 }
 
 async function createKey(name: string, perDay: number): Promise<string> {
