@@ -2,12 +2,17 @@
 // them against the built service, all at a time, because each waits out a minute's quota. Each has a service of its own: none reads what another writes.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { get } from 'node:https';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
+import { createCertificate, proxies } from '../operations/proxies.ts';
+import { findFreePort } from '../support/free-port.ts';
+import { removeDirectories } from '../support/temporary-directory.ts';
 import { compileGuides, installGuides } from './pasted-guides.mjs';
 
 const here = import.meta.dirname;
@@ -31,10 +36,20 @@ if (process.argv.includes('--install')) {
 await step('Packages as locked', installPackages);
 await step('Types, documents and artifacts', generate);
 await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
+// `npm run test:clients -- --proxies`: the recipes of events through HAProxy and nginx too, which have to be installed.
+const between = process.argv.includes('--proxies') ? proxies : [];
+const certificate = between.length > 0 ? createCertificate() : undefined;
+const certificateFile = join(generated, 'proxies.crt');
+if (certificate !== undefined) writeFileSync(certificateFile, certificate);
 await Promise.allSettled([
   ...programs.map((name) => step(name, () => besideService((service) => runProgram(name, service)))),
+  ...between.map((proxy) =>
+    step(`events through ${proxy.name}`, () => besideService((service) => runThrough(proxy, service))),
+  ),
   step('Guides as a reader pastes them', () => compileGuides(document)),
 ]);
+
+if (certificate !== undefined) removeDirectories();
 
 async function step(title, work) {
   const started = performance.now();
@@ -83,6 +98,7 @@ async function startService(dataDir, documents) {
       DEMO: 'off',
       GRAPHQL_DOCUMENTS: documents,
       ADMIN_API_KEY: adminKey,
+      TRUST_PROXY: '127.0.0.1',
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -145,13 +161,48 @@ async function createKey(service, name, requestsPerMinute) {
   return data.createApiKey.secret;
 }
 
-async function runProgram(name, service) {
+/** Its configuration names two processes; both are this one. */
+async function runThrough(proxy, service) {
+  const port = await findFreePort();
+  const { host } = new URL(service.url);
+  const running = spawn('sh', ['-c', `exec ${proxy.command(port, [host, host])}`], {
+    stdio: ['ignore', 'ignore', 'ignore'],
+  });
+  const ended = once(running, 'close');
+  try {
+    await untilServed(port);
+    await runProgram('events', service, {
+      SERVICE_URL: `https://127.0.0.1:${port}`,
+      NODE_EXTRA_CA_CERTS: certificateFile,
+    });
+  } finally {
+    running.kill('SIGTERM');
+    await ended;
+  }
+}
+
+async function untilServed(port) {
+  for (const endsAt = Date.now() + 20_000; ;) {
+    const status = await new Promise((resolve) => {
+      get({ host: '127.0.0.1', port, path: '/readyz', ca: certificate }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', resolve);
+    });
+    if (status === 200) return;
+    if (Date.now() > endsAt) throw new Error(`Not served: ${status}`);
+    await sleep(100);
+  }
+}
+
+async function runProgram(name, service, others = {}) {
   const env = {
     PATH: process.env.PATH,
     SERVICE_URL: service.url,
     API_KEY: await createKey(service, name, 10_000),
     THROTTLED_API_KEY: await createKey(service, `${name}, throttled`, 1),
     PET_COUNT: String(petCount),
+    ...others,
   };
   const options = ['--import', join(here, 'shared/resolve-ts.mjs'), join(here, name, 'program.ts')];
   const { stdout } = await run(process.execPath, options, { env });

@@ -9,7 +9,7 @@ import { createCertificate, proxies } from '../operations/proxies.ts';
 import { RedisServer } from '../redis/redis-server.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import type { RunningCommand } from '../support/running-command.ts';
+import { RunningCommand } from '../support/running-command.ts';
 import { until } from '../support/until.ts';
 import { connectionAttacks } from './connection-attacks.ts';
 import { pause, times } from './raw-requests.ts';
@@ -58,7 +58,7 @@ describe.each(proxies)('behind $name by the configuration of the guide', (proxy)
   beforeAll(async () => {
     port = await findFreePort();
     const { host } = new URL(target.service.address);
-    running = proxy.start(port, [host, host]);
+    running = new RunningCommand(proxy.command(port, [host, host]), {});
     door = {
       attacker: target.attacker,
       send: async (text) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { repository } from '../support/running-command.ts';
+const repository = join(import.meta.dirname, '../..');
 
 /**
  * A file of `.github/deploy/` with what differs on a machine of tests replaced; fails when one of the texts isn't in

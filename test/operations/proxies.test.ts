@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { RedisServer } from '../redis/redis-server.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import type { RunningCommand } from '../support/running-command.ts';
+import { RunningCommand } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { createCertificate, proxies } from './proxies.ts';
@@ -43,7 +43,7 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
     services = await Promise.all([Service.start(settings), Service.start(settings)]);
     port = await findFreePort();
     const [first, second] = services.map(({ address }) => new URL(address).host) as [string, string];
-    running = proxy.start(port, [first, second]);
+    running = new RunningCommand(proxy.command(port, [first, second]), {});
     await untilServed();
   });
 

@@ -2,14 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { RunningCommand } from '../support/running-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { deployFile } from './guide.ts';
 
 export interface Proxy {
   readonly name: string;
-  /** Starts it by the guide's configuration, on a port of its own. */
-  start(port: number, addresses: readonly [string, string]): RunningCommand;
+  /** The command that runs it by the guide's configuration, on a port of its own, in front of two processes. */
+  command(port: number, addresses: readonly [string, string]): string;
 }
 
 const directory = temporaryDirectory();
@@ -18,7 +17,7 @@ const file = (name: string): string => join(directory, name);
 export const proxies: readonly Proxy[] = [
   {
     name: 'HAProxy',
-    start: (port, [first, second]) => {
+    command: (port, [first, second]) => {
       const configuration = deployFile('haproxy.cfg', [
         [':443 ', `127.0.0.1:${port} `],
         ['/etc/haproxy/petstore.pem', file('petstore.pem')],
@@ -26,12 +25,12 @@ export const proxies: readonly Proxy[] = [
         ['10.0.0.12:4000', second],
       ]);
       writeFileSync(file('haproxy.cfg'), configuration);
-      return new RunningCommand(`haproxy -W -db -f ${file('haproxy.cfg')}`, {});
+      return `haproxy -W -db -f ${file('haproxy.cfg')}`;
     },
   },
   {
     name: 'nginx',
-    start: (port, [first, second]) => {
+    command: (port, [first, second]) => {
       const configuration = deployFile('nginx.conf', [
         ['listen 443 ', `listen 127.0.0.1:${port} `],
         ['/run/nginx.pid', file('nginx.pid')],
@@ -41,7 +40,7 @@ export const proxies: readonly Proxy[] = [
         ['10.0.0.12:4000', second],
       ]);
       writeFileSync(file('nginx.conf'), configuration);
-      return new RunningCommand(`nginx -g 'daemon off; error_log stderr notice;' -c ${file('nginx.conf')}`, {});
+      return `nginx -g 'daemon off; error_log stderr notice;' -c ${file('nginx.conf')}`;
     },
   },
 ];
