@@ -22,8 +22,8 @@ const maxTogether = 100;
 
 /**
  * Batches the look-ups of one tick of the event loop: those of one client and of the same kind are read by one
- * statement for up to 100, whichever of its requests they are for. That takes a fraction of the work that a statement
- * for each takes, for PostgreSQL as for us.
+ * statement for up to 100, whichever of its requests they are for. That is less work than a statement for each, for
+ * PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id may get the same object.
  * Failure: a database that is lost or too slow fails all callers of a statement; for any other reason, such as a row
