@@ -164,6 +164,8 @@ describe('trusted documents', () => {
     ],
     ['an operation with too many fields', { a: `{ ${'total '.repeat(1001)} }` }, /\(a\).*at most 1000 are allowed/],
     ['no manifest', ['{ echo }'], /neither Apollo's manifest nor Relay's/],
+    ['a manifest of an unknown version', { ...apollo(echo), version: 2 }, /"apollo-.*" in the version 2, but must/],
+    ['a manifest of an unknown format', { ...apollo(echo), format: 'other' }, /the format "other" in the version 1/],
     ['an entry without a text', { a: 5 }, /"a".*must have an id and a text/],
     ['an id twice', apollo(echo, echo), /twice/],
   ])('%s stops the start, by name', async (_name, content, message) => {

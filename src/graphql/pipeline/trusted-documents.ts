@@ -14,6 +14,8 @@ export interface TrustedDocument {
   readonly operationName: string | undefined;
 }
 
+const apolloFormat = 'apollo-persisted-query-manifest';
+
 /** What ids may begin with, as in the proposal for persisted documents of GraphQL over HTTP. */
 const hashPrefix = /^sha256:/;
 
@@ -32,7 +34,7 @@ export async function readManifest(path: string): Promise<readonly TrustedDocume
   const manifest = await readJson(path);
   const documents =
     'operations' in manifest && Array.isArray(manifest['operations'])
-      ? manifest['operations'].map((entry, index) => readEntry(entry, `operations[${index}]`, path))
+      ? operationsOf(manifest, path).map((entry, index) => readEntry(entry, `operations[${index}]`, path))
       : Object.entries(manifest).map(([id, text]) =>
           readEntry({ id, body: text }, JSON.stringify(id.slice(0, 100)), path),
         );
@@ -54,6 +56,14 @@ async function readJson(path: string): Promise<Record<string, unknown>> {
     });
   }
   throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: ${path} is neither Apollo's manifest nor Relay's.`);
+}
+
+function operationsOf({ format, version, operations }: Record<string, unknown>, path: string): readonly unknown[] {
+  if (format === apolloFormat && version === 1) return operations as unknown[];
+  const found = `${JSON.stringify(format)} in the version ${JSON.stringify(version)}`;
+  throw new UnusableDocuments(
+    `GRAPHQL_DOCUMENTS: ${path} has the format ${found}, but must have "${apolloFormat}" in the version 1.`,
+  );
 }
 
 function readEntry(entry: unknown, place: string, path: string): TrustedDocument {
