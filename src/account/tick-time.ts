@@ -4,8 +4,8 @@ import { performance } from 'node:perf_hooks';
 import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 
-/** They take some 5 ms. */
-const maxAcceptingTicks = 128;
+/** The time of a tick in which a connection was accepted: there may be more, of which each tick accepts one. */
+const acceptingMillis = 1;
 
 /**
  * Shares the time of the event loop among the clients.
@@ -15,9 +15,8 @@ const maxAcceptingTicks = 128;
  * of this time (start-time fair queueing, as in `Accounts`). Neither what a client has used elsewhere counts here, nor
  * what others have: of two attackers, the one that uses the database would bring the time forward at which a third
  * client enters, behind all that the other one has waiting here.
- * Guarantees: a tick begins at least one piece of what waits, and after `millis` no further one. A tick that has accepted
- * a connection begins none: Node accepts one in each tick, and more of them may be waiting. After `maxAcceptingTicks`
- * of them one is as any other.
+ * Guarantees: every tick begins at least one piece of what waits, and after `millis` no further one; in a tick that has
+ * accepted a connection after `acceptingMillis`.
  */
 export class TickTime {
   readonly #accounts: Accounts;
@@ -26,12 +25,9 @@ export class TickTime {
   /** The virtual time: what the client that was served last had used. A client's own is the amount that it holds. */
   #clockMillis = 0;
   #isScheduled = false;
-  /** When the last tick that has begun pieces began no further one. */
-  #stoppedAt = 0;
   #hasBegunPiece = false;
   /** Whether this tick has accepted a connection, or the next one whose time is asked. */
   #isAccepting = false;
-  #acceptingTicks = 0;
   /** The client of the last piece, which goes on in microtasks, and when it began. */
   #current: Account | undefined;
   #beganAt = 0;
@@ -87,20 +83,16 @@ export class TickTime {
     setImmediate(() => {
       this.#endsAt = undefined;
     });
-    const isAccepting = this.#isAccepting && this.#acceptingTicks < maxAcceptingTicks;
-    this.#acceptingTicks = isAccepting ? this.#acceptingTicks + 1 : 0;
+    const millis = this.#isAccepting ? Math.min(acceptingMillis, this.#millis) : this.#millis;
     this.#isAccepting = false;
-    return isAccepting ? -Infinity : (this.#isScheduled ? this.#stoppedAt : now) + this.#millis;
+    return now + millis;
   }
 
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    this.#stoppedAt = performance.now();
     setImmediate(() => {
       this.#hasBegunPiece = false;
-      // It counts from the end of the tick before: what is done between is time of this one.
-      this.hasTime(performance.now());
       this.#isScheduled = false;
       this.#beginNext();
     });
@@ -109,10 +101,9 @@ export class TickTime {
   #beginNext(): void {
     const now = performance.now();
     this.#endPiece(now);
-    this.#stoppedAt = now;
     const next = this.#waiters.next();
     if (next === undefined) return;
-    if (!this.hasTime(now) && (this.#hasBegunPiece || this.#endsAt === -Infinity)) return this.#schedule();
+    if (!this.hasTime(now) && this.#hasBegunPiece) return this.#schedule();
     this.#waiters.delete(next);
     this.#hasBegunPiece = true;
     this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).amount);
