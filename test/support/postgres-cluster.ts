@@ -24,6 +24,7 @@ export class PostgresCluster {
       `--pwfile=${passwordFile}`,
       '--auth=scram-sha-256',
       '--encoding=UTF8',
+      '--no-sync',
     );
     const settings = `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n`;
     appendFileSync(join(cluster.dataDirectory, 'postgresql.conf'), settings);
@@ -46,7 +47,7 @@ export class PostgresCluster {
   follow(primary: PostgresCluster): void {
     rmSync(this.dataDirectory, { recursive: true, force: true });
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', this.#directory]);
-    this.#run('pg_basebackup', `--dbname=${primary.url}`, '--checkpoint=fast', '--write-recovery-conf');
+    this.#run('pg_basebackup', `--dbname=${primary.url}`, '--checkpoint=fast', '--no-sync', '--write-recovery-conf');
     this.start();
   }
 
