@@ -120,6 +120,7 @@ export class Target implements Door {
 
   /** Does the attack, and looks at the service meanwhile and afterwards. */
   async suffer(attack: () => Promise<void>): Promise<Damage> {
+    await this.#finished();
     const before = await this.#megabytesInUse();
     const logged = this.service.output.length;
     this.#forgetPeak();
@@ -147,6 +148,15 @@ export class Target implements Door {
         .split('\n')
         .filter((line) => /"level":(?:40|50|60)/.test(line)),
     };
+  }
+
+  /** Waits until the requests of earlier attacks have had their responses, and their lines are in the log. */
+  async #finished(): Promise<void> {
+    // That for the metrics is one.
+    await until(async () => (await this.#metrics()).get('petstore_requests_under_way')! <= 1, { everyMillis: 50 });
+    const mark = `/after-${performance.now()}`;
+    await this.request(mark);
+    await until(() => this.service.output.includes(mark), { everyMillis: 20 });
   }
 
   /** What `watched-process.ts` has seen since the last time. */
@@ -192,8 +202,13 @@ export class Target implements Door {
   }
 
   async #megabytesInUse(): Promise<number> {
+    const metrics = await this.#metrics();
+    return (metrics.get('nodejs_heap_size_used_bytes')! + metrics.get('nodejs_external_memory_bytes')!) / 2 ** 20;
+  }
+
+  /** Those without labels. */
+  async #metrics(): Promise<ReadonlyMap<string, number>> {
     const { text } = await this.request('/metrics');
-    const value = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-    return (value('nodejs_heap_size_used_bytes') + value('nodejs_external_memory_bytes')) / 2 ** 20;
+    return new Map(Array.from(text.matchAll(/^(\w+) (\S+)$/gm), ([, name, value]) => [name!, Number(value)]));
   }
 }
