@@ -17,7 +17,7 @@ const count = Number(process.argv[2] ?? 2_000);
 const streamsOfKey = 20;
 const rounds = 10;
 /** Commits at any moment, each followed to one of the streams. */
-const commits = 200;
+const commits = 100;
 const admin = 'bench-key-of-an-embedded-store-used-once';
 const selections = ['id type', 'id type at nodeId version object { nodeId ... on Category { name description } }'];
 
