@@ -5,10 +5,17 @@ import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 
 /**
- * One core each for the server under load and for the database, the rest for the load generator, where there are
- * enough.
+ * The server under load has a core of its own, as in a container with one; so has the database where there are four or
+ * more. Undefined where there is only one.
  */
-export const cores = availableParallelism() >= 4 ? { server: '0', database: '1', load: '2,3' } : undefined;
+export const cores = coresOf(availableParallelism());
+
+function coresOf(
+  count: number,
+): { readonly server: string; readonly database: string; readonly load: string } | undefined {
+  if (count >= 4) return { server: '0', database: '1', load: '2,3' };
+  return count >= 2 ? { server: '0', database: '1', load: '1' } : undefined;
+}
 
 /** Ticks of the processor time in `/proc`, per second; the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
