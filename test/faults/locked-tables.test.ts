@@ -60,6 +60,21 @@ it('a migration that a lock keeps waiting says who holds it, delays others by a 
   expect(rows).toEqual([{ table: null }]);
 });
 
+it('a migration that fails says why in a sentence, and what would be right', async () => {
+  await holder.query('commit');
+  await holder.query('create table api_key_history ()');
+  const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], { env: { DATABASE_URL: cluster.url } });
+  let output = '';
+  command.stderr.on('data', (data: Buffer) => (output += String(data)));
+  const [code] = await once(command, 'close');
+  await holder.query('drop table api_key_history');
+  expect(output).toBe(
+    'A migration failed: relation "api_key_history" already exists. Nothing has been changed. ' +
+      'A schema must be empty, or as migrations have left it: a backup is restored into an empty one.\n',
+  );
+  expect(code).toBe(1);
+});
+
 it('a start that a lock keeps waiting says so, and goes on as soon as the lock is gone', async () => {
   const starting = Service.start({ DATABASE_URL: cluster.url });
   const waits = async (): Promise<boolean> => {

@@ -24,6 +24,9 @@ const lockAttempts = 10;
 const lockPauseMillis = 1_000;
 const lockNotAvailable = '55P03';
 
+/** PostgreSQL's codes for what the schema or its rows don't allow, without those of missing rights. */
+const schemaErrors = /^(?:23|42(?!501))/;
+
 export interface MigrateOptions {
   readonly location: DatabaseLocation;
   /** Fills a database that has just got its first tables, in the same transaction. */
@@ -56,7 +59,9 @@ async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill'], onWait: On
     try {
       return await migrateOnce(orm, fill);
     } catch (error) {
-      if ((error as { code?: unknown }).code !== lockNotAvailable) throw error;
+      const { code, message } = error as { readonly code?: unknown; readonly message: string };
+      if (schemaErrors.test(String(code))) throw new UnsuitableServer(couldNotMigrate(message), { cause: error });
+      if (code !== lockNotAvailable) throw error;
       const holder = await findLockHolder(orm);
       if (attempt === lockAttempts) throw new UnsuitableServer(couldNotLock(holder));
       if (attempt === 1)
@@ -79,6 +84,13 @@ async function findLockHolder(orm: MikroORM): Promise<string> {
       where granted and relkind = 'r' and relnamespace = current_schema()::regnamespace)
     order by xact_start limit 1`);
   return row?.holder ?? 'another transaction (pg_stat_activity shows it)';
+}
+
+function couldNotMigrate(reason: string): string {
+  return (
+    `A migration failed: ${reason}. Nothing has been changed. A schema must be empty, or as migrations have left it: ` +
+    'a backup is restored into an empty one.'
+  );
 }
 
 function couldNotLock(holder: string): string {
