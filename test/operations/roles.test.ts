@@ -98,9 +98,9 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect(await next.stop()).toBe(0);
 
   // The role of the migrations restores a backup, and the service goes on with its own.
-  const [dump = '', restore = ''] = guideCommands('Backup and restore');
+  const commands = guideCommands('Backup and restore');
   const environment = { PATH: path, DATABASE_URL: urlIn(migrate) };
-  for (const command of [dump, restore]) execFileSync('sh', ['-c', command], { cwd: directory, env: environment });
+  for (const command of commands) execFileSync('sh', ['-c', command], { cwd: directory, env: environment });
   const restored = await Service.start({ DATABASE_URL: url });
   expect((await restored.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
   expect((await restored.post('/pets', { name: 'Max', categoryId: 1 })).status).toBe(201);
