@@ -5,7 +5,7 @@ import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 
 /** The time of a tick in which a connection was accepted: there may be more, of which each tick accepts one. */
-const acceptingMillis = 1;
+const acceptingMillis = 0.25;
 
 /**
  * Shares the time of the event loop among the clients.
