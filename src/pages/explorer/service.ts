@@ -3,7 +3,7 @@ import type { ComponentProps } from 'react';
 
 import { headersWith, unmasked } from './api-key.ts';
 import { summaryOf, type ResponseSummary } from './response-summary.ts';
-import { eventStreamType, isSubscription, readResults, type Results } from './subscription.ts';
+import { eventStreamType, findOperation, isSubscription, readResults, type Results } from './subscription.ts';
 
 type Fetcher = ComponentProps<typeof GraphiQL>['fetcher'];
 type FetcherParams = Pick<Parameters<Fetcher>[0], 'query' | 'operationName' | 'variables'>;
@@ -99,7 +99,7 @@ export function readFailure(text: string): ShownError {
 
 /** GraphiQL takes a moment to notice that a tab has another operation than the tab before. */
 function withoutStaleName({ operationName, ...params }: FetcherParams): FetcherParams {
-  return operationName && params.query.includes(operationName) ? { ...params, operationName } : params;
+  return operationName && findOperation(params.query, operationName) ? { ...params, operationName } : params;
 }
 
 /** The codes of its errors, each once. */

@@ -1,4 +1,4 @@
-import { getOperationAST, OperationTypeNode, parse } from 'graphql';
+import { getOperationAST, OperationTypeNode, parse, type OperationDefinitionNode } from 'graphql';
 
 export const eventStreamType = 'text/event-stream';
 
@@ -10,16 +10,18 @@ export interface Results {
 /** So many of the last results are shown: an editor gets slow with more. */
 const maxShown = 100;
 
-/**
- * Whether the operation that is run is a subscription. A document that doesn't parse isn't: the service says what is
- * wrong with it.
- */
-export function isSubscription(query: string, operationName: string | null | undefined): boolean {
+/** The operation that is run; undefined in a document that doesn't parse: the service says what is wrong with it. */
+export function findOperation(query: string, name: string | null | undefined): OperationDefinitionNode | undefined {
   try {
-    return getOperationAST(parse(query), operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
+    return getOperationAST(parse(query), name) ?? undefined;
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+/** Whether the operation that is run is a subscription. */
+export function isSubscription(query: string, operationName: string | null | undefined): boolean {
+  return findOperation(query, operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
 }
 
 /** Reads the results of a subscription until it ends or is stopped, and shows each below those before. */
