@@ -54,7 +54,7 @@ const uses: readonly PrivateUse[] = [
     parts: () => [[Registry.prototype, 'registerMetric']],
   },
   { files: ['src/http/observe/log-destination.ts'], package: 'pino', version: '10.4.0' },
-  // Of its sockets and its parser, and of V8. Its parts are tried in `http/connections.test.ts`.
+  // Of its sockets and its parser, and of V8. Its parts are tried in `http/node.test.ts`.
   { files: ['src/http/bounds/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
 ];
 

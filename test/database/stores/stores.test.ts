@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import type { Category } from '../../../src/domain/categories/category.entity.ts';
 import { categorySorting } from '../../../src/domain/categories/category.store.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
 import { orderSorting, type OrderFilter, type OrderSortField } from '../../../src/domain/orders/order.store.ts';
 import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
-import { petStatuses, type Pet } from '../../../src/domain/pets/pet.entity.ts';
+import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
 import { petSorting, type PetFilter, type PetSortField } from '../../../src/domain/pets/pet.store.ts';
 import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
@@ -188,127 +187,5 @@ describe('a read returns what sorting and filtering in memory returns', () => {
       matches: ({ statusIn, quantityAtLeast = 0, quantityAtMost = 9 }, row) =>
         passes(statusIn, row.status) && row.quantity >= quantityAtLeast && row.quantity <= quantityAtMost,
     });
-  });
-});
-
-describe('rows by their ids', () => {
-  it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {
-    const { stores } = opened.database;
-    const [a, b] = [stored.pets[3]!, stored.pets[9]!];
-    expect(await stores.pets.byIds([b.id, '77' as Id, a.id, b.id])).toEqual([b, undefined, a, b]);
-    expect(await stores.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
-    expect(await stores.inventory.byIds([b.id])).toEqual([stored.inventory[9]]);
-    expect(await stores.categories.byIds([])).toEqual([]);
-  });
-});
-
-describe('related rows', () => {
-  const categoryOf = ({ categoryId }: Pet) => stored.categories.find(({ id }) => id === categoryId);
-  const itemOf = ({ id }: Pet) => stored.inventory.find(({ petId }) => petId === id);
-  const petOf = ({ petId }: { readonly petId?: Id | null | undefined }) => stored.pets.find(({ id }) => id === petId);
-  const everything = { sort: { field: 'ID', direction: 'asc' }, limit: 1000, takeLast: false } as const;
-  const keyset = { ...everything, after: undefined, before: undefined };
-
-  it('come with the rows of the same statement, in every read, and are undefined when there are none', async () => {
-    const { statements, database } = opened;
-    const { pets: petStore, orders: orderStore, inventory } = database.stores;
-    statements.length = 0;
-    const { rows } = await petStore.page({}, keyset, ['inventory', 'category']);
-    expect(rows).toHaveLength(stored.pets.length);
-    for (const row of rows) expect(row).toMatchObject({ category: categoryOf(row), inventory: itemOf(row) });
-
-    const some = stored.pets.slice(0, 3);
-    const withCategory = some.map((pet) => Object.assign({}, pet, { category: categoryOf(pet) }));
-    const ids = some.map(({ id }) => id);
-    expect(await petStore.byIds(ids, ['category'])).toEqual(withCategory);
-    expect(await petStore.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
-    const [slice] = await petStore.pagePerCategory([some[0]!.categoryId], {}, keyset, ['inventory']);
-    for (const row of slice!.rows) expect(row.inventory).toEqual(itemOf(row));
-
-    const { rows: orderRows } = await orderStore.page({}, keyset, ['pet']);
-    for (const row of orderRows) expect(row.pet).toEqual(petOf(row));
-    const { rows: items } = await inventory.page(
-      { statusIn: ['sold'] },
-      { ...keyset, sort: { field: 'PET_ID', direction: 'asc' } },
-      ['pet'],
-    );
-    for (const row of items) expect(row.pet).toEqual(petOf(row));
-    expect(items).not.toHaveLength(0);
-    expect(statements).toHaveLength(6);
-  });
-
-  it('come with what is written, from its own statement', async () => {
-    const { statements, database } = opened;
-    const [category, other] = stored.categories as [Category, Category];
-    statements.length = 0;
-    const data = { name: 'New', status: 'pending', categoryId: category.id, inventory: { quantity: 3 } } as const;
-    const pet = await database.stores.pets.insert(data, ['category', 'inventory']);
-    const { inventory, ...own } = data;
-    expect(pet).toEqual({
-      id: pet.id,
-      ...own,
-      category,
-      inventory: { petId: pet.id, status: 'pending', ...inventory },
-    });
-    const changes = { categoryId: other.id, status: 'sold' } as const;
-    const changed = await database.stores.pets.update(pet.id, changes, ['inventory', 'category']);
-    expect(changed).toEqual({
-      id: pet.id,
-      name: 'New',
-      ...changes,
-      category: other,
-      inventory: { petId: pet.id, quantity: 3, status: 'sold' },
-    });
-    expect(statements).toHaveLength(2);
-    await opened.sql('delete from pets where id = $1', [pet.id]);
-  });
-
-  it('are undefined when there are none, although a status of stock is read from the pet; also in a transaction', async () => {
-    const { statements, database, sql } = opened;
-    const [category] = stored.categories as [Category];
-    const [row] = await sql(`insert into pets (name, category_id) values ('Bare', $1) returning id`, [category.id]);
-    const { id } = row as { id: Id };
-    const bare = { id, name: 'Bare', status: 'available', categoryId: category.id, inventory: undefined, category };
-    statements.length = 0;
-    expect(await database.stores.pets.byIds([id], ['inventory', 'category'])).toEqual([bare]);
-    expect(statements.join().match(/\.status\b/g)).toHaveLength(1);
-    const other = stored.pets[0]!;
-    const complete = Object.assign({}, other, { inventory: itemOf(other), category: categoryOf(other) });
-    await database.stores.transaction(async (within) => {
-      expect(await within.pets.byIds([id, other.id], ['inventory', 'category'])).toEqual([bare, complete]);
-    });
-    await sql('delete from pets where id = $1', [id]);
-  });
-});
-
-describe('a read is one statement', () => {
-  const keyset = {
-    sort: { field: 'ID', direction: 'asc' },
-    after: undefined,
-    before: undefined,
-    takeLast: false,
-    limit: 3,
-  } as const;
-
-  it('however many ids or parents there are', async () => {
-    const { statements, database } = opened;
-    for (const count of [3, 300]) {
-      const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
-      statements.length = 0;
-      await database.stores.pets.byIds(ids);
-      await database.stores.pets.pagePerCategory(ids, {}, keyset);
-      await database.stores.orders.pagePerPet(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
-      await database.stores.orders.countPerPet(ids, { complete: true });
-      expect(statements).toHaveLength(4);
-    }
-  });
-
-  it('or none, when nothing can be found', async () => {
-    const { statements, database } = opened;
-    statements.length = 0;
-    expect(await database.stores.pets.page({ statusIn: [] }, keyset)).toEqual({ rows: [], hasMore: false });
-    expect(await database.stores.pets.count({ categoryIdIn: [] })).toBe(0);
-    expect(await database.stores.pets.pagePerCategory([], {}, keyset)).toEqual([]);
-    expect(statements).toEqual([]);
   });
 });

@@ -1,50 +1,21 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type GraphQLResult, type TestApp } from '../../support/test-app.ts';
-import { until } from '../../support/until.ts';
+import { startAdministration, type Administration } from './administration.ts';
 
-const adminKey = 'the-administrator-of-this-very-suite-0002';
 const usage = 'usage { minute { spent limit resetAt } day { spent limit resetAt } }';
-const history = 'history(first: 10) { edges { node { at by action changes } } totalCount }';
 
-let store: TestApp;
-const lines: string[] = [];
+let store: Administration['store'];
+let administer: Administration['administer'];
+let change: Administration['change'];
+let create: Administration['create'];
+let key: Administration['key'];
+let use: Administration['use'];
 
 beforeAll(async () => {
-  const logStream = { write: (line: string) => void lines.push(line) };
-  store = await startTestApp({ ADMIN_API_KEY: adminKey, LOG_LEVEL: 'info', BAN_AFTER: '1' }, { logStream });
+  ({ store, administer, change, create, key, use } = await startAdministration());
 });
 
 afterAll(() => store.close());
-
-function administer(query: string, variables: Record<string, unknown> = {}): Promise<GraphQLResult> {
-  return store.graphql(query, variables, adminKey);
-}
-
-async function change(mutation: string, input: object, fields = 'id'): Promise<GraphQLResult> {
-  const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
-  const secret = ['createApiKey', 'rotateApiKey'].includes(mutation) ? 'secret' : '';
-  const query = `mutation ($input: ${type}!) { result: ${mutation}(input: $input) { ${secret} apiKey { ${fields} } } }`;
-  return administer(query, { input });
-}
-
-async function create(input: object = {}): Promise<{ id: string; secret: string }> {
-  const { data } = await change('createApiKey', { name: 'Shop', plan: 'FREE', ...input });
-  return { id: data.result.apiKey.id, secret: data.result.secret };
-}
-
-// oxlint-disable-next-line typescript/no-explicit-any -- what a key holds is each test's own to say
-async function key(id: string, fields: string): Promise<any> {
-  return (await administer(`{ apiKey(id: "${id}") { ${fields} } }`)).data.apiKey;
-}
-
-async function use(secret: string, times = 1): Promise<number[]> {
-  const statuses: number[] = [];
-  for (let request = 0; request < times; request += 1) {
-    statuses.push((await store.graphql('{ __typename }', {}, secret)).status);
-  }
-  return statuses;
-}
 
 describe('a key', () => {
   it('shows what it has spent and when it was used last, at once', async () => {
@@ -150,117 +121,6 @@ describe('a key', () => {
       status: 409,
     });
     expect(await key(id, 'status')).toEqual({ status: 'REVOKED' });
-  });
-});
-
-describe('the history of a key', () => {
-  it('has every change, latest first, with who made it and without a secret, also past the program', async () => {
-    const { id, secret } = await create({ name: 'Watched' });
-    const { secret: another } = await create({ scopes: ['ADMIN'] });
-    const { data } = await store.graphql('{ apiKeys(last: 1) { edges { node { id } } } }', {}, another);
-    const administrator = data.apiKeys.edges[0].node.id;
-    const ban = `mutation { banApiKey(input: { id: "${id}", seconds: 60 }) { apiKey { id } } }`;
-    await store.graphql(ban, {}, another);
-    await change('unbanApiKey', { id });
-    await change('setApiKeyPlan', { id, plan: 'PRO' });
-    const rotated = (await change('rotateApiKey', { id })).data.result.secret;
-    await store.sql('update api_keys set name = $1 where id = $2', ['By SQL', id]);
-    await change('revokeApiKey', { id });
-    // What changes nothing leaves no trace.
-    await change('revokeApiKey', { id });
-    const { edges, totalCount } = (await key(id, history)).history;
-    const nodes = (edges as { node: { at: string; by: string; action: string; changes: string[] } }[]).map(
-      ({ node }) => node,
-    );
-    expect(nodes.map(({ by, action }) => `${by} ${action}`)).toEqual([
-      'ADMIN_API_KEY REVOKED',
-      'sql UPDATED',
-      'ADMIN_API_KEY ROTATED',
-      'ADMIN_API_KEY PLAN_CHANGED',
-      'ADMIN_API_KEY UNBANNED',
-      `${administrator} BANNED`,
-      'ADMIN_API_KEY CREATED',
-    ]);
-    expect(totalCount).toBe(7);
-    expect(nodes[1]?.changes).toEqual(['name: Watched → By SQL']);
-    expect(nodes[3]?.changes).toEqual(['plan: free → pro']);
-    for (const text of [secret, rotated, 'sha256']) expect(JSON.stringify(nodes)).not.toContain(text);
-  });
-
-  it('is a log line for each change, by whichever actor, once and without a secret', async () => {
-    const { id, secret } = await create({ name: 'Logged' });
-    await change('setApiKeyPlan', { id, plan: 'PRO' });
-    await store.sql('delete from api_keys where id = $1', [id]);
-    const loggedOf = (of: string): Record<string, unknown>[] =>
-      lines
-        .map((line) => JSON.parse(line))
-        .filter(({ msg, key: subject }) => msg === 'api key changed' && subject === of);
-    await until(() => loggedOf(id).length >= 3);
-    // What comes after it has been logged, so nothing is logged twice.
-    const { id: next } = await create();
-    await until(() => loggedOf(next).length > 0);
-    expect(loggedOf(id)).toMatchObject([
-      {
-        level: 30,
-        by: 'ADMIN_API_KEY',
-        action: 'created',
-        at: expect.any(String),
-        changes: { name: { to: 'Logged' } },
-      },
-      { by: 'ADMIN_API_KEY', action: 'plan_changed', changes: { plan: { from: 'free', to: 'pro' } } },
-      { name: 'Logged', by: 'sql', action: 'deleted' },
-    ]);
-    expect(lines.join('')).not.toContain(secret);
-  });
-
-  it('is a summary in the log for those beyond a hundred changes at once', async () => {
-    await store.sql(`insert into api_keys (name, prefix, sha256, plan, scopes)
-      select 'Imported', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 5000) as n`);
-    const summary = (): string | undefined => lines.find((line) => line.includes('more api keys changed'));
-    await until(() => summary() !== undefined);
-    expect(JSON.parse(summary() ?? '')).toMatchObject({ count: 4_900, first: { by: 'sql', action: 'created' } });
-    expect(lines.filter((line) => line.includes('"Imported"'))).toHaveLength(100);
-  });
-
-  it('is paged', async () => {
-    const { id } = await create();
-    for (const name of ['A', 'B', 'C']) await change('updateApiKey', { id, name });
-    const page = 'edges { cursor node { changes } } pageInfo { hasNextPage }';
-    const first = (await key(id, `history(first: 2) { ${page} }`)).history;
-    expect(first.pageInfo.hasNextPage).toBe(true);
-    const rest = (await key(id, `history(first: 5, after: "${first.edges[1].cursor}") { ${page} }`)).history;
-    expect((rest.edges as { node: { changes: string[] } }[]).map(({ node }) => node.changes[0])).toEqual([
-      'name: Shop → A',
-      expect.stringContaining('name: Shop'),
-    ]);
-    expect(rest.pageInfo.hasNextPage).toBe(false);
-  });
-
-  it('has the automatic bans of the service', async () => {
-    const { id, secret } = await create({ plan: 'ENTERPRISE', requestsPerMinute: 1, requestsPerDay: 10 });
-    const statuses = await use(secret, 2);
-    expect(statuses).toEqual([200, 429]);
-    await until(async () => (await use(secret))[0] !== 429);
-    // The ban is saved beside the request that it refuses.
-    await until(async () => (await key(id, 'status')).status === 'BANNED');
-    const { edges } = (await key(id, history)).history;
-    expect(edges[0].node).toMatchObject({ by: 'service', action: 'BANNED' });
-    const isBan = (line: string): boolean => line.includes('"by":"service","action":"banned"');
-    await until(() => lines.some(isBan));
-    expect(JSON.parse(lines.find(isBan) ?? '')).toMatchObject({ msg: 'api key changed', key: id });
-  });
-
-  it('keeps the last 1,000 changes', async () => {
-    const { id } = await create();
-    await store.sql(
-      `do $$ begin for n in 1..1003 loop update api_keys set name = 'n' || n where id = ${id}; end loop; end $$`,
-    );
-    const { history: all } = await key(
-      id,
-      'history(first: 1) { totalCount edges { node { changes } } nodes { changes } }',
-    );
-    const changes = ['name: n1002 → n1003'];
-    expect(all).toEqual({ totalCount: 1_000, edges: [{ node: { changes } }], nodes: [{ changes }] });
   });
 });
 
