@@ -8,7 +8,7 @@ import { getMetadataStorage } from 'type-graphql';
 
 import { createSchema } from '../src/graphql/schema.ts';
 
-/** What the program uses of another package beyond its documentation. */
+/** What the program, or what runs its tests, uses of another package beyond its documentation. */
 interface PrivateUse {
   readonly files: readonly string[];
   readonly package: string;
@@ -54,6 +54,8 @@ const uses: readonly PrivateUse[] = [
     parts: () => [[Registry.prototype, 'registerMetric']],
   },
   { files: ['src/http/observe/log-destination.ts'], package: 'pino', version: '10.4.0' },
+  { files: ['test/jest/runtime.ts'], package: 'jest-runner', version: '30.5.2' },
+  { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
   // Of its sockets and its parser, and of V8. Its parts are tried in `http/node.test.ts`.
   { files: ['src/http/bounds/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
 ];
@@ -65,9 +67,30 @@ it.each(uses)('of $package $version what is private is still there', ({ package:
   }
 });
 
+it('what Jest calls of its runtime is there, but for options that are not set', () => {
+  const callers = [
+    'jest-runner/build/testWorker.js',
+    'jest-circus/build/runner.js',
+    'jest-circus/build/jestAdapterInit.js',
+  ];
+  const text = callers.map((file) => readFileSync(`node_modules/${file}`, 'utf8')).join('\n');
+  const called = new Set([...text.matchAll(/\bruntime\.(\w+)/g)].map(([, name]) => name!));
+  const own = readFileSync('test/jest/runtime.ts', 'utf8');
+  expect([...called].filter((name) => !own.includes(` ${name}(`)).toSorted()).toEqual([
+    'clearAllMocks',
+    'collectV8Coverage',
+    'getAllV8CoverageInfoCopy',
+    'resetAllMocks',
+    'resetModules',
+    'restoreAllMocks',
+    'stopCollectingV8Coverage',
+  ]);
+  expect(text).toContain("Symbol.for('EVENT_HANDLERS')");
+});
+
 it('every file that goes around the types of a package is in the list', () => {
-  const around = /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString/;
-  const files = globSync('src/**/*.ts').filter((file) => around.test(readFileSync(file, 'utf8')));
-  const listed = uses.flatMap((use) => use.files);
-  expect(files.filter((file) => !file.startsWith('src/pages/')).toSorted()).toEqual(listed.toSorted());
+  const around = /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString|\bunstable_/;
+  const files = globSync(['src/**/*.ts', 'test/jest/*.ts']).filter((file) => around.test(readFileSync(file, 'utf8')));
+  const listed = new Set(uses.flatMap((use) => use.files));
+  expect(files.filter((file) => !file.startsWith('src/pages/')).toSorted()).toEqual([...listed].toSorted());
 });
