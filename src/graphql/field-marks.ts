@@ -1,4 +1,4 @@
-import { type GraphQLField, type GraphQLResolveInfo, TypeNameMetaFieldDef } from 'graphql';
+import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { Include } from '../domain/store.ts';
@@ -30,16 +30,13 @@ export function relationsOf<Relation extends string>(
   return all.filter((relation) => selected.includes(relation));
 }
 
-/**
- * Marks a field that its resolver computes from its object alone: it loads nothing, so that a list may pause between
- * objects.
- */
+/** Marks a field that its resolver computes from its object alone, without loading anything: it is written at once. */
 export function Computed(): MethodDecorator {
   return Extensions({ computed: true });
 }
 
 export function isComputed(field: GraphQLField<unknown, unknown>): boolean {
-  return field.extensions['computed'] === true || field === TypeNameMetaFieldDef;
+  return field.extensions['computed'] === true;
 }
 
 /** `info` as prepared operations pass it to resolvers. What is selected is computed once for each operation. */

@@ -27,8 +27,6 @@ export interface ObjectWriter {
    * such object.
    */
   readonly atOnce: AtOnce | undefined;
-  /** True when nothing in it is resolved by a function, so that it can be written at any time. */
-  readonly isPlain: boolean;
 }
 
 /** The field whose value is completed. */
@@ -44,7 +42,8 @@ export interface CompletedField {
 
 /**
  * Prepares the usual case of CompleteValue: leaves, and objects of leaves and included relations, need no path, `info`
- * or promise. Undefined for a type that always needs them. Where it writes nothing, properties are read a second time.
+ * or promise. Undefined for a type that always needs them. Where it writes nothing, properties are read, and fields
+ * computed, a second time.
  */
 export function prepareAtOnce(
   type: GraphQLOutputType,
@@ -164,20 +163,8 @@ function prepareList(itemType: GraphQLOutputType, field: CompletedField): Comple
       throw new TypeError(`${field.name} is no list: ${inspect(value)}`);
     }
     const items = Array.isArray(value) ? (value as unknown[]) : Array.from(value as Iterable<unknown>);
-    list ??= {
-      nodes: field.nodes,
-      complete,
-      isNullable,
-      atOnce: prepareAtOnce(itemType, field.selectionFor),
-      mayPause: isPlain(itemType, field),
-    };
+    list ??= { nodes: field.nodes, complete, isNullable, atOnce: prepareAtOnce(itemType, field.selectionFor) };
     run.write(items.length === 0 ? 2 : items.length + 1);
     return new ListWriter(list, items, path, run).write();
   };
-}
-
-/** True for lists whose items are written without resolving anything: these may yield to other requests. */
-function isPlain(itemType: GraphQLOutputType, field: CompletedField): boolean {
-  const type = isNonNullType(itemType) ? (itemType.ofType as GraphQLOutputType) : itemType;
-  return isLeafType(type) || (isObjectType(type) && field.selectionFor(type).isPlain);
 }

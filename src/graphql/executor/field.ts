@@ -1,8 +1,5 @@
 import {
-  getNamedType,
-  isLeafType,
   isNonNullType,
-  isObjectType,
   TypeNameMetaFieldDef,
   type FieldNode,
   type GraphQLField,
@@ -40,6 +37,8 @@ export class PreparedField {
   readonly #isProperty: boolean;
   /** True for a property, and for a relation, which may be included. */
   readonly #isRead: boolean;
+  /** Computes the value from the object alone; undefined for a field that isn't computed. */
+  readonly compute: ((source: unknown) => unknown) | undefined;
   #argumentsOf: ArgumentsOf | undefined;
   #complete: Complete | undefined;
   #atOnce: AtOnce | null | undefined;
@@ -50,21 +49,14 @@ export class PreparedField {
     this.#isNullable = !isNonNullType(definition.type);
     this.#isProperty = !definition.resolve;
     this.#isRead = this.#isProperty || isToOne(definition);
-  }
-
-  /** True when it and everything below it are properties, or computed from them. */
-  get isPlain(): boolean {
-    const { definition, selectionFor } = this.#field;
-    const type = getNamedType(definition.type);
-    if (!this.#isProperty && !isComputed(definition)) return false;
-    return isLeafType(type) || (isObjectType(type) && selectionFor(type).isPlain);
+    this.compute = isComputed(definition) ? (definition.resolve as PreparedField['compute']) : undefined;
   }
 
   get relations(): readonly string[] {
     return this.#field.relations();
   }
 
-  /** Writes a value that the object has; undefined where the field always needs to be resolved. */
+  /** Writes a value that the object has, or that is computed; undefined where the field always needs to be resolved. */
   get atOnce(): AtOnce | undefined {
     if (this.#atOnce === undefined) this.#atOnce = this.#prepareAtOnce() ?? null;
     return this.#atOnce ?? undefined;
@@ -127,8 +119,9 @@ export class PreparedField {
   #prepareAtOnce(): AtOnce | undefined {
     const { definition, parentType, selectionFor } = this.#field;
     if (definition === TypeNameMetaFieldDef) return { quote: '"', append: (text) => text + parentType.name };
-    const atOnce = this.#isRead ? prepareAtOnce(definition.type, selectionFor) : undefined;
-    if (atOnce === undefined || this.#isProperty) return atOnce;
+    const isKnown = this.#isRead || this.compute !== undefined;
+    const atOnce = isKnown ? prepareAtOnce(definition.type, selectionFor) : undefined;
+    if (atOnce === undefined || !isToOne(definition)) return atOnce;
     const { quote, append } = atOnce;
     // A relation that isn't included has to be resolved.
     return { quote, append: (text, value) => (value === undefined ? undefined : append(text, value)) };

@@ -11,8 +11,6 @@ export interface PreparedList {
   readonly complete: Complete;
   readonly isNullable: boolean;
   readonly atOnce: AtOnce | undefined;
-  /** Whether other requests may run between two items: nothing in them is resolved by a function. */
-  readonly mayPause: boolean;
 }
 
 /**
@@ -22,7 +20,12 @@ export interface PreparedList {
  */
 const maxTreeLength = 64 * 1024;
 
-/** Writes the items of a list in order; promises are awaited together. */
+/**
+ * Writes the items of a list in order; promises are awaited together.
+ *
+ * While its items are written at once, it may yield to other requests between two of them. Otherwise it doesn't: what
+ * its items ask the loaders for in one tick is one statement.
+ */
 export class ListWriter {
   readonly #list: PreparedList;
   readonly #items: readonly unknown[];
@@ -45,9 +48,10 @@ export class ListWriter {
   /** From the first item on, or after a pause from the next one on. */
   write(isBeginning = true): Text {
     const items = this.#items;
-    const { mayPause, atOnce } = this.#list;
+    const { atOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
+        const mayPause = atOnce !== undefined && this.#parts.length === 0;
         if (mayPause && this.#run.isDue(isBeginning && this.#next === 0))
           return textOf(this.#run.pause(), () => this.write(false));
         const index = this.#next;

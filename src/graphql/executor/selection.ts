@@ -46,6 +46,7 @@ interface FieldAtOnce {
   /** All constant text since the value before it. */
   readonly start: string;
   readonly name: string;
+  readonly compute: PreparedField['compute'];
   readonly append: AtOnce['append'];
 }
 
@@ -60,17 +61,12 @@ export class PreparedSelection implements ObjectWriter {
   readonly #sets: readonly SelectionSetNode[];
   #fields: readonly SelectedField[] | undefined;
   #prefixLength = 0;
-  #isPlain: boolean | undefined;
   #atOnce: AtOnce | null | undefined;
 
   constructor(variant: Variant, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     this.#variant = variant;
     this.type = type;
     this.#sets = sets;
-  }
-
-  get isPlain(): boolean {
-    return (this.#isPlain ??= this.#isValid() && this.fields.every(({ field }) => field.isPlain));
   }
 
   get fields(): readonly SelectedField[] {
@@ -81,18 +77,13 @@ export class PreparedSelection implements ObjectWriter {
     return this.#fields;
   }
 
-  /** False when a condition is null: that is an error of the object. */
-  #isValid(): boolean {
-    try {
-      return this.fields.length >= 0;
-    } catch {
-      return false;
-    }
-  }
-
-  /** The fields; none when a condition is null. */
+  /** The fields; none when a condition is null, which is an error of the object. */
   get validFields(): readonly SelectedField[] {
-    return this.#isValid() ? this.fields : [];
+    try {
+      return this.fields;
+    } catch {
+      return [];
+    }
   }
 
   get atOnce(): AtOnce | undefined {
@@ -141,7 +132,7 @@ function prepareAtOnce(selected: readonly SelectedField[]): AtOnce | undefined {
   for (const { prefix, name, field } of selected) {
     if (field.atOnce === undefined) return undefined;
     const { quote, append } = field.atOnce;
-    fields.push({ start: end + prefix + quote, name, append });
+    fields.push({ start: end + prefix + quote, name, compute: field.compute, append });
     end = quote;
   }
   end += '}';
@@ -159,13 +150,14 @@ function appendFields(
   if (typeof source !== 'object' || source === null || source instanceof Error || isPromise(source)) return undefined;
   let text = before;
   try {
-    for (const { start, name, append } of fields) {
-      const appended = append(text + start, (source as Readonly<Record<string, unknown>>)[name]);
+    for (const { start, name, compute, append } of fields) {
+      const value = compute === undefined ? (source as Readonly<Record<string, unknown>>)[name] : compute(source);
+      const appended = append(text + start, value);
       if (appended === undefined) return undefined;
       text = appended;
     }
   } catch {
-    // A property that throws: `write` reads it again, and knows its path.
+    // What throws is read or computed again by `write`, which knows its path.
     return undefined;
   }
   return text + end;

@@ -63,6 +63,8 @@ const typeDefs = /* GraphQL */ `
     colour: Colour
     price: Float
     tags: [String]
+    mark: String
+    badge: Int!
     spare: Collar
     buckle: Collar!
     owner: Collar
@@ -126,6 +128,7 @@ export function createSampleSchema(): GraphQLSchema {
       if (['number', 'weight'].includes(field.name)) continue;
       if (type.name === 'Collar') {
         if (field.name === 'owner') addRelation(field);
+        if (field.name === 'mark' || field.name === 'badge') addComputed(field);
         continue;
       }
       field.resolve = (_source, args, context: SampleContext, info): unknown => {
@@ -154,6 +157,17 @@ function addRelation(field: GraphQLField<unknown, SampleContext>): void {
   field.resolve = (source, _args, context) => {
     const { owner, at } = source as { readonly owner: unknown; readonly at: string };
     return owner === undefined ? collar(context, `${at}loaded`) : owner;
+  };
+}
+
+/** A field of the kind that is computed from its object alone, which may fail, or be no value of its type. */
+function addComputed(field: GraphQLField<unknown, SampleContext>): void {
+  field.extensions = { computed: true };
+  field.resolve = (source) => {
+    const { at } = source as { readonly at: string };
+    if (at.length % 7 === 3) throw new Error(`${field.name} can't be computed at ${at}`);
+    if (at.length % 5 === 2) return null;
+    return field.name === 'mark' ? at : at.length;
   };
 }
 
