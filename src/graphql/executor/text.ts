@@ -12,54 +12,60 @@ interface TextListener {
   fail(error: unknown): void;
 }
 
-/** Settled, with listeners that don't know it yet. */
-const untold: PendingText[] = [];
-let isTelling = false;
+/** Texts that are known, or have failed, whose listeners haven't been called. */
+const ended: PendingText[] = [];
+let isCalling = false;
 
 /**
  * Text that will be known later.
  *
  * It is a promise with one listener, which is called at once: a page of nested lists has several for each of its
- * objects, and promises would take a place in the microtask queue and three times the memory for each. A loop tells the
+ * objects, and promises would take a place in the microtask queue and three times the memory for each. A loop calls the
  * listeners one after another: the stack doesn't grow with the depth of a response.
  */
 export class PendingText implements TextListener {
   #listener: TextListener | undefined;
-  #text: string | undefined;
-  #failure: { readonly error: unknown } | undefined;
+  #call: ((listener: TextListener) => void) | undefined;
 
   /** Call it once. */
   listen(listener: TextListener): void {
     this.#listener = listener;
-    this.#tell();
+    this.#callListeners();
   }
 
   settle(text: string): void {
-    this.#text = text;
-    this.#tell();
+    this.#call = (listener) => listener.settle(text);
+    this.#callListeners();
   }
 
   fail(error: unknown): void {
-    this.#failure = { error };
-    this.#tell();
+    this.#call = (listener) => listener.fail(error);
+    this.#callListeners();
   }
 
-  #tell(): void {
-    if (this.#listener === undefined || (this.#text === undefined && this.#failure === undefined)) return;
-    untold.push(this);
-    if (isTelling) return;
-    isTelling = true;
+  /** Settles or fails with what `make` returns or throws. */
+  become(make: () => Text): void {
+    let text: Text;
     try {
-      for (let next = untold.shift(); next !== undefined; next = untold.shift()) next.#tellListener();
+      text = make();
+    } catch (error) {
+      return this.fail(error);
+    }
+    return typeof text === 'string' ? this.settle(text) : text.listen(this);
+  }
+
+  #callListeners(): void {
+    if (this.#listener === undefined || this.#call === undefined) return;
+    ended.push(this);
+    if (isCalling) return;
+    isCalling = true;
+    try {
+      for (let next = ended.shift(); next !== undefined; next = ended.shift())
+        next.#call?.(next.#listener as TextListener);
     } finally {
       // Or a bug in one response would keep all later ones pending.
-      isTelling = false;
+      isCalling = false;
     }
-  }
-
-  #tellListener(): void {
-    if (this.#text !== undefined) this.#listener?.settle(this.#text);
-    else this.#listener?.fail(this.#failure?.error);
   }
 }
 
@@ -73,20 +79,10 @@ export function textOf<Value>(
   recover: (error: unknown) => Text = rethrow,
 ): PendingText {
   const pending = new PendingText();
-  const become = (make: () => Text): void => {
-    let text: Text;
-    try {
-      text = make();
-    } catch (error) {
-      return pending.fail(error);
-    }
-    if (typeof text === 'string') pending.settle(text);
-    else text.listen(pending);
-  };
   // A thenable may call back at once, or throw.
   Promise.resolve(promise).then(
-    (value) => become(() => write(value)),
-    (error: unknown) => become(() => recover(error)),
+    (value) => pending.become(() => write(value)),
+    (error: unknown) => pending.become(() => recover(error)),
   );
   return pending;
 }
@@ -98,28 +94,12 @@ function rethrow(error: unknown): never {
 /** The text, or in the place of a failure what `recover` returns or throws. */
 export function recovered(text: Text, recover: (error: unknown) => string): Text {
   if (typeof text === 'string') return text;
-  const result = new RecoveredText(recover);
-  text.listen(result);
+  const result = new PendingText();
+  text.listen({
+    settle: (known) => result.settle(known),
+    fail: (error) => result.become(() => recover(error)),
+  });
   return result;
-}
-
-class RecoveredText extends PendingText {
-  readonly #recover: (error: unknown) => string;
-
-  constructor(recover: (error: unknown) => string) {
-    super();
-    this.#recover = recover;
-  }
-
-  override fail(error: unknown): void {
-    let text: string;
-    try {
-      text = this.#recover(error);
-    } catch (failure) {
-      return super.fail(failure);
-    }
-    this.settle(text);
-  }
 }
 
 /** Resolves to the text. */
@@ -142,74 +122,40 @@ export interface Container {
  * Waits for all parts, and joins them. When some fail, the first failure is the result, but not before the others have
  * ended: nothing runs after the response, or during the next mutation.
  */
-export function joinAll(container: Container, failure?: { readonly error: unknown }): PendingText {
-  const joined = new JoinedText(container, failure);
-  joined.begin();
-  return joined;
-}
-
-class JoinedText extends PendingText {
-  readonly #container: Container;
-  #firstFailure: { readonly error: unknown } | undefined;
-  #waiting = 1;
-
-  constructor(container: Container, failure: { readonly error: unknown } | undefined) {
-    super();
-    this.#container = container;
-    this.#firstFailure = failure;
-  }
-
-  begin(): void {
-    const { run, path, parts } = this.#container;
-    if (this.#firstFailure !== undefined) run.discard(path, 0);
-    for (let index = 0; index < parts.length; index += 1) {
-      const part = parts[index] as Text;
-      if (typeof part === 'string') continue;
-      this.#waiting += 1;
-      part.listen(new PartListener(this, index));
-    }
-    this.end();
-  }
-
-  replace(index: number, text: string): void {
-    this.#container.parts[index] = text;
-    this.end();
-  }
-
-  refuse(error: unknown): void {
-    const { run, path } = this.#container;
-    this.#firstFailure ??= { error };
-    run.discard(path, 0);
-    this.end();
-  }
-
-  end(): void {
-    this.#waiting -= 1;
-    if (this.#waiting > 0) return;
-    const { run, path, parts, restLength } = this.#container;
-    if (this.#firstFailure === undefined) return this.settle(concatenate(parts as readonly string[]));
+export function joinAll(
+  { run, path, parts, restLength }: Container,
+  failure?: { readonly error: unknown },
+): PendingText {
+  const joined = new PendingText();
+  let firstFailure = failure;
+  let waiting = 1;
+  const end = (): void => {
+    waiting -= 1;
+    if (waiting > 0) return undefined;
+    if (firstFailure === undefined) return joined.settle(concatenate(parts as readonly string[]));
     const length = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
     run.discard(path, length + restLength);
-    this.fail(this.#firstFailure.error);
+    return joined.fail(firstFailure.error);
+  };
+  if (firstFailure !== undefined) run.discard(path, 0);
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] as Text;
+    if (typeof part === 'string') continue;
+    waiting += 1;
+    part.listen({
+      settle: (text) => {
+        parts[index] = text;
+        end();
+      },
+      fail: (error) => {
+        firstFailure ??= { error };
+        run.discard(path, 0);
+        end();
+      },
+    });
   }
-}
-
-class PartListener implements TextListener {
-  readonly #joined: JoinedText;
-  readonly #index: number;
-
-  constructor(joined: JoinedText, index: number) {
-    this.#joined = joined;
-    this.#index = index;
-  }
-
-  settle(text: string): void {
-    this.#joined.replace(this.#index, text);
-  }
-
-  fail(error: unknown): void {
-    this.#joined.refuse(error);
-  }
+  end();
+  return joined;
 }
 
 /** The parts stay as they are until the whole response is sent: `join` would copy them on each level. */
