@@ -12,31 +12,27 @@ import {
   Kind,
   type SelectionNode,
   type SelectionSetNode,
+  visit,
 } from 'graphql';
 
-/** What decides which fields an operation selects. */
-interface CollectionSource {
-  readonly schema: GraphQLSchema;
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
-  /** The variables that its conditions name. */
-  readonly conditions: Readonly<Record<string, unknown>>;
-}
+export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
 /**
  * The specification's CollectFields: the nodes of each response key, in order. Each fragment is visited once, however
  * often it is spread.
  */
 export function collectFields(
-  { schema, fragments, conditions }: CollectionSource,
+  { schema, fragments }: { readonly schema: GraphQLSchema; readonly fragments: Fragments },
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-): Map<string, FieldNode[]> {
-  const fields = new Map<string, FieldNode[]>();
+  isSelected: (node: SelectionNode) => boolean,
+): ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]> {
+  const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
   const visited = new Set<string>();
   const collect = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
       if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
-      if (!isIncluded(selection, conditions)) continue;
+      if (!isSelected(selection)) continue;
       if (selection.kind === Kind.FIELD) {
         const key = (selection.alias ?? selection.name).value;
         const nodes = fields.get(key);
@@ -53,7 +49,8 @@ export function collectFields(
   return fields;
 }
 
-function isIncluded(node: SelectionNode, conditions: Readonly<Record<string, unknown>>): boolean {
+/** Whether `@skip` and `@include` let a node be selected. Throws the GraphQLError of a condition that is null. */
+export function isIncluded(node: SelectionNode, conditions: Readonly<Record<string, unknown>>): boolean {
   if (node.directives === undefined || node.directives.length === 0) return true;
   return (
     getDirectiveValues(GraphQLSkipDirective, node, conditions)?.['if'] !== true &&
@@ -72,10 +69,21 @@ function applies(
 }
 
 /** The fragments of a document by name. */
-export function fragmentsIn({ definitions }: DocumentNode): ReadonlyMap<string, FragmentDefinitionNode> {
-  const fragments = new Map<string, FragmentDefinitionNode>();
+export function fragmentsIn({ definitions }: DocumentNode): Fragments {
+  const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
   for (const definition of definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments.set(definition.name.value, definition);
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
   }
   return fragments;
+}
+
+/** The variables that a document gives to arguments of these names, those of directives included. */
+export function variablesFor(argumentNames: ReadonlySet<string>, document: DocumentNode): readonly string[] {
+  const variables = new Set<string>();
+  visit(document, {
+    Argument: ({ name, value }) => {
+      if (value.kind === Kind.VARIABLE && argumentNames.has(name.value)) variables.add(value.name.value);
+    },
+  });
+  return [...variables];
 }

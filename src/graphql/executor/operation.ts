@@ -1,23 +1,22 @@
 import {
-  Kind,
   locatedError,
   OperationTypeNode,
-  visit,
   type DocumentNode,
-  type FragmentDefinitionNode,
   type GraphQLError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
 
 import { HttpError } from '../../http/error-table.ts';
-import { fragmentsIn } from './collect-fields.ts';
+import { fragmentsIn, type Fragments, variablesFor } from './collect-fields.ts';
 import { Run, type RunContext } from './run.ts';
 import { promiseOf } from './text.ts';
 import { PreparedSelection, type SelectedField, type Variant } from './selection.ts';
 
 /** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
+/** Of `@skip` and `@include`. */
+const conditionArguments: ReadonlySet<string> = new Set(['if']);
 
 /** An operation of a valid document. */
 export interface OperationSource {
@@ -54,7 +53,7 @@ export class PreparedOperation {
   /** The maximum number of trees. */
   readonly maxVariants: number;
   readonly #source: OperationSource;
-  readonly #fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly #fragments: Fragments;
   readonly #conditionNames: readonly string[];
   readonly #variants = new Map<string, PreparedSelection>();
 
@@ -62,9 +61,8 @@ export class PreparedOperation {
     const { document, operation } = source;
     this.kind = operation.operation;
     this.#source = source;
-    const none = Object.create(null) as Record<string, FragmentDefinitionNode>;
-    this.#fragments = Object.assign(none, Object.fromEntries(fragmentsIn(document)));
-    this.#conditionNames = conditionNames(document);
+    this.#fragments = fragmentsIn(document);
+    this.#conditionNames = variablesFor(conditionArguments, document);
     this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
   }
 
@@ -191,16 +189,4 @@ function payloadTooLarge(name: string, maxBytes: number): HttpError {
 function hasMoreBytes(text: string, maxBytes: number): boolean {
   if (text.length > maxBytes) return true;
   return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
-}
-
-/** The variables that decide what is skipped and included, in any operation of the document. */
-function conditionNames(document: DocumentNode): readonly string[] {
-  const names = new Set<string>();
-  visit(document, {
-    Directive: ({ name, arguments: args = [] }) => {
-      if (name.value !== 'skip' && name.value !== 'include') return;
-      for (const { value } of args) if (value.kind === Kind.VARIABLE) names.add(value.name.value);
-    },
-  });
-  return [...names];
 }

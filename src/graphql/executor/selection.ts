@@ -5,7 +5,6 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
   type FieldNode,
-  type FragmentDefinitionNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -14,7 +13,7 @@ import {
 } from 'graphql';
 
 import { isToOne } from '../field-marks.ts';
-import { collectFields } from './collect-fields.ts';
+import { collectFields, isIncluded, type Fragments } from './collect-fields.ts';
 import type { ObjectWriter } from './completion.ts';
 import { PreparedField, type FieldOfObject } from './field.ts';
 import type { AtOnce } from './leaf.ts';
@@ -25,7 +24,7 @@ import { joinAll, type Text } from './text.ts';
 export interface Variant {
   readonly schema: GraphQLSchema;
   readonly operation: OperationDefinitionNode;
-  readonly fragments: Readonly<Record<string, FragmentDefinitionNode>>;
+  readonly fragments: Fragments;
   /** The variables that its conditions name. */
   readonly conditions: Readonly<Record<string, unknown>>;
   /** Each node is prepared once for each type, however many fragments lead to it. */
@@ -168,10 +167,10 @@ function prepareFields(
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
 ): readonly SelectedField[] {
-  const collected = collectFields(variant, type, sets);
+  const collected = collectFields(variant, type, sets, (node) => isIncluded(node, variant.conditions));
   const fields: SelectedField[] = [];
   for (const [key, nodes] of collected) {
-    const name = (nodes[0] as FieldNode).name.value;
+    const name = nodes[0].name.value;
     const definition = definitionOf(variant.schema, type, name);
     if (definition === undefined) continue;
     const prefix = `${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`;

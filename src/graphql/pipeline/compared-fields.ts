@@ -38,7 +38,7 @@ export function countComparisons(document: DocumentNode, limit: number): number 
     }
   };
   const collectSpread = (name: string, level: Level): void => {
-    const fragment = fragments.get(name);
+    const { [name]: fragment } = fragments;
     if (fragment === undefined || level.spreads.has(name)) return;
     count += level.spreads.size;
     level.spreads.add(name);

@@ -7,7 +7,8 @@ import { fragmentsIn } from '../executor/collect-fields.ts';
  * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
  */
 export function hasConditionalRoot(document: DocumentNode): boolean {
-  const fragments = new Map(fragmentsIn(document));
+  const fragments = fragmentsIn(document);
+  const spread = new Set<string>();
   const waiting: SelectionSetNode[] = [];
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
@@ -21,10 +22,11 @@ export function hasConditionalRoot(document: DocumentNode): boolean {
       if (isConditional === true) return true;
       if (selection.kind === Kind.INLINE_FRAGMENT) waiting.push(selection.selectionSet);
       if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
-      const spread = fragments.get(selection.name.value);
+      const { value: name } = selection.name;
+      const { [name]: fragment } = fragments;
       // Each is looked at once, however often it is spread.
-      fragments.delete(selection.name.value);
-      if (spread !== undefined) waiting.push(spread.selectionSet);
+      if (fragment !== undefined && !spread.has(name)) waiting.push(fragment.selectionSet);
+      spread.add(name);
     }
   }
   return false;

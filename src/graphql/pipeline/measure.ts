@@ -5,6 +5,7 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type InlineFragmentNode,
   type SelectionNode,
   type SelectionSetNode,
@@ -12,7 +13,7 @@ import {
 
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import type { Variables } from '../executor/arguments.ts';
-import { fragmentsIn } from '../executor/collect-fields.ts';
+import { collectFields, fragmentsIn, type Fragments, variablesFor } from '../executor/collect-fields.ts';
 import type { OperationSource } from '../executor/operation.ts';
 import { pageFields } from '../connections/connection.ts';
 import {
@@ -22,8 +23,8 @@ import {
   isEdge,
   listWith,
   sizeOf,
+  sizingArguments,
   type SizingValue,
-  sizingVariables,
   typeOfField,
 } from './sizes.ts';
 
@@ -66,8 +67,8 @@ export class OperationMeasure {
         defaultValue && valueFromASTUntyped(defaultValue),
       ]),
     );
-    const names = sizingVariables(source.document);
-    this.#sizingVariables = [...this.#defaults.keys()].filter((name) => names.has(name));
+    const names = variablesFor(sizingArguments, source.document);
+    this.#sizingVariables = names.filter((name) => this.#defaults.has(name));
   }
 
   for(given: Variables): Measure {
@@ -126,7 +127,7 @@ const nothing: Counted = { complexity: 0, list: undefined };
 class Measurement {
   readonly #source: OperationSource;
   readonly #values: ReadonlyMap<string, SizingValue>;
-  readonly #fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly #fragments: Fragments;
   readonly #fragmentSizes = new Map<string, Size>();
 
   constructor(source: OperationSource, values: ReadonlyMap<string, SizingValue>) {
@@ -137,35 +138,17 @@ class Measurement {
 
   measure(): Measure {
     const { operation, schema } = this.#source;
-    const { depth, complexity, list, aliases, bytes } = this.#ofSelections(
-      operation.selectionSet,
-      schema.getRootType(operation.operation) ?? undefined,
+    const rootType = schema.getRootType(operation.operation) as GraphQLObjectType;
+    const { depth, complexity, list, aliases, bytes } = this.#ofSelections(operation.selectionSet, rootType);
+    const collected = collectFields(
+      { schema, fragments: this.#fragments },
+      rootType,
+      [operation.selectionSet],
+      (node) => !this.#isSkipped(node),
     );
-    const rootFields = this.#rootFields();
+    const rootFields = new Map([...collected].map(([key, [node]]) => [key, node.name.value]));
     const rootFieldNames = [...new Set(rootFields.values())];
     return { depth, complexity, list, aliases, bytes, rootFields, rootFieldNames };
-  }
-
-  /** Equal response keys are merged, as the specification's CollectFields does. */
-  #rootFields(): ReadonlyMap<string, string> {
-    const fields = new Map<string, string>();
-    const visited = new Set<string>();
-    const collect = ({ selections }: SelectionSetNode): void => {
-      for (const selection of selections) {
-        if (this.#isSkipped(selection)) continue;
-        if (selection.kind === Kind.FIELD) {
-          fields.set((selection.alias ?? selection.name).value, selection.name.value);
-        } else if (selection.kind === Kind.INLINE_FRAGMENT) {
-          collect(selection.selectionSet);
-        } else if (!visited.has(selection.name.value)) {
-          visited.add(selection.name.value);
-          const fragment = this.#fragments.get(selection.name.value);
-          if (fragment !== undefined) collect(fragment.selectionSet);
-        }
-      }
-    };
-    collect(this.#source.operation.selectionSet);
-    return fields;
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
@@ -191,7 +174,7 @@ class Measurement {
     const known = this.#fragmentSizes.get(name);
     if (known !== undefined) return known;
     this.#fragmentSizes.set(name, empty);
-    const fragment = this.#fragments.get(name);
+    const { [name]: fragment } = this.#fragments;
     const size = fragment === undefined ? empty : this.#ofFragment(fragment, undefined);
     this.#fragmentSizes.set(name, size);
     return size;

@@ -16,7 +16,7 @@ export function countSelectedFields(document: DocumentNode): number {
     const known = counts.get(name);
     if (known !== undefined) return known;
     counts.set(name, 0);
-    const fragment = fragments.get(name);
+    const { [name]: fragment } = fragments;
     const count = fragment === undefined ? 0 : ofSelections(fragment.selectionSet);
     counts.set(name, count);
     return count;

@@ -1,12 +1,4 @@
-import {
-  type DocumentNode,
-  getNamedType,
-  type GraphQLNamedType,
-  isInterfaceType,
-  isObjectType,
-  Kind,
-  visit,
-} from 'graphql';
+import { getNamedType, type GraphQLNamedType, isInterfaceType, isObjectType } from 'graphql';
 
 export function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {
   if (!isObjectType(parent) && !isInterfaceType(parent)) return undefined;
@@ -29,7 +21,7 @@ function hasFields(type: GraphQLNamedType | undefined, ...names: readonly string
 }
 
 /** The arguments that set the size of a result. */
-const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
+export const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
 
 /** A number, a boolean, or the length of a list; other values don't matter here. */
 export type SizingValue = number | boolean | undefined;
@@ -38,16 +30,6 @@ export function sizeOf(value: unknown): SizingValue {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.length;
   return typeof value === 'string' ? 1 : undefined;
-}
-
-export function sizingVariables(document: DocumentNode): ReadonlySet<string> {
-  const names = new Set<string>();
-  visit(document, {
-    Argument: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE && sizingArguments.has(name.value)) names.add(value.name.value);
-    },
-  });
-  return names;
 }
 
 /** A list in an operation, which multiplies what its entries select. */
