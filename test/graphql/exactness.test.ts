@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
+import { keyOf, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
 import { startRestApp, type RestApp } from '../rest/rest-app.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
@@ -99,8 +99,8 @@ it('treats percent-encoded digits in the variables of a GET like others, cold an
 it('finds no operation of another document, whatever is in a comment or a name', () => {
   const cache = new OperationCache();
   const operation = { prepared: { maxVariants: 1 }, fieldCount: 1 } as KnownOperation;
-  for (let time = 0; time < 2; time += 1) cache.add('T', 'A', operation);
-  expect(cache.find('T', 'A')).toBe(operation);
+  for (let time = 0; time < 2; time += 1) cache.add(keyOf('T', 'A'), operation);
+  expect(cache.find(keyOf('T', 'A'))).toBe(operation);
   for (const [text, name] of [
     ['T\0A', undefined],
     ['A\0T', undefined],
@@ -108,7 +108,7 @@ it('finds no operation of another document, whatever is in a comment or a name',
     ['', 'AT'],
     ['AT', ''],
   ] as const) {
-    expect(cache.find(text, name)).toBeUndefined();
+    expect(cache.find(keyOf(text, name))).toBeUndefined();
   }
 });
 

@@ -29,7 +29,7 @@ const charactersPerField = 8;
 const maxMarks = 10_000;
 
 /**
- * The recently used operations, by the exact text of their document and their name.
+ * The recently used operations, by `keyOf`.
  *
  * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither
  * evict the operations in use nor outlive their request.
@@ -39,12 +39,11 @@ export class OperationCache {
   /** Checksums: two operations that share one are only stored sooner. */
   readonly #sent = new LruMap<number, true>(maxMarks);
 
-  find(text: string, operationName: string | undefined): KnownOperation | undefined {
-    return this.#operations.get(keyOf(text, operationName));
+  find(key: string): KnownOperation | undefined {
+    return this.#operations.get(key);
   }
 
-  add(text: string, operationName: string | undefined, operation: KnownOperation): void {
-    const key = keyOf(text, operationName);
+  add(key: string, operation: KnownOperation): void {
     const mark = crc32(key);
     if (this.#sent.has(mark)) this.#operations.set(key, operation);
     this.#sent.set(mark, true);
@@ -52,8 +51,8 @@ export class OperationCache {
 }
 
 /**
- * The cache key of an operation. A separator alone wouldn't do: comments and names that clients send may contain any
- * character.
+ * The key of an operation: the exact text of its document, and its name. A separator alone wouldn't do: comments and
+ * names that clients send may contain any character.
  */
 export function keyOf(text: string, operationName: string | undefined): string {
   return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
@@ -107,12 +106,12 @@ export class Documents {
     return this.#trustedTexts.get(withoutHashPrefix(id)) ?? this.#texts.get(withoutHashPrefix(id));
   }
 
-  find(text: string, operationName: string | undefined): KnownOperation | undefined {
-    return this.#trusted.get(keyOf(text, operationName)) ?? this.#recent.find(text, operationName);
+  find(key: string): KnownOperation | undefined {
+    return this.#trusted.get(key) ?? this.#recent.find(key);
   }
 
-  isTrusted(text: string | undefined, operationName: string | undefined): boolean {
-    return text !== undefined && this.#trusted.has(keyOf(text, operationName));
+  isTrusted(key: string): boolean {
+    return this.#trusted.has(key);
   }
 
   /** Keeps the text of a valid operation, which can be asked for by its hash from then on. */
@@ -120,8 +119,8 @@ export class Documents {
     this.#texts.set(sha256, text, client);
   }
 
-  add(text: string, operationName: string | undefined, operation: KnownOperation): void {
-    this.#recent.add(text, operationName, operation);
+  add(key: string, operation: KnownOperation): void {
+    this.#recent.add(key, operation);
   }
 }
 

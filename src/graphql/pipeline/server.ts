@@ -120,36 +120,40 @@ class Endpoint {
     }
     const { query, operationName, sha256, variables = {} } = parsed;
     const text = this.documents.textOf(parsed);
-    if (!this.#isAllowed(text, operationName)) return this.#refuse(notInList, request, reply);
+    const operationKey = keyOf(text ?? '', operationName);
+    const isOffered = this.#options.documentsOnly !== true || this.documents.isTrusted(operationKey);
+    if (!isOffered) return this.#refuse(notInList, request, reply);
     if (text === undefined) return this.#refuse(isById(parsed) ? unknownId : noText, request, reply);
     const isHashSent = query !== undefined && sha256 !== undefined;
     if (isHashSent && hash('sha256', query) !== sha256) return this.#refuse(otherHash, request, reply);
-    const operation = this.documents.find(text, operationName) ?? (await this.#validate(text, operationName, request));
+    const operation =
+      this.documents.find(operationKey) ?? (await this.#validate(text, operationName, operationKey, request));
     if ('errors' in operation) return this.#refuse(apolloResponse(operation), request, reply);
     if (isHashSent) this.documents.keep(sha256, text, principal.subject.id);
     const { kind } = operation.prepared;
     if (method !== 'POST' && kind !== OperationTypeNode.QUERY) return this.#refuse(onlyByPost(kind), request, reply);
-    return this.#respond(operation, keyOf(text, operationName), variables, key, request, reply);
+    return this.#respond(operation, operationKey, variables, key, request, reply);
   }
 
   async #validate(
     text: string,
     operationName: string | undefined,
+    operationKey: string,
     { principal, meter }: FastifyRequest,
   ): Promise<KnownOperation | ApolloRefusal> {
     const validation = await this.#newDocuments.run(
       principal.id,
       () => meter.requireLeft(),
       // Another request may have made it known meanwhile.
-      async () => this.documents.find(text, operationName) ?? this.validator.validate(text, operationName),
+      async () => this.documents.find(operationKey) ?? this.validator.validate(text, operationName),
     );
-    if (!('errors' in validation)) this.documents.add(text, operationName, validation);
+    if (!('errors' in validation)) this.documents.add(operationKey, validation);
     return validation;
   }
 
   #respond(
     operation: KnownOperation,
-    textKey: string,
+    operationKey: string,
     variables: Readonly<Record<string, unknown>>,
     key: string | undefined,
     request: FastifyRequest,
@@ -161,11 +165,7 @@ class Endpoint {
       return this.#execute(operation, variables, key, request, reply);
     }
     const { streams } = this.#options;
-    return sendSubscription({ operation, key: textKey, variables }, request, reply, streams, this.#options);
-  }
-
-  #isAllowed(text: string | undefined, operationName: string | undefined): boolean {
-    return this.#options.documentsOnly !== true || this.documents.isTrusted(text, operationName);
+    return sendSubscription({ operation, key: operationKey, variables }, request, reply, streams, this.#options);
   }
 
   async #execute(
