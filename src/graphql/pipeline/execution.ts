@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
@@ -40,7 +41,48 @@ export interface ExecutionOptions {
 /** A list of thousands can fail with thousands of equal errors. */
 const maxLoggedErrors = 10;
 /** Of an operation's name. */
-export const maxLoggedName = 100;
+const maxLoggedName = 100;
+
+/** An operation with the variables of one request. */
+export interface MeasuredOperation {
+  readonly operation: KnownOperation;
+  readonly measured: Measure;
+  /** Its name in the metrics. */
+  readonly label: string;
+}
+
+/** Measures the operation of a request; then executes it, or opens its stream, as a span. */
+export function observe<Result extends Pick<GraphQLResponse, 'status' | 'codes'>>(
+  operation: KnownOperation,
+  variables: Readonly<Record<string, unknown>>,
+  request: Pick<FastifyRequest, 'operation' | 'headers'>,
+  work: (observed: MeasuredOperation) => Promise<Result>,
+): Promise<Result> {
+  const measured = operation.measure.for(variables);
+  const { kind } = operation.prepared;
+  const label = operationLabel(kind, measured);
+  request.operation = label;
+  const traced = { label, kind, rootFields: measured.rootFieldNames, headers: request.headers };
+  return traceOperation(traced, () => work({ operation, measured, label }));
+}
+
+/** Records the outcome for the log line of the request, and its errors for the metrics. */
+export function recordOutcome(
+  { operation, measured, label }: MeasuredOperation,
+  { cost, codes }: { readonly cost: number; readonly codes: readonly string[] },
+  request: Pick<FastifyRequest, 'graphql'>,
+  onErrors: ExecutionOptions['onErrors'],
+): void {
+  const { name } = operation.source.operation;
+  request.graphql = {
+    name: name && redactSecrets(name.value).slice(0, maxLoggedName),
+    fields: measured.rootFieldNames,
+    cost,
+    complexity: measured.complexity,
+    codes: [...new Set(codes)],
+  };
+  if (codes.length > 0) onErrors(label, codes);
+}
 
 /**
  * Executes an operation: spends its cost, coerces its variables, checks the limits, and runs it.
@@ -54,24 +96,20 @@ export function executeOperation(
   options: ExecutionOptions,
   reserve: ReserveMemory,
 ): Promise<GraphQLResponse> {
-  const measured = operation.measure.for(variables);
-  const { kind } = operation.prepared;
-  const label = operationLabel(kind, measured);
-  const { request } = context;
-  request.operation = label;
-  const traced = { label, kind, rootFields: measured.rootFieldNames, headers: request.headers };
-  return traceOperation(traced, () => execute(operation, measured, label, variables, context, options, reserve));
+  return observe(operation, variables, context.request, (observed) =>
+    execute(observed, variables, context, options, reserve),
+  );
 }
 
 async function execute(
-  { source, prepared }: KnownOperation,
-  measured: Measure,
-  label: string,
+  observed: MeasuredOperation,
   variables: Readonly<Record<string, unknown>>,
   context: GraphQLContext,
   options: ExecutionOptions,
   reserve: ReserveMemory,
 ): Promise<GraphQLResponse> {
+  const { measured } = observed;
+  const { source, prepared } = observed.operation;
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
@@ -100,14 +138,7 @@ async function execute(
     response = refusalResponse(error);
   }
   if (response.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
-  if (response.codes.length > 0) onErrors(label, response.codes);
-  request.graphql = {
-    name: source.operation.name && redactSecrets(source.operation.name.value).slice(0, maxLoggedName),
-    fields: measured.rootFieldNames,
-    cost,
-    complexity: measured.complexity,
-    codes: [...new Set(response.codes)],
-  };
+  recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
   const headers = { ...response.headers, [complexityHeaderName]: String(measured.complexity) };
   return { ...response, headers };
 }

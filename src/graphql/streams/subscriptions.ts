@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 
-import { redactKeys } from '../../domain/access/api-key.ts';
 import { requireScope } from '../../domain/access/principal.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
 import { eventIdRule } from '../../domain/events/event-id.ts';
@@ -15,13 +14,12 @@ import { eventFilterOf } from '../events/event-subjects.ts';
 import type { EventSubscriptionArgs } from '../events/event.input.ts';
 import type { Variables } from '../executor/arguments.ts';
 import type { RootField } from '../executor/operation.ts';
-import { assertWithinLimits, operationLabel } from '../pipeline/admission.ts';
+import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
-import { maxLoggedName, type ExecutionOptions } from '../pipeline/execution.ts';
+import { observe, recordOutcome, type ExecutionOptions, type MeasuredOperation } from '../pipeline/execution.ts';
 import { coerceVariables } from '../pipeline/input-errors.ts';
 import type { Measure } from '../pipeline/measure.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
-import { traceOperation } from '../pipeline/operation-span.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStream } from './event-stream.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
@@ -52,16 +50,13 @@ export async function sendSubscription(
   streams: EventStreams,
   options: ExecutionOptions,
 ): Promise<FastifyReply> {
-  const { prepared, measure } = subscription.operation;
-  const measured = measure.for(subscription.variables);
-  const label = operationLabel(prepared.kind, measured);
-  request.operation = label;
+  const { operation, variables } = subscription;
   const framing = requireFraming(request.headers.accept);
-  void reply.headers({ [complexityHeaderName]: String(measured.complexity), 'cache-control': 'no-store' });
-  const traced = { label, kind: prepared.kind, rootFields: measured.rootFieldNames, headers: request.headers };
-  const opened = await traceOperation(traced, () =>
-    open({ subscription, measured, label, framing }, request, streams, options),
-  );
+  const opened = await observe(operation, variables, request, (observed) => {
+    const { complexity } = observed.measured;
+    void reply.headers({ [complexityHeaderName]: String(complexity), 'cache-control': 'no-store' });
+    return open({ subscription, observed, framing }, request, streams, options);
+  });
   if (!('stream' in opened)) return sendRefusal(opened, reply, opened.isResult ? framing : undefined);
   begin(request, opened.stream);
   return reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(opened.stream);
@@ -69,8 +64,7 @@ export async function sendSubscription(
 
 interface Opening {
   readonly subscription: Subscription;
-  readonly measured: Measure;
-  readonly label: string;
+  readonly observed: MeasuredOperation;
   readonly framing: Framing;
 }
 
@@ -80,23 +74,14 @@ type OpenedStream = { readonly stream: EventStream } & Pick<GraphQLResponse, 'st
 type RefusedStream = { readonly isResult: boolean } & GraphQLResponse;
 
 async function open(
-  { subscription, measured, label, framing }: Opening,
+  { subscription, observed, framing }: Opening,
   request: FastifyRequest,
   streams: EventStreams,
   { limits, hidden, onRefusal, onErrors }: ExecutionOptions,
 ): Promise<OpenedStream | RefusedStream> {
   const { principal, meter } = request;
   const { source } = subscription.operation;
-  const describe = (cost: number, codes: readonly string[]): void => {
-    request.graphql = {
-      name: source.operation.name && redactKeys(source.operation.name.value).slice(0, maxLoggedName),
-      fields: measured.rootFieldNames,
-      cost,
-      complexity: measured.complexity,
-      codes,
-    };
-    if (codes.length > 0) onErrors(label, codes);
-  };
+  const { measured, label } = observed;
   let cost = 1;
   let isResult = true;
   try {
@@ -114,11 +99,11 @@ async function open(
       onEnd: (code) => onErrors(label, [code]),
       onError: (error) => request.log.error({ err: error }, 'internal error'),
     });
-    describe(cost, []);
+    recordOutcome(observed, { cost, codes: [] }, request, onErrors);
     return { status: 200, codes: [], stream };
   } catch (cause) {
     const response = refusalResponse(asGraphQLError(cause));
-    describe(cost, response.codes);
+    recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
     return { ...response, isResult };
   }
 }

@@ -9,13 +9,15 @@ import { until } from '../../support/until.ts';
 import { eventStream, multipart, openStream, type ClientStream } from './stream-client.ts';
 
 const log: Record<string, unknown>[] = [];
+/** It could be an operation's name. */
+const adminKey = 'the_administrator_of_this_very_suite_0003';
 let app: TestApp;
 let address: string;
 const streams: ClientStream[] = [];
 
 beforeAll(async () => {
   app = await startTestApp(
-    { LOG_LEVEL: 'info', PORT: '0' },
+    { LOG_LEVEL: 'info', PORT: '0', ADMIN_API_KEY: adminKey },
     {
       streamTimes: { keepAliveMillis: 300 },
       logStream: { write: (line) => log.push(JSON.parse(line)) },
@@ -260,6 +262,15 @@ it('is logged when it begins and when it ends, with what it has sent', async () 
     { status: 200 },
   ]);
   expect(await timed()).toBe(before);
+});
+
+it('logs no part of a key that the name of a subscription ends with, though names are shortened', async () => {
+  log.length = 0;
+  const begin = 'x'.repeat(80);
+  const stream = await open(eventStream, {}, { text: `subscription ${begin}${adminKey} { events { id } }` });
+  stream.close();
+  const begun = log.find(({ msg }) => msg === 'event stream begun');
+  expect(begun).toMatchObject({ graphql: { name: `${begin}…` } });
 });
 
 it('reads the log by one statement each 200 ms, however many streams there are, and by none without', async () => {
