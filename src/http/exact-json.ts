@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+
 import { HttpError } from './error-table.ts';
 
 /** Levels of objects and lists. Deeper texts are refused before anything is made of them. */
@@ -93,6 +95,33 @@ export function replaceNumbers(json: string, replace: (literal: string, depth: n
     }
   }
   return copied === 0 ? json : parts.join('') + json.slice(copied);
+}
+
+/**
+ * The value of a valid JSON text, with what `read` makes of its number literals. It gets the arguments of `replace` in
+ * `replaceNumbers`, and gives undefined for a literal that is a number.
+ */
+export function withNumbers(json: string, read: (literal: string, depth: number) => unknown): unknown {
+  // Strings stand in for them, and no client can know how these begin.
+  const marker = randomBytes(12).toString('base64url');
+  const values: unknown[] = [];
+  const marked = replaceNumbers(json, (literal, depth) => {
+    const value = read(literal, depth);
+    return value === undefined ? undefined : `"${marker}${values.push(value) - 1}"`;
+  });
+  return values.length === 0 ? JSON.parse(json) : unmarked(JSON.parse(marked), marker, values);
+}
+
+function unmarked(value: unknown, marker: string, values: readonly unknown[]): unknown {
+  if (typeof value === 'string') return value.startsWith(marker) ? values[Number(value.slice(marker.length))] : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) value[index] = unmarked(value[index], marker, values);
+    return value;
+  }
+  const members = value as Record<string, unknown>;
+  for (const name of Object.keys(members)) members[name] = unmarked(members[name], marker, values);
+  return members;
 }
 
 function endOfString(json: string, start: number): number {

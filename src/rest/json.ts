@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-
 import type { Id } from '../domain/id.ts';
 import type { JsonId, RawJson } from '../domain/json-id.ts';
 import { HttpError } from '../http/error-table.ts';
-import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, replaceNumbers } from '../http/exact-json.ts';
+import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, withNumbers } from '../http/exact-json.ts';
 
 /** A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number. */
 export type Json<Body> = {
@@ -27,11 +25,9 @@ export function parseJsonObject(bytes: unknown, fields: readonly string[]): Read
   const text = decode(bytes);
   const value = parse(text);
   const known = fields.filter((name) => Object.hasOwn(value, name));
-  if (!mayHaveRoundedNumbers(text) && !known.some((name) => isInexact(value[name]))) {
-    return Object.fromEntries(known.map((name) => [name, value[name]]));
-  }
-  const exactValueOf = parseExactly(text);
-  return Object.fromEntries(known.map((name) => [name, exactValueOf(name)]));
+  const isKept = !mayHaveRoundedNumbers(text) && !known.some((name) => isInexact(value[name]));
+  const exact = isKept ? value : (withNumbers(text, exactNumber) as typeof value);
+  return Object.fromEntries(known.map((name) => [name, exact[name]]));
 }
 
 function decode(bytes: Buffer): string {
@@ -58,23 +54,9 @@ function isInexact(value: unknown): boolean {
   return typeof value === 'number' && !Number.isSafeInteger(value);
 }
 
-/**
- * Reads the fields of a JSON object with their exact numbers, for which strings stand in it. No client can know how
- * these begin.
- */
-function parseExactly(json: string): (field: string) => unknown {
-  const marker = randomUUID();
-  const marked = replaceNumbers(json, (literal, depth) =>
-    depth === 1 && !isExact(literal) ? `"${marker}${literal}"` : undefined,
-  );
-  const value = JSON.parse(marked) as Readonly<Record<string, unknown>>;
-  return (field) => {
-    const each = value[field];
-    return typeof each === 'string' && each.startsWith(marker) ? exactNumber(each.slice(marker.length)) : each;
-  };
-}
-
-function exactNumber(literal: string): bigint | RawJson {
+/** Of a field of the body; undefined for what a double keeps. */
+function exactNumber(literal: string, depth: number): bigint | RawJson | undefined {
+  if (depth !== 1 || isExact(literal)) return undefined;
   const isInteger = literal.length <= maxInt64Characters && integerLiteral.test(literal);
   return isInteger ? BigInt(literal) : JSON.rawJSON(literal);
 }

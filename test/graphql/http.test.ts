@@ -166,6 +166,7 @@ describe('GET', () => {
     [{ query: '{ echo }', variables: '{' }, /`variables` is not valid JSON/],
     [{ query: '{ echo }', variables: `{${big}` }, /`variables` is not valid JSON/],
     [{ query: '{ echo }', variables: `[${big}]` }, /`variables` must be a JSON object/],
+    [{ query: '{ echo }', variables: big }, /`variables` must be a JSON object/],
   ])('refuses %j', async (query, message) => {
     expectRefused(await sample.get(query), 400, 'BAD_REQUEST', message);
   });

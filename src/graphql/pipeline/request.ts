@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
-
 import type { FastifyRequest } from 'fastify';
 
 import { HttpError } from '../../http/error-table.ts';
-import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, replaceNumbers } from '../../http/exact-json.ts';
+import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, withNumbers } from '../../http/exact-json.ts';
 import { InexactNumber } from './inexact-number.ts';
 
 /** The parameters of a GraphQL request. */
@@ -33,19 +31,10 @@ const forgeable = `Another site could have a browser send this request (Cross-Si
 /** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON, or too deep. */
 export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
   try {
-    const text = decodeJson(body);
-    const value: unknown = parseJson(text);
-    const hasVariables = isRecord(value) && isRecord(value['variables']);
-    const exact = hasVariables && mayHaveRoundedNumbers(text) ? { ...value, variables: variablesIn(text) } : value;
-    return { value: exact, bytes: body.length };
+    return { value: parseExactJson(decodeJson(body)), bytes: body.length };
   } catch (error) {
     return error instanceof HttpError ? error : new HttpError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
   }
-}
-
-/** The variables of a JSON body that is known to be an object, with exact numbers. */
-function variablesIn(text: string): unknown {
-  return (withExactNumbers(text) as { readonly variables?: unknown }).variables;
 }
 
 /** Whether a request names its document by an id instead of sending it. */
@@ -136,44 +125,26 @@ function badRequest(message: string): HttpError {
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof InexactNumber);
 }
 
-/** A JSON parameter of a GET, with exact numbers. */
+/** A JSON parameter of a GET. */
 function parseParameter(name: string, text: string): unknown {
   try {
-    const value = parseJson(text);
-    return mayHaveRoundedNumbers(text) ? withExactNumbers(text) : value;
+    return parseExactJson(text);
   } catch (error) {
     throw error instanceof HttpError ? error : badRequest(`The parameter \`${name}\` is not valid JSON.`);
   }
 }
 
-/**
- * The value of a text that is known to be JSON, in which numbers that a JavaScript number can't keep are
- * `InexactNumber`. No client can know how the strings begin that stand in for them.
- */
-function withExactNumbers(text: string): unknown {
-  const marker = randomBytes(12).toString('base64url');
-  const marked = replaceNumbers(text, (literal) => (isKept(literal) ? undefined : `"${marker}${literal}"`));
-  return withNumbers(JSON.parse(marked), marker);
+/** The value of a JSON text, in which numbers that a JavaScript number can't keep are `InexactNumber`. */
+function parseExactJson(text: string): unknown {
+  const value = parseJson(text);
+  return mayHaveRoundedNumbers(text) ? withNumbers(text, inexactNumber) : value;
 }
 
-/** A short fraction is one as a double too, which is all that refusing it needs. */
-function isKept(literal: string): boolean {
-  return isExact(literal) || (literal.length < 16 && !Number.isInteger(Number(literal)));
-}
-
-function withNumbers(value: unknown, marker: string): unknown {
-  if (typeof value === 'string') {
-    return value.startsWith(marker) ? new InexactNumber(value.slice(marker.length)) : value;
-  }
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) value[index] = withNumbers(value[index], marker);
-    return value;
-  }
-  const members = value as Record<string, unknown>;
-  for (const name of Object.keys(members)) members[name] = withNumbers(members[name], marker);
-  return members;
+/** Undefined for an exact number, and for a short fraction: as a double that is one too, and is refused as well. */
+function inexactNumber(literal: string): InexactNumber | undefined {
+  const isKept = isExact(literal) || (literal.length < 16 && !Number.isInteger(Number(literal)));
+  return isKept ? undefined : new InexactNumber(literal);
 }
