@@ -57,12 +57,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   const { pool, pipeline, servers } = createConnections(options);
   const orm = createOrm(pool);
   const disk = new DiskCheck(() => pool.run((connection) => connection.query(diskProbe)));
-  const statements = createStatements({
-    pool,
-    pipeline,
-    isGuest: options.isGuest === true,
-    onFailure: (error) => disk.record(error),
-  });
+  const statements = createStatements({ pool, pipeline, onFailure: (error) => disk.record(error) });
   const metadata = orm.getMetadata();
   const session = createSession(orm, statements, { maxMillis: atomicMillis(options) });
   return {

@@ -1,8 +1,8 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { PooledConnection } from '../postgres/connection-pool.ts';
-import { sendQuery, sendTogether } from '../postgres/statements.ts';
-import { FixedStatement, isPrepared, type PreparedQuery, type Query, together } from '../postgres/statement.ts';
+import { send } from '../postgres/statements.ts';
+import { FixedStatement, type Query, together } from '../postgres/statement.ts';
 
 const begin = control('begin');
 const commit = control('commit');
@@ -20,7 +20,7 @@ const releaseSavepoint = control('release savepoint petstore_read');
 export class ConnectionLease implements DatabaseConnection {
   isReleased = false;
   readonly #connection: PooledConnection;
-  #deferred: PreparedQuery<unknown>[] = [];
+  #deferred: Query<unknown>[] = [];
   #hasSent = false;
 
   constructor(connection: PooledConnection) {
@@ -54,24 +54,21 @@ export class ConnectionLease implements DatabaseConnection {
   }
 
   /** Sends the statement with the next one, or with COMMIT, which fails when it fails. */
-  defer(query: PreparedQuery<unknown>): void {
+  defer(query: Query<unknown>): void {
     this.#deferred.push(query);
   }
 
-  /** Runs a statement of a store, prepared as on any other connection. */
   async run<Row>(query: Query<Row>): Promise<Row[]> {
-    if (isPrepared(query)) return (await this.runTogether([query]))[0] as Row[];
-    await this.#sendDeferred();
-    return sendQuery(this.#connection, query);
+    return (await this.runTogether([query]))[0] as Row[];
   }
 
-  /** The same for several in one write; returns the rows of each. */
-  async runTogether(queries: readonly PreparedQuery<unknown>[]): Promise<unknown[][]> {
+  /** Sends several in one write; returns the rows of each. */
+  async runTogether(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
     this.#assertUse();
     this.#hasSent = true;
     const deferred = gathered(this.#deferred);
     this.#deferred = [];
-    const rows = await sendTogether(this.#connection, [...deferred, ...queries]);
+    const rows = await send(this.#connection, [...deferred, ...queries]);
     return rows.slice(deferred.length);
   }
 
@@ -88,11 +85,14 @@ export class ConnectionLease implements DatabaseConnection {
     }
   }
 
+  /** Sends what MikroORM has written. */
   async send(
     text: string,
     values: readonly unknown[] = [],
   ): Promise<{ command: string; count: number; rows: never[] }> {
-    await this.#sendDeferred();
+    this.#assertUse();
+    const last = this.#deferred.pop();
+    if (last !== undefined) await this.runTogether([last]);
     const { command, rowCount, rows } = await this.#connection.query<never>(text, [...values]);
     return { command, count: rowCount ?? 0, rows };
   }
@@ -108,19 +108,13 @@ export class ConnectionLease implements DatabaseConnection {
     throw new Error('Rows are not streamed: lists are read in pages.');
   }
 
-  async #sendDeferred(): Promise<void> {
-    this.#assertUse();
-    const last = this.#deferred.pop();
-    if (last !== undefined) await this.runTogether([last]);
-  }
-
   #assertUse(): void {
     if (this.isReleased) throw new Error('The transaction has ended.');
   }
 }
 
-function gathered(queries: readonly PreparedQuery<unknown>[]): PreparedQuery<unknown>[] {
-  const groups: PreparedQuery<unknown>[][] = [];
+function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {
+  const groups: Query<unknown>[][] = [];
   for (const query of queries) {
     const last = groups.at(-1);
     if (last !== undefined && query.many !== undefined && last[0]?.name === query.name) last.push(query);
@@ -129,6 +123,6 @@ function gathered(queries: readonly PreparedQuery<unknown>[]): PreparedQuery<unk
   return groups.map(together);
 }
 
-function control(text: string): PreparedQuery<unknown> {
+function control(text: string): Query<unknown> {
   return new FixedStatement(text, () => undefined).with([]);
 }

@@ -16,7 +16,7 @@ export interface AtomicLimit {
 }
 
 /** Runs each statement in its own transaction, on a shared connection if it is short. */
-export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements, { maxMillis }: AtomicLimit): Session {
+export function createSession(orm: MikroORM, { run, lookUp, guard }: Statements, { maxMillis }: AtomicLimit): Session {
   const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
     guard(() =>
       orm.em.fork().transactional(async (em) => {
@@ -27,9 +27,9 @@ export function createSession(orm: MikroORM, { send, lookUp, guard }: Statements
   const shared = new SharedTransactions(transact);
   return {
     isTransaction: false,
-    run: send,
+    run,
     defer: async (query) => {
-      await send(query);
+      await run(query);
     },
     lookUp,
     insertion: (work) => shared.run(work),

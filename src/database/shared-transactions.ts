@@ -5,7 +5,7 @@ import { ClientBatches } from './client-batches.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 import type { ConnectionLease } from './lease.ts';
 import { createTransactionSession } from './transaction-session.ts';
-import { type PreparedQuery, type Query, type Session, together } from '../postgres/statement.ts';
+import { type Query, type Session, together } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
 type Transact = <T>(work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
@@ -18,7 +18,7 @@ interface SharedWork {
 
 /** A statement of one of the works, which waits to be sent with those of others. */
 interface Waiting {
-  readonly query: PreparedQuery<unknown>;
+  readonly query: Query<unknown>;
   readonly resolve: (rows: never[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -112,7 +112,7 @@ class GatheredStatements {
   }
 
   async run<Row>(query: Query<Row>): Promise<Row[]> {
-    if (!hasMany(query)) throw new Error('This statement has no form for many.');
+    if (query.many === undefined) throw new Error('This statement has no form for many.');
     const rows = new Promise<Row[]>((resolve, reject) => {
       if (this.#waiting.push({ query, resolve, reject }) === 1) setImmediate(() => inBackground(this.#sendAll()));
     });
@@ -144,8 +144,4 @@ class GatheredStatements {
       for (const { reject } of groups.flat()) reject(error);
     }
   }
-}
-
-function hasMany(query: Query<unknown>): query is PreparedQuery<unknown> {
-  return (query as Partial<PreparedQuery<unknown>>).many !== undefined;
 }

@@ -3,7 +3,7 @@ import DataLoader from 'dataloader';
 import { service } from '../account/accounts.ts';
 import { recordFailure } from './driver-errors.ts';
 import type { Caller } from './pipelined-connection.ts';
-import type { LookUp, PreparedQuery } from './statement.ts';
+import type { LookUp, Query } from './statement.ts';
 
 /** Who waits for the row with this id. */
 interface LookUpCaller extends Caller {
@@ -12,7 +12,7 @@ interface LookUpCaller extends Caller {
 
 interface Sender {
   /** Rejects with the driver's error. */
-  readonly read: (query: PreparedQuery<unknown>, callers: readonly Caller[]) => Promise<unknown[]>;
+  readonly read: (query: Query<unknown>, callers: readonly Caller[]) => Promise<unknown[]>;
   /** Calls it before the reads of this tick of the event loop are sent. */
   readonly beforeEnd: (work: () => void) => void;
 }

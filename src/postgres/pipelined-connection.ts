@@ -5,7 +5,7 @@ import type { RequestContext } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
-import type { PreparedQuery } from './statement.ts';
+import type { Query } from './statement.ts';
 import { StatementBatch } from './statement-batch.ts';
 import { recordStatement, type TracedCaller } from './statement-span.ts';
 
@@ -18,7 +18,7 @@ export interface Caller {
 
 /** A read, and what gets its rows or the driver's error. */
 export interface PendingRead {
-  readonly query: PreparedQuery<unknown>;
+  readonly query: Query<unknown>;
   /** The client (a key) that it is for; empty for the service's own work. */
   readonly subject: string;
   /** All are of this client. */

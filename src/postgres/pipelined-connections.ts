@@ -14,7 +14,7 @@ import {
 import type { Servers, SessionOptions } from './servers.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
-import type { LookUp, PreparedQuery } from './statement.ts';
+import type { LookUp, Query } from './statement.ts';
 import { recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
@@ -86,7 +86,7 @@ export class PipelinedConnections {
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
-  async query(query: PreparedQuery<unknown>): Promise<unknown[]> {
+  async query(query: Query<unknown>): Promise<unknown[]> {
     const caller = callerUnderWay();
     try {
       return await this.#read(query, [caller]);
@@ -112,7 +112,7 @@ export class PipelinedConnections {
     await Promise.all([...this.#all].map((connection) => connection.close()));
   }
 
-  #read(query: PreparedQuery<unknown>, callers: readonly Caller[]): Promise<unknown[]> {
+  #read(query: Query<unknown>, callers: readonly Caller[]): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const subject = callers[0]?.request?.subjectId ?? service;
       this.#submit({ query, subject, callers, resolve, reject, isRetried: false });

@@ -1,5 +1,5 @@
 import { bindAndExecuteMessage, parseMessage, syncMessage } from './messages.ts';
-import type { PreparedQuery } from './statement.ts';
+import type { Query } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
 interface BatchConnection {
@@ -27,8 +27,7 @@ export function writeCollected(connection: Collecting): void {
 }
 
 /**
- * One or several prepared statements that are sent in one write and executed one after another, with one Sync at the
- * end. Like `pg`'s own `Query`, but columns are never described, which is half of the work for a statement that returns
+ * One or several statements that are sent in one write and executed one after another, with one Sync at the end. Like `pg`'s own `Query`, but columns are never described, which is half of the work for a statement that returns
  * a few rows: `decode` knows them.
  *
  * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a
@@ -37,13 +36,13 @@ export function writeCollected(connection: Collecting): void {
 export class StatementBatch {
   /** Called with the rows of each statement, or with the error of the one that failed. */
   callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
-  readonly #statements: readonly PreparedQuery<unknown>[];
+  readonly #statements: readonly Query<unknown>[];
   readonly #rows: unknown[][] = [[]];
   #connection: BatchConnection | undefined;
   /** The texts that are prepared here, by their names. */
   #parsed: Map<string, string> | undefined;
 
-  constructor(statements: readonly PreparedQuery<unknown>[]) {
+  constructor(statements: readonly Query<unknown>[]) {
     this.#statements = statements;
   }
 
@@ -70,8 +69,10 @@ export class StatementBatch {
     this.#connection = connection;
     const { parsedStatements, submittedNamedStatements, stream } = connection;
     let messages = '';
-    for (const { name, text, values } of this.#statements) {
-      if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
+    for (const { name = '', text, values } of this.#statements) {
+      if (name === '') {
+        messages += parseMessage(name, text);
+      } else if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
         (this.#parsed ??= new Map()).set(name, text);
         submittedNamedStatements[name] = text;
         messages += parseMessage(name, text);

@@ -21,29 +21,20 @@ export interface Query<Row> {
   readonly kind: QueryKind;
   /** Converts PostgreSQL's texts to a row. */
   readonly decode: (fields: readonly (string | null)[]) => Row;
-}
-
-/** A query that is always prepared. */
-export type PreparedQuery<Row> = Query<Row> & {
-  readonly name: string;
   /**
    * Its statement for several at once, if it has one: it takes a list of each value, and returns a row for each of
    * their elements.
    */
-  readonly many?: ((lists: readonly Parameter[]) => PreparedQuery<Row>) | undefined;
+  readonly many?: ((lists: readonly Parameter[]) => Query<Row>) | undefined;
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
   readonly usual?: Row;
-};
-
-export function isPrepared<Row>(query: Query<Row>): query is PreparedQuery<Row> {
-  return query.name !== undefined;
 }
 
 /** How rows of one kind are looked up by their ids, alone or together. */
 export interface LookUp<Row> {
-  readonly readOne: (id: string) => PreparedQuery<Row>;
+  readonly readOne: (id: string) => Query<Row>;
   /** The rows may come in any order. */
-  readonly readMany: (ids: readonly string[]) => PreparedQuery<Row>;
+  readonly readMany: (ids: readonly string[]) => Query<Row>;
   /** A method, so that look-ups of all kinds have a common type. */
   idOf(row: Row): string;
 }
@@ -61,7 +52,7 @@ export interface Session {
    * Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which
    * fails when it fails.
    */
-  defer(query: PreparedQuery<unknown>): Promise<void>;
+  defer(query: Query<unknown>): Promise<void>;
   /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
@@ -72,24 +63,9 @@ export interface Session {
   insertion<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** Adds a value to the parameters of a statement; returns its placeholder. */
-export type Bind = (value: Parameter, type: string) => string;
-
-/** The values of one statement, while its text is put together. */
-export class Statement {
-  readonly #values: Parameter[] = [];
-
-  readonly bind: Bind = (value, type) => `$${this.#values.push(value)}::${type}`;
-
-  /** Planned for its values. */
-  planned<Row>(text: string, decode: Query<Row>['decode']): Query<Row> {
-    return { name: undefined, text, values: this.#values, kind: 'slow', decode };
-  }
-}
-
 /** A statement whose text is always the same: it is named once. */
 export class FixedStatement<Row> {
-  readonly #query: Omit<PreparedQuery<Row>, 'values'>;
+  readonly #query: Omit<Query<Row>, 'values'>;
 
   /**
    * `many` does the same for a list of each parameter, and returns one row for each of their elements, in their order.
@@ -98,14 +74,14 @@ export class FixedStatement<Row> {
     this.#query = { name: nameOf(text), text, decode, kind, many: many && ((lists) => many.with(lists)) };
   }
 
-  with(values: readonly Parameter[], kind = this.#query.kind): PreparedQuery<Row> {
+  with(values: readonly Parameter[], kind = this.#query.kind): Query<Row> {
     const { name, text, decode, many } = this.#query;
     return { name, text, values, kind, decode, many };
   }
 }
 
 /** One query that does what these do, which are of one statement with a form for many. */
-export function together<Row>([first, ...others]: readonly PreparedQuery<Row>[]): PreparedQuery<Row> {
+export function together<Row>([first, ...others]: readonly Query<Row>[]): Query<Row> {
   if (first === undefined) throw new Error('There are no queries.');
   const { many } = first;
   if (others.length === 0 || many === undefined) return first;

@@ -3,7 +3,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { FixedStatement, type PreparedQuery, type Session } from '../../postgres/statement.ts';
+import { FixedStatement, type Query, type Session } from '../../postgres/statement.ts';
 
 export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);
@@ -54,7 +54,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
     claim: async ({ principalId, key }, fields, since) => {
       const lock = JSON.stringify([principalId, key]);
       const query = claim.with([principalId, key, lock, fields, since.toISOString()]);
-      const usually: PreparedQuery<string | null> = { ...query, usual: noRecords };
+      const usually: Query<string | null> = { ...query, usual: noRecords };
       const [json] = await session.run(usually);
       return typeof json === 'string' ? claimedKey(JSON.parse(json) as readonly Claimed[]) : unclaimed;
     },
