@@ -12,8 +12,7 @@ import {
   nameOf,
   type Query,
   type Session,
-  Statement,
-  type StatementText,
+  StatementText,
 } from '../../postgres/statement.ts';
 
 /** The SQL source of one kind of row. */
@@ -39,19 +38,19 @@ export interface Source<Row, Filter, SortField extends string, RelationName exte
  */
 export class TableReads<Row, Filter, SortField extends string, RelationName extends string = never> {
   readonly #source: Source<Row, Filter, SortField, RelationName>;
-  readonly #shapes: Shapes<Row>;
+  /** One for each combination of related rows: as many as the schema has. */
+  readonly #selections = new Map<string, Selected<Row>>();
   readonly #pages = new LruMap<string, { readonly shape: PageShape<Row> | undefined }>(rememberedShapes);
 
   constructor(source: Source<Row, Filter, SortField, RelationName>) {
     this.#source = source;
-    this.#shapes = shapesOf(source);
   }
 
   /** The usual case of one id needs no map. */
   byIds(session: Session, ids: readonly Id[], include: Include<RelationName> = []): Promise<(Row | undefined)[]> {
     if (ids.length > 1) return this.#byManyIds(session, ids, include);
     if (ids.length === 0) return Promise.resolve([]);
-    return session.lookUp(this.#shapes(include).lookUp, ids[0] as Id).then((row) => [row]);
+    return session.lookUp(this.#selected(include).lookUp, ids[0] as Id).then((row) => [row]);
   }
 
   async page(
@@ -60,74 +59,123 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     keyset: Keyset<SortField>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>> {
-    const conditions = this.#source.conditions(filter, false);
-    if (conditions === undefined || keyset.isUnread) return nothing;
-    const shape = this.#pageShape(conditions, keyset, include, false);
-    if (shape === undefined) return nothing;
-    if (keyset.maxBytes === undefined) {
-      return cut(await session.run(this.#pageQuery(shape, conditions, keyset, shape.decode)), keyset);
-    }
-    const decode = (fields: readonly (string | null)[]): Found<Row> => ({
-      found: Number(fields.at(-1)),
-      row: shape.decode(fields),
-    });
-    const rows = await session.run(this.#pageQuery(shape, conditions, keyset, decode));
+    const page = { filter, keyset, include };
+    if (keyset.maxBytes === undefined) return cut(await this.#read(session, page, (decode) => decode), keyset);
+    const rows = await this.#read(session, page, numbered);
     const slice = cut(
       rows.map(({ row }) => row),
       keyset,
     );
-    return { ...slice, hasMore: (rows[0]?.found ?? 0) > slice.rows.length };
+    // The number is how many rows there were for the page, and one more, before the bytes have cut it.
+    return { ...slice, hasMore: (rows[0]?.number ?? 0) > slice.rows.length };
   }
 
   /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
   async pagePerParent(
     session: Session,
-    parentIds: readonly Id[],
+    parents: readonly Id[],
     filter: Filter,
     keyset: Keyset<SortField>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
-    const conditions = this.#source.conditions(filter, true);
-    if (conditions === undefined || keyset.isUnread || parentIds.length === 0) return parentIds.map(() => nothing);
-    const shape = this.#pageShape(conditions, keyset, include, true);
-    if (shape === undefined) return parentIds.map(() => nothing);
-    const decode = (fields: readonly (string | null)[]): Child<Row> => ({
-      parent: Number(fields.at(-1)),
-      row: shape.decode(fields),
-    });
-    const children = await session.run(this.#pageQuery(shape, conditions, keyset, decode, parentIds));
-    const perParent: Row[][] = parentIds.map(() => []);
-    for (const { parent, row } of children) perParent[parent - 1]?.push(row);
+    const perParent: Row[][] = parents.map(() => []);
+    // The number is the place of the row's parent, from 1.
+    for (const { number, row } of await this.#read(session, { filter, keyset, include, parents }, numbered)) {
+      perParent[number - 1]?.push(row);
+    }
     return perParent.map((rows) => cut(rows, keyset));
   }
 
   async count(session: Session, filter: Filter): Promise<number> {
-    const conditions = this.#source.conditions(filter, false);
-    if (conditions === undefined) return 0;
-    const statement = new Statement();
-    const text = `select count(*) from ${this.#source.from} ${where(conditions, statement)}`;
-    const [count = 0] = await session.run(statement.planned(text, ([value]) => Number(value)));
+    const [count = 0] = await this.#count(session, filter, undefined, ([value]) => Number(value));
     return count;
   }
 
-  async countPerParent(session: Session, parentIds: readonly Id[], filter: Filter): Promise<number[]> {
-    const conditions = this.#source.conditions(filter, true);
-    if (conditions === undefined || parentIds.length === 0) return parentIds.map(() => 0);
+  async countPerParent(session: Session, parents: readonly Id[], filter: Filter): Promise<number[]> {
+    const counts = new Map(
+      await this.#count(session, filter, parents, ([count, id]) => [String(id), Number(count)] as const),
+    );
+    return parents.map((id) => counts.get(id) ?? 0);
+  }
+
+  /** None when no row can match. */
+  async #count<Count>(
+    session: Session,
+    filter: Filter,
+    parents: readonly Id[] | undefined,
+    decode: Query<Count>['decode'],
+  ): Promise<Count[]> {
     const { from, parent } = this.#source;
-    const statement = new Statement();
-    const isChild = `${parent} = any(${statement.bind(parentIds, 'bigint[]')})`;
-    const text = `select ${parent}, count(*) from ${from} ${where(conditions, statement, isChild)} group by 1`;
-    const counts = new Map(await session.run(statement.planned(text, countOfParent)));
-    return parentIds.map((id) => counts.get(id) ?? 0);
+    const conditions = this.#source.conditions(filter, parents !== undefined);
+    if (conditions === undefined || parents?.length === 0) return [];
+    const bound = new StatementText();
+    const tests = conditions.map(({ sql }, index) => sql((type) => bound.bind(index, type)));
+    if (parents !== undefined) tests.push(`${parent} = any(${bound.bind(conditions.length, 'bigint[]')})`);
+    const where = tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
+    const text =
+      parents === undefined
+        ? `select count(*) from ${from} ${where}`
+        : `select count(*), ${parent} from ${from} ${where} group by 2`;
+    const values = bound.parametersOf([...conditions.map(({ value }) => value), parents]);
+    return session.run({ name: undefined, text, values, kind: 'slow', decode });
   }
 
   async #byManyIds(session: Session, ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
     const { idOf } = this.#source.sorting;
     const rows = await session.run(
-      this.#shapes(include).byAnyId.with([ids], ids.length > maxSharedRows ? 'slow' : 'short'),
+      this.#selected(include).byAnyId.with([ids], ids.length > maxSharedRows ? 'slow' : 'short'),
     );
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((each) => byId.get(each));
+  }
+
+  #selected(include: Include<RelationName>): Selected<Row> {
+    const key = include.join();
+    let selected = this.#selections.get(key);
+    if (selected === undefined) {
+      const { table, relations, from, id, sorting } = this.#source;
+      // Whatever the order in which the caller names them.
+      const names = Object.keys(relations).filter((name) => (include as readonly string[]).includes(name));
+      const selection = selectionOf<Row>(table, relations, names);
+      const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
+      const byId = new FixedStatement(`${rows} $1::bigint`, selection.decode);
+      const byAnyId = new FixedStatement(`${rows} any($1::bigint[])`, selection.decode);
+      const lookUp: LookUp<Row> = {
+        readOne: (one) => byId.with([one]),
+        readMany: (ids) => byAnyId.with([ids]),
+        idOf: sorting.idOf,
+      };
+      selected = { selection, lookUp, byAnyId };
+      this.#selections.set(key, selected);
+    }
+    return selected;
+  }
+
+  /** The rows of a page, or of the same page of each parent. */
+  async #read<Result>(
+    session: Session,
+    { filter, keyset, include, parents }: Page<Filter, SortField, RelationName>,
+    decoderOf: (decode: Decode<Row>) => Decode<Result>,
+  ): Promise<Result[]> {
+    const conditions = this.#source.conditions(filter, parents !== undefined);
+    if (conditions === undefined || keyset.isUnread || parents?.length === 0) return [];
+    const shape = this.#pageShape(conditions, keyset, include, parents !== undefined);
+    if (shape === undefined) return [];
+    const { name, sql, text } = shape;
+    const type = this.#source.sorting.keys[keyset.sort.field]?.type;
+    const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
+    const walks = choices * (parents?.length ?? 1);
+    const isLong =
+      walks > maxSharedWalks ||
+      (keyset.limit + 1) * walks > maxSharedRows ||
+      conditions.some(({ isFilter }) => isFilter);
+    return session.run({
+      name,
+      text: sql,
+      values: text.parametersOf(pageValues({ type, conditions }, keyset, parents)),
+      decode: decoderOf(shape.decode),
+      kind: name === undefined || isLong ? 'slow' : 'short',
+    });
   }
 
   #pageShape(
@@ -141,7 +189,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const known = this.#pages.get(key);
     if (known !== undefined) return known.shape;
     const { by, from, parent, sorting } = this.#source;
-    const { selection } = this.#shapes(include);
+    const { selection } = this.#selected(include);
     const page = pageText(
       {
         columns: selection.columns,
@@ -163,36 +211,20 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     this.#pages.set(key, { shape });
     return shape;
   }
-
-  #pageQuery<Result>(
-    { name, sql, text }: PageShape<Row>,
-    conditions: readonly Condition[],
-    keyset: Keyset<SortField>,
-    decode: Query<Result>['decode'],
-    parents?: readonly Id[],
-  ): Query<Result> {
-    const type = this.#source.sorting.keys[keyset.sort.field]?.type;
-    const values = text.parametersOf(pageValues({ type, conditions }, keyset, parents));
-    const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
-    const walks = choices * (parents?.length ?? 1);
-    const isLong =
-      walks > maxSharedWalks ||
-      (keyset.limit + 1) * walks > maxSharedRows ||
-      conditions.some(({ isFilter }) => isFilter);
-    return { name, text: sql, values, decode, kind: name === undefined || isLong ? 'slow' : 'short' };
-  }
 }
 
-/** A row of a page that ends by its bytes, and how many rows there were for the page, and one more. */
-interface Found<Row> {
-  readonly found: number;
-  readonly row: Row;
+type Decode<Row> = Query<Row>['decode'];
+
+interface Page<Filter, SortField extends string, RelationName extends string> {
+  readonly filter: Filter;
+  readonly keyset: Keyset<SortField>;
+  readonly include: Include<RelationName>;
+  readonly parents?: readonly Id[];
 }
 
-/** A row of the page of one of several parents, and the place of that parent among them, from 1. */
-interface Child<Row> {
-  readonly parent: number;
-  readonly row: Row;
+/** Rows with the number that the statement selects after their columns. */
+function numbered<Row>(decode: Decode<Row>): Decode<{ readonly number: number; readonly row: Row }> {
+  return (fields) => ({ number: Number(fields.at(-1)), row: decode(fields) });
 }
 
 /** A statement that may read more rows than this is slow. */
@@ -208,7 +240,7 @@ interface PageShape<Row> {
   readonly name: string | undefined;
   readonly sql: string;
   readonly text: StatementText;
-  readonly decode: (fields: readonly (string | null)[]) => Row;
+  readonly decode: Decode<Row>;
 }
 
 /**
@@ -219,49 +251,11 @@ function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keys
   return !takeLast && before === undefined && !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
 }
 
-interface Shape<Row> {
+/** How rows are read with some of their related rows. */
+interface Selected<Row> {
   readonly selection: Selection<Row>;
   readonly lookUp: LookUp<Row>;
   readonly byAnyId: FixedStatement<Row>;
-}
-
-type ShapeSource<Row> = Pick<Source<never, never, never>, 'table' | 'from' | 'id'> & {
-  readonly relations: Readonly<Record<string, Relation>>;
-  readonly sorting: Pick<Sorting<Row, never>, 'idOf'>;
-};
-
-/** One for each combination of related rows: as many as the schema has. */
-type Shapes<Row> = (include: readonly string[]) => Shape<Row>;
-
-function shapesOf<Row>({ table, relations, from, id, sorting: { idOf } }: ShapeSource<Row>): Shapes<Row> {
-  const shapes = new Map<string, Shape<Row>>();
-  return (include) => {
-    const key = include.join();
-    let shape = shapes.get(key);
-    if (shape === undefined) {
-      // Whatever the order in which the caller names them.
-      const names = Object.keys(relations).filter((name) => include.includes(name));
-      const selection = selectionOf<Row>(table, relations, names);
-      const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
-      const byId = new FixedStatement(`${rows} $1::bigint`, selection.decode);
-      const byAnyId = new FixedStatement(`${rows} any($1::bigint[])`, selection.decode);
-      const lookUp: LookUp<Row> = { readOne: (one) => byId.with([one]), readMany: (ids) => byAnyId.with([ids]), idOf };
-      shape = { selection, lookUp, byAnyId };
-      shapes.set(key, shape);
-    }
-    return shape;
-  };
-}
-
-function countOfParent([id, count]: readonly (string | null)[]): [id: string, count: number] {
-  return [String(id), Number(count)];
-}
-
-const nothing = { rows: [], hasMore: false } as const;
-
-function where(conditions: readonly Condition[], { bind }: Statement, ...tests: string[]): string {
-  const all = [...tests, ...conditions.map(({ sql, value }) => sql((type) => bind(value, type)))];
-  return all.length === 0 ? '' : `where ${all.join(' and ')}`;
 }
 
 function cut<Row>(rows: readonly Row[], { limit, takeLast }: Keyset<string>): Slice<Row> {
