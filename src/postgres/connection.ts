@@ -11,7 +11,7 @@ import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
 import { type ParameterStatus, prepareEmbeddedSession, prepareServerSession, SessionState } from './server-session.ts';
 import { sendTraced, tracedCaller } from './statement-span.ts';
-import { type StatementBatch, textsOf, writeCollected } from './statement-batch.ts';
+import { type StatementBatch, textsOf } from './statement-batch.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -153,9 +153,14 @@ export class PgConnection extends pg.Client {
     return caller === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
   }) as pg.Client['query'];
 
-  /** Its callback gets the rows or the error. */
-  submit(batch: StatementBatch): void {
-    (this.query as (submittable: object) => unknown)(batch);
+  /** Sends these in one write. The callback of each gets its rows or the error. */
+  submit(...batches: StatementBatch[]): void {
+    const { connection } = this.#internals;
+    connection.unwritten = '';
+    for (const batch of batches) (this.query as (submittable: object) => unknown)(batch);
+    const { stream, unwritten } = connection;
+    connection.unwritten = undefined;
+    if (unwritten !== '' && stream.writable) stream.write(unwritten, 'latin1');
   }
 
   /** When a response last came, or was first pending. */
@@ -201,18 +206,6 @@ export class PgConnection extends pg.Client {
   /** A cancel request is pending, which could end the next statement instead. */
   get isCancelling(): boolean {
     return this.#cancelling !== undefined;
-  }
-
-  /** Collects writes until the returned function is called. */
-  cork(): () => void {
-    const { connection } = this.#internals;
-    connection.stream.cork();
-    connection.unwritten = '';
-    return () => {
-      writeCollected(connection);
-      connection.unwritten = undefined;
-      connection.stream.uncork();
-    };
   }
 
   /** Closes the connection at once; statements under way fail. */

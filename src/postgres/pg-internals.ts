@@ -2,14 +2,14 @@ import pg from 'pg';
 
 import type { CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
-import type { Collecting } from './statement-batch.ts';
+import type { BatchConnection } from './statement-batch.ts';
 import type { Message, MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
 
 /** The part of `pg`'s client (8.23) that its types omit. */
 export interface ClientInternals extends CancelKey {
   readonly connection: MessageReceiver &
-    Collecting & {
+    Pick<BatchConnection, 'stream' | 'unwritten'> & {
       readonly stream: { destroy(error?: Error): void };
       parsedStatements: object;
       on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;

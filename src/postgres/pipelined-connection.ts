@@ -64,13 +64,12 @@ interface Listeners {
 export class PipelinedConnection {
   /** Undefined until it is open. */
   #connection: PgConnection | undefined;
-  /** Whether this tick goes on in which the connection began to open, and what ends it if it has opened meanwhile. */
-  #isCorked = false;
-  #uncork: (() => void) | undefined;
   readonly #ending = new AbortController();
   readonly #listeners: Listeners;
-  /** Sent, in their order, or waiting until the connection is open. (An array, as in `http/bounds/connection.ts`.) */
+  /** In their order. (An array, as in `http/bounds/connection.ts`.) */
   readonly #pending: PendingRead[] = [];
+  /** The last ones of them, which are not sent yet. */
+  #unsent: PendingRead[] = [];
   /** When the response to the last one came. */
   #respondedAt = 0;
   #isRetired = false;
@@ -102,19 +101,20 @@ export class PipelinedConnection {
     if (this.#connection?.isLost === true) this.#listeners.onEnd(this);
   }
 
-  cork(): () => void {
-    if (this.#connection !== undefined) return this.#connection.cork();
-    this.#isCorked = true;
-    return () => {
-      this.#isCorked = false;
-      this.#uncork?.();
-      this.#uncork = undefined;
-    };
+  /** It is sent by the next `flush`. */
+  add(pending: PendingRead): void {
+    this.#pending.push(pending);
+    this.#unsent.push(pending);
   }
 
-  send(pending: PendingRead): void {
-    this.#pending.push(pending);
-    if (this.#connection !== undefined) this.#submit(this.#connection, pending);
+  /** Sends what was added, in one write; while the connection is being opened, when it is open. */
+  flush(): void {
+    const connection = this.#connection;
+    if (connection === undefined || this.#unsent.length === 0) return;
+    const reads = this.#unsent;
+    this.#unsent = [];
+    connection.submit(...reads.map((pending) => this.#batchOf(connection, pending)));
+    for (const pending of reads) pending.sentAt = connection.progressAt;
   }
 
   /** Finishes its reads, and closes. */
@@ -134,19 +134,17 @@ export class PipelinedConnection {
       connection = await open(this.#ending.signal);
     } catch (error) {
       this.#listeners.onEnd(this);
+      this.#unsent = [];
       for (const pending of this.#pending.splice(0)) reject(pending, error as Error);
       return;
     }
     connection.once('end', () => this.#listeners.onEnd(this));
     this.#connection = connection;
-    const uncork = connection.cork();
-    for (const pending of this.#pending) this.#submit(connection, pending);
-    if (this.#isCorked) this.#uncork = uncork;
-    else uncork();
+    this.flush();
     this.#closeIfDone();
   }
 
-  #submit(connection: PgConnection, pending: PendingRead): void {
+  #batchOf(connection: PgConnection, pending: PendingRead): StatementBatch {
     const batch = new StatementBatch([pending.query]);
     batch.callback = (error, [rows = []] = []) => {
       recordStatement(pending.query.text, tracedOf(pending.callers), error);
@@ -167,8 +165,7 @@ export class PipelinedConnection {
       }
       this.#closeIfDone();
     };
-    connection.submit(batch);
-    pending.sentAt = connection.progressAt;
+    return batch;
   }
 
   #fail(pending: PendingRead, error: Error, usedMillis: number): void {
@@ -186,6 +183,7 @@ export class PipelinedConnection {
   /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
   #moveOthers(): void {
     const others = this.#pending.splice(0);
+    this.#unsent = [];
     this.#listeners.onEnd(this);
     if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));

@@ -61,8 +61,8 @@ export class PipelinedConnections {
   #beforeEnd: (() => void)[] = [];
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
-  /** Each sends what its connection has collected in this tick. */
-  readonly #uncorks = new Map<PipelinedConnection, () => void>();
+  /** Those to which reads were added in this tick. */
+  readonly #added = new Set<PipelinedConnection>();
   /** The reads that are sent: a client that has one has a free slot for it on a connection. */
   readonly #reads: Share;
   #isEndScheduled = false;
@@ -137,9 +137,8 @@ export class PipelinedConnections {
   #send(pending: PendingRead, lease = pending.lease): void {
     pending.lease = lease;
     const connection = this.#connectionFor(pending.subject);
-    // Nothing is sent before the tick has ended.
-    if (!this.#uncorks.has(connection)) this.#uncorks.set(connection, connection.cork());
-    connection.send(pending);
+    connection.add(pending);
+    this.#added.add(connection);
     this.#scheduleEnd();
   }
 
@@ -155,9 +154,8 @@ export class PipelinedConnections {
     for (const work of before) work();
     this.#isEndScheduled = false;
     this.#current = undefined;
-    const uncorks = [...this.#uncorks.values()];
-    this.#uncorks.clear();
-    for (const uncork of uncorks) uncork();
+    for (const connection of this.#added) connection.flush();
+    this.#added.clear();
   }
 
   /** That of this tick while the client has a free slot there. */

@@ -2,28 +2,12 @@ import { bindAndExecuteMessage, parseMessage, syncMessage } from './messages.ts'
 import type { Query } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
-interface BatchConnection {
+export interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  readonly stream: {
-    readonly writable: boolean;
-    write(bytes: string, encoding: 'latin1'): void;
-    cork(): void;
-    uncork(): void;
-  };
-  /** What is collected for one write, one character for each byte; undefined when each batch is written at once. */
+  readonly stream: { readonly writable: boolean; write(bytes: string, encoding: 'latin1'): void };
+  /** What is collected for one write, one character for each byte; undefined where a batch is written at once. */
   unwritten?: string | undefined;
-}
-
-/** The part of a connection that collects batches: for many small ones in a tick, one write costs less than one each. */
-export type Collecting = Pick<BatchConnection, 'stream' | 'unwritten'>;
-
-/** Writes what has been collected, if anything. */
-export function writeCollected(connection: Collecting): void {
-  const { unwritten, stream } = connection;
-  if (unwritten === undefined || unwritten === '') return;
-  connection.unwritten = '';
-  if (stream.writable) stream.write(unwritten, 'latin1');
 }
 
 /**
