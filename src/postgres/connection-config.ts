@@ -74,7 +74,7 @@ export function parseDatabaseUrl(text: string): ConnectionConfig {
   const given = readParameters(text);
   assertSupported(given);
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
-  const [first, ...others] = hostsOf(withClearMode(text, given));
+  const [first, ...others] = urlsOfHosts(withClearMode(text, given)).map(toConfig) as [ClientConfig, ...ClientConfig[]];
   assertUsableTls(first, given);
   const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
   return {
@@ -94,17 +94,6 @@ function fromParameter<Part extends object>(
 ): Part | undefined {
   const value = given.get(name);
   return value === null ? undefined : read(value);
-}
-
-/** The settings of each host, which differ in nothing else. */
-function hostsOf(url: string): readonly [ClientConfig, ...ClientConfig[]] {
-  try {
-    const [first, ...others] = urlsOfHosts(url);
-    return [toConfig(first), ...others.map((other) => toConfig(other))];
-  } catch (error) {
-    if (error instanceof UnusableHosts) throw new UnusableDatabaseUrl(error.message, { cause: error });
-    throw error;
-  }
 }
 
 /** The connection settings of a database. The embedded one never uses TLS, whatever the environment says. */
@@ -231,45 +220,38 @@ function oneOf(...values: string[]): { readonly isValid: (value: string) => bool
   return { isValid: (value) => values.includes(value), right: `one of ${values.join(', ')}` };
 }
 
-/** Several hosts that don't fit together. */
-class UnusableHosts extends Error {
-  override readonly name = 'UnusableHosts';
-}
-
 const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?(.*)$/s;
 
 /**
  * The same URL for each of its hosts, in their order: `h1:5432,h2,[::1]:5434` in the authority, or
  * `?host=h1,h2&port=5432` as libpq reads it, with one port for all or one for each. A single host leaves the URL as it
- * is. Throws UnusableHosts.
+ * is.
  */
-function urlsOfHosts(url: string): readonly [string, ...string[]] {
+function urlsOfHosts(url: string): readonly string[] {
   const [, before = '', authority = '', path = '', query = '', after = ''] = parts.exec(url) ?? [];
   const given = new URLSearchParams(query);
   const hosts = given.get('host')?.split(',') ?? [];
   const ports = given.get('port')?.split(',') ?? [];
   if (authority.includes(',')) {
     if (hosts.length > 0 || ports.length > 0) {
-      throw new UnusableHosts(
+      throw new UnusableDatabaseUrl(
         'DATABASE_URL names several hosts, and host or port as a parameter too: leave one of them.',
       );
     }
-    return authority.split(',').map((host) => before + assertNamed(host) + path + (query && `?${query}`) + after) as [
-      string,
-    ];
+    return authority.split(',').map((host) => before + assertNamed(host) + path + (query && `?${query}`) + after);
   }
   if (hosts.length < 2 && ports.length < 2) return [url];
   if (ports.length > 1 && ports.length !== hosts.length) {
-    throw new UnusableHosts('DATABASE_URL must have one port for all hosts, or as many ports as hosts.');
+    throw new UnusableDatabaseUrl('DATABASE_URL must have one port for all hosts, or as many ports as hosts.');
   }
   return hosts.map((host, index) => {
     given.set('host', assertNamed(host));
     if (ports.length > 1) given.set('port', ports[index] ?? '');
     return `${before}${authority}${path}?${given.toString()}${after}`;
-  }) as [string, ...string[]];
+  });
 }
 
 function assertNamed(host: string): string {
   if (!/^(?::|$)/.test(host)) return host;
-  throw new UnusableHosts('DATABASE_URL names several hosts, and one of them is empty: name each.');
+  throw new UnusableDatabaseUrl('DATABASE_URL names several hosts, and one of them is empty: name each.');
 }
