@@ -9,14 +9,13 @@ import type { EventMoves } from '../domain/events/event.store.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import type { Stores } from '../domain/stores.ts';
-import { createUsageTable } from './usage-table.ts';
 import type { DatabaseLocation } from '../postgres/connection-config.ts';
 import type { ConnectionPool } from '../postgres/connection-pool.ts';
 import { createConnections, createMaintenancePool, type ConnectionsOptions } from '../postgres/connections.ts';
 import { DiskCheck, diskProbe } from './disk-check.ts';
 import { isReadOnly } from '../postgres/driver-errors.ts';
 import { createDialect } from './kysely-dialect.ts';
-import { readInstallation } from './start/installation.ts';
+import { readInstallation } from './stores/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
 import { createSession } from './session.ts';
 import { objectStatement } from '../postgres/statement.ts';
@@ -25,6 +24,7 @@ import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
 import { createStores, entities } from './stores/stores.ts';
+import { createUsageTable } from './stores/usage-table.ts';
 
 const migrationsTable = 'petstore_migrations';
 

@@ -1,5 +1,5 @@
-import type { DayCounter, UsageTable } from '../domain/quota/usage.ts';
-import { FixedStatement, objectStatement, type Session } from '../postgres/statement.ts';
+import type { DayCounter, UsageTable } from '../../domain/quota/usage.ts';
+import { FixedStatement, objectStatement, type Session } from '../../postgres/statement.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
