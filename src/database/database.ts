@@ -4,7 +4,6 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
-import { DomainError } from '../domain/errors.ts';
 import type { EventMoves } from '../domain/events/event.store.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
@@ -12,25 +11,17 @@ import type { Stores } from '../domain/stores.ts';
 import type { DatabaseLocation } from '../postgres/connection-config.ts';
 import type { ConnectionPool } from '../postgres/connection-pool.ts';
 import { createConnections, createMaintenancePool, type ConnectionsOptions } from '../postgres/connections.ts';
-import { DiskCheck, diskProbe } from './disk-check.ts';
-import { isReadOnly } from '../postgres/driver-errors.ts';
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
+import { migrationsTable, Readiness } from './readiness.ts';
 import { createSession } from './session.ts';
-import { objectStatement } from '../postgres/statement.ts';
 import { createStatements } from '../postgres/statements.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
 import { createStores, entities } from './stores/stores.ts';
 import { createUsageTable } from './stores/usage-table.ts';
-
-const migrationsTable = 'petstore_migrations';
-
-const appliedStatement = objectStatement<{ readonly name: string; readonly isReadOnly: boolean }>(
-  `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from ${migrationsTable}`,
-);
 
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
@@ -56,8 +47,8 @@ export interface Database {
 export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
   const { pool, pipeline, servers } = createConnections(options);
   const orm = createOrm(pool);
-  const disk = new DiskCheck(() => pool.run((connection) => connection.query(diskProbe)));
-  const statements = createStatements({ pool, pipeline, onFailure: (error) => disk.record(error) });
+  const readiness = new Readiness({ pool, pipeline });
+  const statements = createStatements({ pool, pipeline, onFailure: (error) => readiness.record(error) });
   const metadata = orm.getMetadata();
   const session = createSession(orm, statements, { maxMillis: atomicMillis(options) });
   return {
@@ -67,23 +58,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
     keyChanges: createKeyChanges(metadata, session),
     usage: createUsageTable(session),
     readInstallation: () => readInstallation(session),
-    checkReady: async () => {
-      const applied = await session.run(appliedStatement.with([])).catch((error: unknown) => {
-        if (isReadOnly(error)) throw notReady(takesNoWrites, error);
-        throw notReady("The database can't be reached, or doesn't respond in time.", error);
-      });
-      if (applied.some((row) => row.isReadOnly)) {
-        // The address may lead to another server by now.
-        pool.renew();
-        pipeline?.renew();
-        throw notReady(takesNoWrites);
-      }
-      const names = new Set(applied.map(({ name }) => name));
-      const missing = migrations.filter(({ name }) => !names.has(name));
-      if (missing.length > 0) throw notReady(`Migrations are missing in the database: ${missing.length}.`);
-      if (pool.isStuck) throw notReady('No connection to the database has become free for a long time.');
-      await disk.assertRoom();
-    },
+    checkReady: () => readiness.check(session),
     serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -92,13 +67,6 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
       await orm.close(true);
     },
   };
-}
-
-const takesNoWrites = 'The database takes no writes.';
-
-/** Public: it names a cause, and no details. */
-function notReady(reason: string, cause?: unknown): DomainError {
-  return new DomainError('UNAVAILABLE', reason, { retryAfterSeconds: 5, cause });
 }
 
 /** Of a transaction with several writes. The embedded database serves one at a time. */
