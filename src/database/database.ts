@@ -16,7 +16,6 @@ import { readInstallation } from './stores/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
 import { migrationsTable, Readiness } from './readiness.ts';
 import { createSession } from './session.ts';
-import { createStatements } from '../postgres/statements.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
@@ -48,9 +47,14 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   const { pool, pipeline, servers } = createConnections(options);
   const orm = createOrm(pool);
   const readiness = new Readiness({ pool, pipeline });
-  const statements = createStatements({ pool, pipeline, onFailure: (error) => readiness.record(error) });
   const metadata = orm.getMetadata();
-  const session = createSession(orm, statements, { maxMillis: atomicMillis(options) });
+  const session = createSession({
+    orm,
+    pool,
+    pipeline,
+    atomicMillis: atomicMillis(options),
+    onFailure: (error) => readiness.record(error),
+  });
   return {
     stores: createStores(metadata, session),
     eventMoves: createEventMoves(session),

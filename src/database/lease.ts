@@ -1,8 +1,9 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { PooledConnection } from '../postgres/connection-pool.ts';
-import { send } from '../postgres/statements.ts';
-import { FixedStatement, type Query, together } from '../postgres/statement.ts';
+import { translateDriverError } from '../postgres/driver-errors.ts';
+import { FixedStatement, type LookUp, type Query, type Session, together } from '../postgres/statement.ts';
+import { send } from '../postgres/statement-batch.ts';
 
 const begin = control('begin');
 const commit = control('commit');
@@ -111,6 +112,28 @@ export class ConnectionLease implements DatabaseConnection {
   #assertUse(): void {
     if (this.isReleased) throw new Error('The transaction has ended.');
   }
+}
+
+type RunQuery = <Row>(query: Query<Row>) => Promise<Row[]>;
+
+/** Runs every statement in the transaction. */
+export function createTransactionSession(lease: ConnectionLease, run: RunQuery = (query) => lease.run(query)): Session {
+  const session: Session = {
+    isTransaction: true,
+    run: async (query) => {
+      try {
+        return await run(query);
+      } catch (error) {
+        throw translateDriverError(error);
+      }
+    },
+    defer: async (query) => lease.defer(query),
+    lookUp: async <Row>({ readOne }: LookUp<Row>, id: string) => (await session.run(readOne(id)))[0],
+    transaction: (work) => work(session),
+    atomically: (work) => work(session),
+    insertion: (work) => work(session),
+  };
+  return session;
 }
 
 function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {

@@ -3,20 +3,63 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 
 import { currentRequest } from '../domain/access/current-request.ts';
 import { unavailable } from '../domain/errors.ts';
-import { isDeadlock, translateDriverError } from '../postgres/driver-errors.ts';
-import type { ConnectionLease } from './lease.ts';
-import type { Statements } from '../postgres/statements.ts';
+import type { PgConnection } from '../postgres/connection.ts';
+import type { PgConnections } from '../postgres/connections.ts';
+import {
+  isDeadlock,
+  isOutdated,
+  isReadOnly,
+  recordFailure,
+  throwIfLost,
+  translateDriverError,
+} from '../postgres/driver-errors.ts';
+import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { SharedTransactions } from './shared-transactions.ts';
-import { createTransactionSession } from './transaction-session.ts';
-import type { Query, Session } from '../postgres/statement.ts';
+import type { LookUp, Query, Session } from '../postgres/statement.ts';
+import { send } from '../postgres/statement-batch.ts';
 
-/** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
-export interface AtomicLimit {
-  readonly maxMillis: number;
+export interface SessionOptions extends Pick<PgConnections, 'pool' | 'pipeline'> {
+  readonly orm: MikroORM;
+  /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
+  readonly atomicMillis: number;
+  /** Receives the driver's error of every failure on an exclusive connection. */
+  readonly onFailure: (error: unknown) => void;
 }
 
-/** Runs each statement in its own transaction, on a shared connection if it is short. */
-export function createSession(orm: MikroORM, { run, lookUp, guard }: Statements, { maxMillis }: AtomicLimit): Session {
+/** Runs each statement in its own transaction: a short one on a shared connection, any other on an exclusive one. */
+export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: SessionOptions): Session {
+  /**
+   * Work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database;
+   * failures are translated and remembered for the request.
+   */
+  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const request = currentRequest();
+    throwIfLost(request);
+    try {
+      return await work();
+    } catch (error) {
+      onFailure(error);
+      // The address may lead to another server by now, and what is prepared may be outdated.
+      if (isReadOnly(error) || isOutdated(error)) pool.renew();
+      throw recordFailure(error, request);
+    }
+  };
+  const runAlone = <Row>(query: Query<Row>): Promise<Row[]> => {
+    const work = async (connection: PgConnection): Promise<Row[]> => (await send(connection, [query]))[0] as Row[];
+    const isSlow = query.kind === 'slow';
+    return guard(async () => {
+      try {
+        return await pool.run(work, isSlow);
+      } catch (error) {
+        // It wasn't executed, so it may be retried on a new connection.
+        if (!isOutdated(error)) throw error;
+        pool.renew();
+        return pool.run(work, isSlow);
+      }
+    });
+  };
+  const run = <Row>(query: Query<Row>): Promise<Row[]> =>
+    query.kind === 'short' && pipeline !== undefined ? (pipeline.query(query) as Promise<Row[]>) : runAlone(query);
   const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
     guard(() =>
       orm.em.fork().transactional(async (em) => {
@@ -31,7 +74,10 @@ export function createSession(orm: MikroORM, { run, lookUp, guard }: Statements,
     defer: async (query) => {
       await run(query);
     },
-    lookUp,
+    lookUp:
+      pipeline === undefined
+        ? async ({ readOne }, id) => (await run(readOne(id)))[0]
+        : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
     insertion: (work) => shared.run(work),
     transaction: (work) => transact((lease) => work(createTransactionSession(lease))),
     atomically: async (work) => {
@@ -39,8 +85,8 @@ export function createSession(orm: MikroORM, { run, lookUp, guard }: Statements,
       for (;;) {
         try {
           return await transact((lease) => {
-            deadline ??= performance.now() + maxMillis;
-            return untilDeadline(lease, deadline, maxMillis, work);
+            deadline ??= performance.now() + atomicMillis;
+            return untilDeadline(lease, deadline, atomicMillis, work);
           });
         } catch (error) {
           if (!isDeadlock(error) || performance.now() > (deadline ?? 0)) throw error;

@@ -3,8 +3,7 @@ import { currentRequest, runIn, type RequestContext } from '../domain/access/cur
 import { DomainError } from '../domain/errors.ts';
 import { ClientBatches } from './client-batches.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
-import type { ConnectionLease } from './lease.ts';
-import { createTransactionSession } from './transaction-session.ts';
+import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { type Query, type Session, together } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
@@ -124,7 +123,7 @@ class GatheredStatements {
         () => false,
       ),
     );
-    return [usual as Row];
+    return [usual];
   }
 
   /** Throws UnusualRow. */

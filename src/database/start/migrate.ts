@@ -7,8 +7,8 @@ import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseLocation } from '../../postgres/connection-config.ts';
 import { openMaintenance, openMaintenanceWhenWritable } from '../../postgres/connections.ts';
 import { createMaintenanceOrm } from '../database.ts';
+import { createTransactionSession } from '../lease.ts';
 import { leaseOf, transactionOf } from '../session.ts';
-import { createTransactionSession } from '../transaction-session.ts';
 import { createStores } from '../stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
