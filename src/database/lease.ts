@@ -3,7 +3,6 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import type { PooledConnection } from '../postgres/connection-pool.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
 import { FixedStatement, type LookUp, type Query, type Session, together } from '../postgres/statement.ts';
-import { send } from '../postgres/statement-batch.ts';
 
 const begin = control('begin');
 const commit = control('commit');
@@ -69,7 +68,7 @@ export class ConnectionLease implements DatabaseConnection {
     this.#hasSent = true;
     const deferred = gathered(this.#deferred);
     this.#deferred = [];
-    const rows = await send(this.#connection, [...deferred, ...queries]);
+    const rows = await this.#connection.run([...deferred, ...queries]);
     return rows.slice(deferred.length);
   }
 

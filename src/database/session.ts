@@ -16,7 +16,6 @@ import {
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { SharedTransactions } from './shared-transactions.ts';
 import type { LookUp, Query, Session } from '../postgres/statement.ts';
-import { send } from '../postgres/statement-batch.ts';
 
 export interface SessionOptions extends Pick<PgConnections, 'pool' | 'pipeline'> {
   readonly orm: MikroORM;
@@ -45,7 +44,7 @@ export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: 
     }
   };
   const runAlone = <Row>(query: Query<Row>): Promise<Row[]> => {
-    const work = async (connection: PgConnection): Promise<Row[]> => (await send(connection, [query]))[0] as Row[];
+    const work = async (connection: PgConnection): Promise<Row[]> => (await connection.run([query]))[0] as Row[];
     const isSlow = query.kind === 'slow';
     return guard(async () => {
       try {

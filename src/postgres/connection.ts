@@ -3,6 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import pg from 'pg';
 
 import { inBackground } from '../background.ts';
+import { currentRequest } from '../domain/access/current-request.ts';
 import { AddressSocket } from './server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
@@ -11,7 +12,8 @@ import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
 import { type ParameterStatus, prepareEmbeddedSession, prepareServerSession, SessionState } from './server-session.ts';
 import { sendTraced, tracedCaller } from './statement-span.ts';
-import { type StatementBatch, textsOf } from './statement-batch.ts';
+import { StatementBatch, textsOf } from './statement-batch.ts';
+import type { Query } from './statement.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -122,11 +124,6 @@ export class PgConnection extends pg.Client {
     }
   }
 
-  /** Whether the session is that of another process, in which nothing may be prepared. */
-  get isGuest(): boolean {
-    return this.#options.session === 'guest';
-  }
-
   /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
   get isBehindPooler(): boolean {
     return this.#isBehindPooler;
@@ -152,6 +149,18 @@ export class PgConnection extends pg.Client {
     const caller = this.#options.isPipelined === true ? undefined : tracedCaller();
     return caller === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
   }) as pg.Client['query'];
+
+  /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
+  run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
+    if (queries.some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
+    // Nothing is prepared in the session of another process.
+    const isGuest = this.#options.session === 'guest';
+    const batch = new StatementBatch(isGuest ? queries.map((query) => ({ ...query, name: undefined })) : queries);
+    return new Promise((resolve, reject) => {
+      batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
+      this.submit(batch);
+    });
+  }
 
   /** Sends these in one write. The callback of each gets its rows or the error. */
   submit(...batches: StatementBatch[]): void {

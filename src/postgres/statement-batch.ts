@@ -1,5 +1,3 @@
-import { currentRequest } from '../domain/access/current-request.ts';
-import type { PgConnection } from './connection.ts';
 import { bindAndExecuteMessage, parseMessage, syncMessage } from './messages.ts';
 import type { Query } from './statement.ts';
 
@@ -89,22 +87,6 @@ export class StatementBatch {
     for (const name of this.#parsed?.keys() ?? []) delete this.#connection?.submittedNamedStatements[name];
     this.callback?.(error);
   }
-}
-
-/**
- * Sends statements in one write on a connection that nothing else uses, and returns the rows of each. What follows a
- * statement that fails is not executed.
- */
-export function send(connection: PgConnection, queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-  if (queries.some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
-  const batch = new StatementBatch(
-    // Nothing is prepared in the session of another process.
-    connection.isGuest ? queries.map((query) => ({ ...query, name: undefined })) : queries,
-  );
-  return new Promise((resolve, reject) => {
-    batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
-    connection.submit(batch);
-  });
 }
 
 /** The statements of anything that `query` of a client takes. */
