@@ -102,6 +102,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     logAddresses: config.logAddresses,
     logStream: overrides.logStream,
     trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
     onResponse: (request) => metrics.countRequest(request),
     renderErrorPage,
@@ -212,7 +213,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
-  await registerApi(server, { authentication, corsOrigins: config.corsOrigins }, [graphql.routes, rest]);
+  await registerApi(server, { authentication }, [graphql.routes, rest]);
   const deletion = setInterval(() => {
     idempotency
       .deleteExpired()

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { RequestContext, runIn } from '../domain/access/current-request.ts';
 import { requireScope } from '../domain/access/principal.ts';
-import { allowOrigins } from './cors.ts';
 import type { Authentication } from './authentication.ts';
 import { continueAfter } from './bounds/continue-after.ts';
 import { clientGone, type HttpError } from './error-table.ts';
@@ -22,8 +21,6 @@ export type ApiRoutes = (api: FastifyInstance) => Promise<void>;
 
 export interface ApiOptions {
   readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
-  /** The origins whose pages may read the API in a browser. */
-  readonly corsOrigins: readonly string[];
 }
 
 /**
@@ -39,14 +36,13 @@ export interface ApiOptions {
  */
 export async function registerApi(
   server: FastifyInstance,
-  { authentication, corsOrigins }: ApiOptions,
+  { authentication }: ApiOptions,
   routes: readonly ApiRoutes[],
 ): Promise<void> {
   server.decorate('authentication', authentication);
   server.decorateRequest('principal');
   server.decorateRequest('meter');
   await server.register(async (api) => {
-    if (corsOrigins.length > 0) await allowOrigins(api, corsOrigins);
     api.addHook('onRequest', checkRequest);
     // Not in onRequest: reading the body loses the AsyncLocalStorage of the request.
     api.addHook('preValidation', begin);

@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify';
 
 import type { Bodies } from './bounds/body.ts';
 import type { Connections } from './bounds/connections.ts';
+import type { CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
@@ -21,6 +22,7 @@ export interface BrokenRequestContext {
   readonly bodies: () => Bodies;
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
+  readonly cors: CorsHeaders;
   readonly onResponse: OnResponse | undefined;
 }
 
@@ -61,11 +63,12 @@ export function respondToBrokenRequest(context: BrokenRequestContext, error: Par
   }
 }
 
-/** The request line and the Accept header, as far as they are known. */
+/** The request line and the headers that the response depends on, as far as they are known. */
 interface RequestHead {
   readonly method?: string | undefined;
   readonly path?: string | undefined;
   readonly accept?: string | undefined;
+  readonly origin?: string | undefined;
 }
 
 /** Responds on a connection that has no request, and closes it. */
@@ -85,7 +88,7 @@ async function writeRefusal(
   context: BrokenRequestContext,
   socket: Duplex,
   refusal: HttpError,
-  { method, path, accept }: RequestHead,
+  { method, path, accept, origin }: RequestHead,
 ): Promise<void> {
   const startedAt = performance.now();
   const requestId = randomUUID();
@@ -95,6 +98,7 @@ async function writeRefusal(
   const { status, headers, body } = failureResponse(failure, { format, requestId, accept });
   const address = addressOf(socket);
   const quota = format === 'text' ? {} : await context.server().authentication.headersFor(address);
+  const cors = format === 'text' ? {} : context.cors({ method, origin });
   const record = (isSent: boolean): void => {
     const millis = performance.now() - startedAt;
     const refused = { requestId, method, path, address, route, status, code: failure.restCode, millis, isSent };
@@ -108,6 +112,7 @@ async function writeRefusal(
     ...headers,
     ...deprecationOf(route),
     ...quota,
+    ...cors,
     date: new Date().toUTCString(),
     connection: 'close',
     'content-length': String(Buffer.byteLength(body)),
@@ -150,5 +155,6 @@ function requestHeadIn(packet: Buffer | undefined): RequestHead {
   const [head = ''] = packet?.toString('latin1').split('\r\n\r\n', 1) ?? [];
   const [, method, target] = /^([A-Za-z-]{1,20}) ((?:\/|https?:\/\/)\S*)/.exec(head) ?? [];
   const [, accept] = /^accept:(.*)$/im.exec(head) ?? [];
-  return { method, path: target === undefined ? undefined : pathOf(target), accept };
+  const [, origin] = /^origin:[ \t]*(\S*)/im.exec(head) ?? [];
+  return { method, path: target === undefined ? undefined : pathOf(target), accept, origin };
 }

@@ -32,8 +32,6 @@ export class RouteTable {
   }
 
   add({ url, method, config = {} }: Pick<RouteOptions, 'url' | 'method' | 'config'>): void {
-    // Not a path: @fastify/cors registers it for the preflights of every path.
-    if (url === '*') return;
     const route: StoredRoute = { url, config };
     for (const each of [method].flat()) {
       this.#methods.add(each);

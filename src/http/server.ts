@@ -23,6 +23,7 @@ import { createResponseMemory, type ResponseMemoryLimits } from './bounds/respon
 import { WaitingRequests } from './bounds/waiting-requests.ts';
 import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
+import { allowOrigins } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
@@ -60,6 +61,8 @@ export interface ServerOptions {
   readonly knownClientOf?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
   readonly trustProxy?: false | number | string[] | undefined;
+  /** The origins whose pages may use the API in a browser. */
+  readonly corsOrigins?: readonly string[] | undefined;
   readonly logLevel: string;
   readonly logAddresses?: AddressLogging | undefined;
   /** Where the log goes; stdout when left out. */
@@ -103,6 +106,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     timeouts,
     limits,
     trustProxy = false,
+    corsOrigins = [],
     onResponse,
     renderErrorPage,
     accounts = new Accounts(),
@@ -112,7 +116,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const routeTable = new RouteTable(routerOptions);
   const clientOf = (request: IncomingMessage): string =>
     knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id;
-  const broken = { routes: routeTable, bodies: () => bodies, server: () => server, onResponse };
+  const cors = allowOrigins(corsOrigins);
+  const broken = { routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
   const node = createNodeServer({ accounts, clientOf, timeouts, limits, onRefusal, broken });
   const bodies = new Bodies(accounts, node.connections.ticks, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
@@ -178,6 +183,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const config: FastifyContextConfig | undefined = request.routeOptions.config;
     // Pages that load something set a policy of their own.
     if (config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
+    else void reply.headers(cors({ method: request.method, origin: request.headers.origin }));
     const params = request.params as Readonly<Record<string, string>>;
     void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
     recordResponse(request, reply, onResponse, known);

@@ -138,7 +138,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     onErrors: () => undefined,
     ...options,
   });
-  await registerApi(server, { authentication: admitAll(), corsOrigins: [] }, [graphql.routes]);
+  await registerApi(server, { authentication: admitAll() }, [graphql.routes]);
   server.addHook('onClose', graphql.stop);
   await server.ready();
   return {

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, responseTo, startHttp, type HttpHarness } from './http-harness.ts';
 
 const origin = 'https://shop.example';
 
 let http: HttpHarness;
 let closed: HttpHarness;
+let port: number;
 
 beforeAll(async () => {
   http = await startHttp({ corsOrigins: [origin, 'http://localhost:3000'] });
   closed = await startHttp();
+  port = await portOf(http.server);
 });
 
 afterAll(() => Promise.all([http.server.close(), closed.server.close()]));
@@ -80,6 +82,28 @@ describe('a page of a known origin', () => {
         'www-authenticate',
       ]);
     }
+  });
+
+  it.each([
+    ['a path that can not be decoded', 400, '/things/%E0%A4%A', {}],
+    ['a target that is too long', 414, `/things?${'x'.repeat(9_000)}`, {}],
+    ['headers that are too large', 431, '/things', { 'x-large': 'x'.repeat(17_000) }],
+    ['headers that Node does not take either', 431, '/things', { 'x-large': 'x'.repeat(60_000) }],
+    ['an unknown expectation', 417, '/things', { expect: 'miracles' }],
+    ['a request that is none', 400, '/things', { 'content-length': 'many' }],
+  ])('may read what HTTP itself refuses: %s', async (_what, status, target, headers) => {
+    const lines = Object.entries({ host: 'x', origin, connection: 'close', ...headers });
+    const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+    const response = await responseTo(port, `GET ${target} HTTP/1.1\r\n${text}\r\n`);
+    expect([response.status, response.headers['access-control-allow-origin']]).toEqual([status, origin]);
+    expect(listOf(response.headers['access-control-expose-headers'])).toContain('retry-after');
+  });
+
+  it('may read that the service is overloaded', async () => {
+    const busy = await startHttp({ corsOrigins: ['*'], limits: { maxWaiting: 0 } });
+    const { statusCode, headers } = await busy.server.inject({ url: '/things', headers: { origin } });
+    await busy.server.close();
+    expect([statusCode, headers['access-control-allow-origin']]).toEqual([503, '*']);
   });
 
   it('gets 404 for a preflight of an unknown path', async () => {

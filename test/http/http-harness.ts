@@ -36,7 +36,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
     pages,
     ...others
   } = options;
-  const { authentication = admitAll(), corsOrigins = [], builtExplorer = '/nowhere', ...rest } = others;
+  const { authentication = admitAll(), builtExplorer = '/nowhere', ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
   const limits = { ...anyDelay, ...rest.limits };
@@ -45,7 +45,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   registerPages(server);
   pages?.(server);
   registerExplorer(server, builtExplorer);
-  await registerApi(server, { authentication, corsOrigins }, [
+  await registerApi(server, { authentication }, [
     exampleRoutes,
     ...(routes === undefined ? [] : [routes]),
   ]);
