@@ -153,6 +153,15 @@ it('is in a header of every response to a valid operation, cold or warm, refused
   expect(await told('many')).toEqual([400, '3']);
   const got = await sample.get({ query: '{ pet(id: 1) { id } }' });
   expect(got.headers['x-graphql-complexity']).toBe('1');
+  const byGet = await sample.get({ query: 'mutation { fail(how: CONFLICT) }' });
+  const streamed = await sample.post(
+    { query: '{ pet(id: 1) { id } }' },
+    { accept: 'multipart/mixed;subscriptionSpec=1.0' },
+  );
+  expect([byGet, streamed].map(({ statusCode, headers }) => [statusCode, headers['x-graphql-complexity']])).toEqual([
+    [405, '0'],
+    [406, '1'],
+  ]);
   for (const invalid of ['{ unknown }', '{']) {
     expect((await sample.post({ query: invalid })).headers).not.toHaveProperty('x-graphql-complexity');
   }

@@ -6,7 +6,6 @@ import type { Stores } from '../../domain/stores.ts';
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
 import type { Lease } from '../../account/share.ts';
-import { complexityHeaderName } from '../../http/quota-headers.ts';
 import { smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { isAtomic } from '../safe-writes/atomic-writes.ts';
@@ -139,8 +138,7 @@ async function execute(
   }
   if (response.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
   recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
-  const headers = { ...response.headers, [complexityHeaderName]: String(measured.complexity) };
-  return { ...response, headers };
+  return response;
 }
 
 /** A null variable for a required argument is refused by graphql-js as late as here. */

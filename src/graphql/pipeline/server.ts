@@ -11,6 +11,7 @@ import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
+import { complexityHeaderName } from '../../http/quota-headers.ts';
 import { reserveFor, smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
@@ -131,6 +132,8 @@ class Endpoint {
     if ('errors' in operation) return this.#refuse(apolloResponse(operation), request, reply);
     if (isHashSent) this.documents.keep(sha256, text, principal.subject.id);
     const { kind } = operation.prepared;
+    // Of every valid operation, also of one that is refused before it is executed.
+    void reply.header(complexityHeaderName, String(operation.measure.for(variables).complexity));
     if (method !== 'POST' && kind !== OperationTypeNode.QUERY) return this.#refuse(onlyByPost(kind), request, reply);
     return this.#respond(operation, operationKey, variables, key, request, reply);
   }

@@ -8,7 +8,6 @@ import { eventPredicate } from '../../domain/events/event-filter.ts';
 import { InputCheck } from '../../domain/input.ts';
 import { sentKey } from '../../http/credentials.ts';
 import { HttpError } from '../../http/error-table.ts';
-import { complexityHeaderName } from '../../http/quota-headers.ts';
 import type { LoggedStream } from '../../http/observe/request-log.ts';
 import { eventFilterOf } from '../events/event-subjects.ts';
 import type { EventSubscriptionArgs } from '../events/event.input.ts';
@@ -52,11 +51,10 @@ export async function sendSubscription(
 ): Promise<FastifyReply> {
   const { operation, variables } = subscription;
   const framing = requireFraming(request.headers.accept);
-  const opened = await observe(operation, variables, request, (observed) => {
-    const { complexity } = observed.measured;
-    void reply.headers({ [complexityHeaderName]: String(complexity), 'cache-control': 'no-store' });
-    return open({ subscription, observed, framing }, request, streams, options);
-  });
+  void reply.header('cache-control', 'no-store');
+  const opened = await observe(operation, variables, request, (observed) =>
+    open({ subscription, observed, framing }, request, streams, options),
+  );
   if (!('stream' in opened)) return sendRefusal(opened, reply, opened.isResult ? framing : undefined);
   begin(request, opened.stream);
   return reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(opened.stream);
