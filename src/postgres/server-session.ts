@@ -18,10 +18,17 @@ interface Reply extends Omit<ServerSession, 'isBehindPooler'> {
 const question = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
     pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
+/** One processor for a statement; exact numbers and plain transactions, whatever is set for the role or the database. */
+const sessionSettings = [
+  'set max_parallel_workers_per_gather = 0',
+  'set extra_float_digits = 1',
+  "set default_transaction_isolation = 'read committed'",
+];
+
 /**
- * Asks for what a pooler hides, and sets what a session needs: one processor for a statement, and its timeout unless a
- * shorter one is set. Behind a pooler nothing is set, because another client may get the session. `backendKey` is the
- * process that the connection itself was told.
+ * Asks for what a pooler hides, and sets what a session needs; its timeout unless a shorter one is set. Behind a pooler
+ * nothing is set, because another client may get the session. `backendKey` is the process that the connection itself
+ * was told.
  */
 export async function prepareServerSession(
   send: (sql: string) => Promise<unknown>,
@@ -32,7 +39,7 @@ export async function prepareServerSession(
   const [{ id, timeout, isStandby, isReadOnly }] = rows as [Reply];
   const isBehindPooler = id !== backendKey;
   if (!isBehindPooler && statementTimeoutMillis !== undefined) {
-    const settings = ['set max_parallel_workers_per_gather = 0'];
+    const settings = [...sessionSettings];
     const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
     if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
     await send(settings.join('; '));

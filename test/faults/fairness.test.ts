@@ -89,15 +89,20 @@ describe('slow statements', () => {
     expect({ slowest, statuses }).toEqual({ slowest: share, statuses: refused(10) });
   });
 
-  it('use no parallel workers', async () => {
+  it('use no parallel workers, and have exact numbers and plain transactions, whatever is set for their role', async () => {
+    const ofRole = '-c extra_float_digits=-15 -c default_transaction_isolation=serializable';
     const connection = await new PgConnection({
-      config: connectionConfigOf(cluster.url),
+      config: connectionConfigOf(`${cluster.url}?options=${encodeURIComponent(ofRole)}`),
       session: 'server',
       connectTimeoutMillis: 5_000,
       statementTimeoutMillis: 2_000,
     }).open();
-    const { rows } = await connection.query('show max_parallel_workers_per_gather');
+    const names = ['max_parallel_workers_per_gather', 'extra_float_digits', 'transaction_isolation'];
+    const { rows } = await connection.query<{ setting: string }>(
+      'select current_setting(name) as setting from unnest($1::text[]) as name',
+      [names],
+    );
     await connection.close();
-    expect(rows).toEqual([{ max_parallel_workers_per_gather: '0' }]);
+    expect(rows.map(({ setting }) => setting)).toEqual(['0', '1', 'read committed']);
   });
 });

@@ -75,6 +75,18 @@ it('a migration that fails says why in a sentence, and what would be right', asy
   expect(code).toBe(1);
 });
 
+it('a migration is not ended by the timeouts that its role has for requests', async () => {
+  await holder.query('commit');
+  const ofRole = '-c idle_in_transaction_session_timeout=5 -c lock_timeout=5';
+  const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], {
+    env: { DATABASE_URL: `${cluster.url}?options=${encodeURIComponent(ofRole)}` },
+  });
+  let output = '';
+  command.stderr.on('data', (data: Buffer) => (output += String(data)));
+  const [code] = await once(command, 'close');
+  expect([code, output]).toEqual([0, '']);
+});
+
 it('a start that a lock keeps waiting says so, and goes on as soon as the lock is gone', async () => {
   const starting = Service.start({ DATABASE_URL: cluster.url });
   const waits = async (): Promise<boolean> => {

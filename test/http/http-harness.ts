@@ -45,10 +45,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   registerPages(server);
   pages?.(server);
   registerExplorer(server, builtExplorer);
-  await registerApi(server, { authentication }, [
-    exampleRoutes,
-    ...(routes === undefined ? [] : [routes]),
-  ]);
+  await registerApi(server, { authentication }, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
   await server.ready();
   return { server, log };
 }

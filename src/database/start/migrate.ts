@@ -20,6 +20,9 @@ const lockNumber = 7_338_474_783;
  * the version that is still running. After the timeout it is retried.
  */
 const lockTimeout = '1s';
+/** A role's own timeouts, which are meant for requests, would end a long migration, or the wait for that of another. */
+const withoutTimeouts =
+  'set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0';
 const lockAttempts = 10;
 const lockPauseMillis = 1_000;
 const lockNotAvailable = '55P03';
@@ -102,7 +105,7 @@ function couldNotLock(holder: string): string {
 
 async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
-    await em.execute(`select set_config('lock_timeout', '${lockTimeout}', true)`);
+    await em.execute(`${withoutTimeouts}; set local lock_timeout = '${lockTimeout}'`);
     const applied = await orm.migrator.up({ transaction: transactionOf(em) });
     if (applied.some(({ name }) => name === migrations[0].name)) {
       await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(em))));
@@ -115,7 +118,7 @@ async function whileLocked(url: string, onWait: OnWait, work: () => Promise<void
   const connection = await openMaintenanceWhenWritable(url, onWait);
   try {
     await assertSuitable(connection, () => openMaintenance(url));
-    await connection.query('begin');
+    await connection.query(`begin; ${withoutTimeouts}`);
     const { rows } = await connection.query<{ isLocked: boolean }>(
       'select pg_try_advisory_xact_lock($1) as "isLocked"',
       [lockNumber],
