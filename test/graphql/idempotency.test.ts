@@ -77,6 +77,23 @@ it('where null removes a value, it is another input than leaving it out', async 
   expect(codes).toEqual(['IDEMPOTENCY_KEY_REUSED']);
 });
 
+it('is the same input where an instant is written otherwise', async () => {
+  const key = randomUUID();
+  const [written, ...others] = [
+    '2026-12-24T09:00:00Z',
+    '2026-12-24T10:00:00.0+01:00',
+    '2026-12-24T09:00:00.000999z',
+  ].map((instant) => `mutation { createOrder(input: { shipDate: "${instant}" }) { order { id shipDate } } }`) as [
+    string,
+    string,
+    string,
+  ];
+  const { data } = await send(written, key);
+  for (const other of others) expect(await send(other, key)).toMatchObject({ data, replayed: ['createOrder'] });
+  const { codes } = await send(written.replace('09:00:00Z', '09:00:00.001Z'), key);
+  expect(codes).toEqual(['IDEMPOTENCY_KEY_REUSED']);
+});
+
 it('shows the row as it was right after the change, and what is below it as it is now', async () => {
   const key = randomUUID();
   const query = `mutation {

@@ -10,6 +10,9 @@ import {
 } from 'graphql';
 import { Extensions } from 'type-graphql';
 
+import { parseInstant } from '../../domain/instant.ts';
+import { DateTimeScalar } from '../date-time.scalar.ts';
+
 /** Says what an input field means when it is omitted or null, as its description has it. */
 export function DefaultsTo(value: unknown): PropertyDecorator {
   return Extensions({ defaultsTo: value });
@@ -57,6 +60,13 @@ function canonicalValue(type: GraphQLInputType, value: unknown): unknown {
     const itemType = nullable.ofType;
     return (value as readonly unknown[]).map((item) => canonicalValue(itemType, item) ?? null);
   }
+  if (nullable === DateTimeScalar) return canonicalInstant(value as string);
   if (!isInputObjectType(nullable)) return value;
   return canonicalObject(Object.values(nullable.getFields()), value as Readonly<Record<string, unknown>>);
+}
+
+/** The domain reads it, not the scalar. What isn't an instant will be refused. */
+function canonicalInstant(text: string): string {
+  const instant = parseInstant(text);
+  return typeof instant === 'string' ? text : instant.toISOString();
 }
