@@ -15,7 +15,7 @@ import {
 } from '../postgres/driver-errors.ts';
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { SharedTransactions } from './shared-transactions.ts';
-import type { LookUp, Query, Session } from '../postgres/statement.ts';
+import { FixedStatement, type LookUp, type Query, type Session } from '../postgres/statement.ts';
 
 export interface SessionOptions extends Pick<PgConnections, 'pool' | 'pipeline'> {
   readonly orm: MikroORM;
@@ -24,6 +24,14 @@ export interface SessionOptions extends Pick<PgConnections, 'pool' | 'pipeline'>
   /** Receives the driver's error of every failure on an exclusive connection. */
   readonly onFailure: (error: unknown) => void;
 }
+
+const minLockWaitMillis = 100;
+
+/**
+ * For how long a statement of the transaction may wait for a lock. It differs from try to try, so that of two that wait
+ * for each other one is rolled back and tried again, long before PostgreSQL looks for a deadlock (after 1 s).
+ */
+const lockWait = new FixedStatement(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
 /** Runs each statement in its own transaction: a short one on a shared connection, any other on an exclusive one. */
 export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: SessionOptions): Session {
@@ -85,10 +93,11 @@ export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: 
         try {
           return await transact((lease) => {
             deadline ??= performance.now() + atomicMillis;
+            lease.defer(lockWait.with([`${minLockWaitMillis * (1 + 2 * Math.random())}ms`]));
             return untilDeadline(lease, deadline, atomicMillis, work);
           });
         } catch (error) {
-          if (!isDeadlock(error) || performance.now() > (deadline ?? 0)) throw error;
+          if (!isDeadlock(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
         }
       }
     },

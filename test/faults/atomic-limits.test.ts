@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { runSql, withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 /**
  * On a server: the embedded database has one session, so no other transaction can hold a lock, and nothing can be
@@ -67,6 +68,22 @@ it('an operation with @atomic is tried again after a deadlock', async () => {
   expect(codes).toEqual([]);
   const [after] = await sql('select last_value::int as tries, (select count(*)::int from orders) as orders from tries');
   expect(after).toEqual({ tries: 2, orders: 1 });
+});
+
+it('operations with @atomic that lock in opposite orders do not wait for PostgreSQL to find the deadlock', async () => {
+  await sql(`alter system set deadlock_timeout = '10s'`);
+  await sql('select pg_reload_conf()');
+  const rename = (id: number) => `pet${id}: updatePet(input: { id: ${id}, name: "Renamed" }) { pet { name } }`;
+  await withClient(cluster.url, async (other) => {
+    await other.query(`begin; update pets set name = 'Other' where id = 2`);
+    const renamed = service.graphql(`mutation @atomic { ${rename(1)} ${rename(2)} }`);
+    const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`;
+    await until(async () => (await sql(waits)).length === 1);
+    // Each has what the other one waits for.
+    await other.query(`update pets set name = 'Other' where id = 1; commit`);
+    expect((await renamed).body.errors).toBeUndefined();
+  });
+  expect(await sql('select name from pets order by id')).toEqual([{ name: 'Renamed' }, { name: 'Renamed' }]);
 });
 
 it('a COMMIT that fails makes all fields of an operation with @atomic null', async () => {
