@@ -1,19 +1,33 @@
-import { setImmediate as nextTick } from 'node:timers/promises';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
-import { runAs } from '../domain/access/current-request.ts';
+import { type Account, type Accounts, service, type Waiter } from '../account/accounts.ts';
+import { Waiters } from '../account/waiters.ts';
+import { inBackground } from '../background.ts';
+import { currentRequest, type RequestContext, runAs } from '../domain/access/current-request.ts';
+import { isUnavailable } from '../domain/errors.ts';
+import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 
-interface Batch<Entry> {
-  readonly entries: Entry[];
-  sent: Promise<void>;
+/** What one request of a client wants to have done. */
+interface BatchEntry<Work> {
+  readonly work: Work;
+  /** Runs a function as a part of that request. */
+  readonly inRequest: <Result>(run: () => Result) => Result;
 }
 
-/** The batches of one client. */
-interface Queue<Entry> {
-  underWay: number;
-  /** Batches that wait for an earlier one to end, in their order: the call starts one. */
-  readonly waiting: Set<() => void>;
-  /** The batch that takes more entries. */
-  gathering: Batch<Entry> | undefined;
+interface WaitingEntry<Work, Result> extends Waiter, BatchEntry<Work> {
+  readonly request: RequestContext | undefined;
+  readonly grant: (result?: Result) => void;
+}
+
+export interface BatchOptions<Work, Result> {
+  readonly accounts: Accounts;
+  readonly maxEntries: number;
+  readonly doAlone: (work: Work) => Promise<Result>;
+  /**
+   * Does all of them or, when it rejects, none: then each is done alone. It runs in a context of its own: the client of
+   * one entry can't end that of all.
+   */
+  readonly doTogether: (entries: readonly BatchEntry<Work>[]) => Promise<readonly Result[]>;
 }
 
 /** Enough for one to be sent while another is written to disk. */
@@ -23,66 +37,97 @@ const maxUnderWay = 2;
 const maxWaitMillis = 400;
 
 /**
- * Gathers what comes at the same time from one client (a key), to be sent together.
+ * Gathers what comes at the same time from one client (a key), to be done together.
  *
- * Model: while two batches of a client are under way, its further entries gather, and the next batch has them all.
+ * Model: while two batches of a client are under way, its further entries wait in its account, and the next batch has
+ * them all. What comes in one tick of the event loop is in one batch.
  * Guarantees: entries of different clients are never in one batch; no entry waits longer than 400 ms for earlier
- * batches.
+ * batches; one without others at its time is done alone; one whose client has disconnected before is not done.
+ * Failure: a lost database fails all entries of a batch, of which all or none have been done; after any other failure
+ * each is done alone, so that none fails because of another.
  */
-export class ClientBatches<Entry> {
-  readonly #maxEntries: number;
-  readonly #send: (entries: readonly Entry[]) => Promise<void>;
-  readonly #queues = new Map<string, Queue<Entry>>();
+export class ClientBatches<Work, Result> {
+  readonly #options: BatchOptions<Work, Result>;
+  readonly #waiters: Waiters;
 
-  /** A batch is sent in a context of its own: the client of one entry can't end that of all. */
-  constructor(maxEntries: number, send: (entries: readonly Entry[]) => Promise<void>) {
-    this.#maxEntries = maxEntries;
-    this.#send = send;
+  constructor(options: BatchOptions<Work, Result>) {
+    this.#options = options;
+    this.#waiters = new Waiters(options.accounts);
   }
 
-  /** Resolves or rejects as the batch of the entry does. */
-  async add(subject: string, entry: Entry): Promise<void> {
-    const batch = this.#batchOf(subject);
-    batch.entries.push(entry);
-    await batch.sent;
+  async add(work: Work): Promise<Result> {
+    const request = currentRequest();
+    throwIfLost(request);
+    const account = this.#options.accounts.entered(request?.subjectId ?? service);
+    return new Promise((resolve, refuse) => {
+      const entry: WaitingEntry<Work, Result> = {
+        account,
+        amount: 1,
+        work,
+        request,
+        inRequest: AsyncLocalStorage.snapshot(),
+        grant: (result) => resolve(result as Result),
+        refuse,
+      };
+      this.#waiters.add(entry);
+      if (this.#waitingOf(account).size === 1) this.#beginNext(account);
+    });
   }
 
-  #batchOf(subject: string): Batch<Entry> {
-    let queue = this.#queues.get(subject);
-    if (queue === undefined)
-      this.#queues.set(subject, (queue = { underWay: 0, waiting: new Set(), gathering: undefined }));
-    if (queue.gathering !== undefined && queue.gathering.entries.length < this.#maxEntries) return queue.gathering;
-    const batch: Batch<Entry> = { entries: [], sent: Promise.resolve() };
-    queue.gathering = batch;
-    batch.sent = runAs(subject, () => this.#run(batch, queue, subject));
-    return batch;
+  #waitingOf(account: Account): ReadonlySet<WaitingEntry<Work, Result>> {
+    const waiters: ReadonlySet<unknown> = this.#waiters.holdingOf(account).waiters;
+    return waiters as ReadonlySet<WaitingEntry<Work, Result>>;
   }
 
-  async #run(batch: Batch<Entry>, queue: Queue<Entry>, subject: string): Promise<void> {
-    if (queue.underWay >= maxUnderWay) await waitForEarlier(queue);
-    queue.underWay += 1;
-    // What arrives in this tick of the event loop is in the same batch.
-    await nextTick();
-    if (queue.gathering === batch) queue.gathering = undefined;
+  /** Begins a batch of those that wait, if any, when the client may have one more, or the first of them has waited. */
+  #beginNext(account: Account): void {
+    const waiting = this.#waitingOf(account);
+    const [first] = waiting;
+    if (first === undefined) return;
+    const begin = (): void => {
+      if (!waiting.has(first)) return;
+      this.#waiters.holdingOf(account).leases += 1;
+      setImmediate(() => inBackground(first.inRequest(() => this.#doNext(account))));
+    };
+    if (this.#waiters.holdingOf(account).leases < maxUnderWay) begin();
+    else setTimeout(begin, maxWaitMillis).unref();
+  }
+
+  async #doNext(account: Account): Promise<void> {
+    const batch = [...this.#waitingOf(account)].slice(0, this.#options.maxEntries);
+    for (const entry of batch) this.#waiters.delete(entry);
+    this.#beginNext(account);
     try {
-      await this.#send(batch.entries);
+      await runAs(account.id, () => this.#do(batch));
     } finally {
-      queue.underWay -= 1;
-      const [next] = queue.waiting;
-      next?.();
-      if (next === undefined && queue.underWay === 0 && queue.gathering === undefined) this.#queues.delete(subject);
+      this.#waiters.holdingOf(account).leases -= 1;
+      this.#beginNext(account);
     }
   }
-}
 
-function waitForEarlier({ waiting }: Pick<Queue<unknown>, 'waiting'>): Promise<void> {
-  return new Promise((resolve) => {
-    const begin = (): void => {
-      clearTimeout(timeout);
-      waiting.delete(begin);
-      resolve();
-    };
-    const timeout = setTimeout(begin, maxWaitMillis);
-    waiting.add(begin);
-  });
+  async #do(batch: readonly WaitingEntry<Work, Result>[]): Promise<void> {
+    const { doAlone, doTogether } = this.#options;
+    const entries = batch.filter(({ request, refuse }) => {
+      if (request?.failure !== undefined) refuse(request.failure);
+      return request?.failure === undefined;
+    });
+    if (entries.length > 1) {
+      for (const { request } of entries) request?.recordWrite();
+      try {
+        const results = await doTogether(entries);
+        for (const [index, { grant }] of entries.entries()) grant(results[index]);
+        return;
+      } catch (error) {
+        // What a lost COMMIT has done isn't known here, so nothing is done again.
+        if (isUnavailable(error)) {
+          for (const { request, refuse } of entries) refuse(recordFailure(error, request));
+          return;
+        }
+      }
+    }
+    const alone = entries.map(({ work, inRequest, grant, refuse }) =>
+      inRequest(() => doAlone(work)).then(grant, refuse),
+    );
+    await Promise.all(alone);
+  }
 }

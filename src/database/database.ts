@@ -44,12 +44,13 @@ export interface Database {
 }
 
 export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
-  const { pool, pipeline, servers } = createConnections(options);
+  const { pool, pipeline, servers, accounts } = createConnections(options);
   const orm = createOrm(pool);
   const readiness = new Readiness({ pool, pipeline });
   const metadata = orm.getMetadata();
   const session = createSession({
     orm,
+    accounts,
     pool,
     pipeline,
     atomicMillis: atomicMillis(options),

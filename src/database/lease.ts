@@ -118,7 +118,6 @@ type RunQuery = <Row>(query: Query<Row>) => Promise<Row[]>;
 /** Runs every statement in the transaction. */
 export function createTransactionSession(lease: ConnectionLease, run: RunQuery = (query) => lease.run(query)): Session {
   const session: Session = {
-    isTransaction: true,
     run: async (query) => {
       try {
         return await run(query);

@@ -14,10 +14,10 @@ import {
   translateDriverError,
 } from '../postgres/driver-errors.ts';
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
-import { SharedTransactions } from './shared-transactions.ts';
+import { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
 import { FixedStatement, type LookUp, type Query, type Session } from '../postgres/statement.ts';
 
-export interface SessionOptions extends Pick<PgConnections, 'pool' | 'pipeline'> {
+export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' | 'pipeline'> {
   readonly orm: MikroORM;
   /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
   readonly atomicMillis: number;
@@ -34,7 +34,8 @@ const minLockWaitMillis = 100;
 const lockWait = new FixedStatement(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
 /** Runs each statement in its own transaction: a short one on a shared connection, any other on an exclusive one. */
-export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: SessionOptions): Session {
+export function createSession(options: SessionOptions): Session {
+  const { orm, accounts, pool, pipeline, atomicMillis, onFailure } = options;
   /**
    * Work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database;
    * failures are translated and remembered for the request.
@@ -51,9 +52,9 @@ export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: 
       throw recordFailure(error, request);
     }
   };
-  const runAlone = <Row>(query: Query<Row>): Promise<Row[]> => {
-    const work = async (connection: PgConnection): Promise<Row[]> => (await connection.run([query]))[0] as Row[];
-    const isSlow = query.kind === 'slow';
+  const runExclusively = (queries: readonly Query<unknown>[]): Promise<unknown[][]> => {
+    const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
+    const isSlow = queries.some(({ kind }) => kind === 'slow');
     return guard(async () => {
       try {
         return await pool.run(work, isSlow);
@@ -65,8 +66,12 @@ export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: 
       }
     });
   };
-  const run = <Row>(query: Query<Row>): Promise<Row[]> =>
-    query.kind === 'short' && pipeline !== undefined ? (pipeline.query(query) as Promise<Row[]>) : runAlone(query);
+  const insert = createSharedInsertions(accounts, runExclusively);
+  const run = <Row>(query: Query<Row>): Promise<Row[]> => {
+    if (query.many !== undefined) return insert(query);
+    if (query.kind === 'short' && pipeline !== undefined) return pipeline.query(query) as Promise<Row[]>;
+    return runExclusively([query]).then(([rows]) => rows as Row[]);
+  };
   const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
     guard(() =>
       orm.em.fork().transactional(async (em) => {
@@ -74,9 +79,7 @@ export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: 
         return work(await leaseOf(em));
       }),
     );
-  const shared = new SharedTransactions(transact);
   return {
-    isTransaction: false,
     run,
     defer: async (query) => {
       await run(query);
@@ -85,7 +88,7 @@ export function createSession({ orm, pool, pipeline, atomicMillis, onFailure }: 
       pipeline === undefined
         ? async ({ readOne }, id) => (await run(readOne(id)))[0]
         : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
-    insertion: (work) => shared.run(work),
+    insertion: createSharedTransactions(accounts, transact),
     transaction: (work) => transact((lease) => work(createTransactionSession(lease))),
     atomically: async (work) => {
       let deadline: number | undefined;

@@ -1,19 +1,14 @@
+import type { Accounts } from '../account/accounts.ts';
 import { inBackground } from '../background.ts';
-import { currentRequest, runIn, type RequestContext } from '../domain/access/current-request.ts';
-import { DomainError } from '../domain/errors.ts';
+import { isUnavailable } from '../domain/errors.ts';
+import { translateDriverError } from '../postgres/driver-errors.ts';
 import { ClientBatches } from './client-batches.ts';
-import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
-import { createTransactionSession, type ConnectionLease } from './lease.ts';
+import { type ConnectionLease, createTransactionSession } from './lease.ts';
 import { type Query, type Session, together } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
+type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
 type Transact = <T>(work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
-
-interface SharedWork {
-  readonly work: Work;
-  readonly request: RequestContext | undefined;
-  outcome: { readonly result: unknown } | undefined;
-}
 
 /** A statement of one of the works, which waits to be sent with those of others. */
 interface Waiting {
@@ -23,79 +18,77 @@ interface Waiting {
 }
 
 const maxWorks = 32;
+const maxRows = 100;
+
+/**
+ * Lets insertions of single rows, outside of transactions, be one transaction when they come from one client at the
+ * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
+ */
+export function createSharedInsertions(accounts: Accounts, runTogether: RunTogether): Session['run'] {
+  const rows = new ClientBatches<Query<unknown>, unknown[]>({
+    accounts,
+    maxEntries: maxRows,
+    doAlone: async (insertion) => (await runTogether([insertion]))[0] as unknown[],
+    doTogether: (entries) => {
+      const insertions = entries.map(({ work }) => work);
+      return runEqualTogether(insertions, runTogether);
+    },
+  });
+  return (query) => rows.add(query) as never;
+}
 
 /**
  * Lets works that only insert share a transaction, when they come from one client at the same time.
  *
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
  * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one. Guarantees, besides
- * those of `ClientBatches`: a work without others at its time has a transaction of its own; nothing is committed unless
- * every work succeeds by statements that have a form for many, and every row was as assumed, so no work sees a lock or a
- * change of another one as its own; otherwise all are done again together without assumptions, or each by itself.
- * Failure: a lost database fails all works, of which all or none have been committed.
+ * those of `ClientBatches`: nothing is committed unless every work succeeds by statements that have a form for many, and
+ * every row was as assumed, so no work sees a lock or a change of another one as its own; otherwise all are done again
+ * together without assumptions, or each by itself.
  */
-export class SharedTransactions {
-  readonly #transact: Transact;
-  readonly #batches = new ClientBatches<SharedWork>(maxWorks, (entries) => this.#doTogether(entries));
-
-  constructor(transact: Transact) {
-    this.#transact = transact;
-  }
-
-  async run<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    const request = currentRequest();
-    throwIfLost(request);
-    const entry: SharedWork = { work, request, outcome: undefined };
-    try {
-      await this.#batches.add(request?.subjectId ?? '', entry);
-    } catch (error) {
-      throw recordFailure(error, request);
-    }
-    throwIfLost(request);
-    if (entry.outcome !== undefined) return entry.outcome.result as T;
-    return this.#transact((lease) => work(createTransactionSession(lease)));
-  }
-
-  async #doTogether(all: readonly SharedWork[]): Promise<void> {
-    const entries = all.filter(({ request }) => request?.failure === undefined);
-    if (entries.length < 2) return;
-    for (const assumesUsual of [true, false]) {
+export function createSharedTransactions(accounts: Accounts, transact: Transact): Session['insertion'] {
+  const works = new ClientBatches<Work, unknown>({
+    accounts,
+    maxEntries: maxWorks,
+    doAlone: async (work) => {
       try {
-        const results = await this.#transact((lease) => doAll(lease, entries, assumesUsual));
-        for (const [index, entry] of entries.entries()) entry.outcome = { result: results[index] };
-        return;
+        const [result] = await transact((lease) => doAll(lease, [work], true));
+        return result;
       } catch (error) {
-        // What a lost COMMIT has done isn't known here, so nothing is done again.
-        if (error instanceof DomainError && error.code === 'UNAVAILABLE') throw error;
-        if (!(error instanceof UnusualRow)) return;
+        if (!(error instanceof Unusual)) throw error;
+        return transact((lease) => work(createTransactionSession(lease)));
       }
-    }
-  }
+    },
+    doTogether: async (entries) => {
+      const all = entries.map(
+        ({ work, inRequest }): Work =>
+          (session) =>
+            inRequest(() => work(session)),
+      );
+      try {
+        return await transact((lease) => doAll(lease, all, true));
+      } catch (error) {
+        if (!(error instanceof Unusual)) throw error;
+        return transact((lease) => doAll(lease, all, false));
+      }
+    },
+  });
+  return (work) => works.add(work) as ReturnType<typeof work>;
 }
 
-/** Works have gone on with a row that was another one. */
-class UnusualRow extends Error {}
+/** Works have gone on with a row that was another one, or do more than insert. */
+class Unusual extends Error {}
 
-/** Throws the first failure, once all works have ended. */
-async function doAll(
-  lease: ConnectionLease,
-  entries: readonly SharedWork[],
-  assumesUsual: boolean,
-): Promise<unknown[]> {
+/** Throws Unusual, or the first failure, once all works have ended. */
+async function doAll(lease: ConnectionLease, works: readonly Work[], assumesUsual: boolean): Promise<unknown[]> {
   const statements = new GatheredStatements(lease, assumesUsual);
   const session = createTransactionSession(lease, (query) => statements.run(query));
-  const outcomes = await Promise.allSettled(
-    entries.map(({ work, request }) => {
-      request?.recordWrite();
-      return request === undefined ? work(session) : runIn(request, () => work(session));
-    }),
-  );
-  const results = outcomes.map((outcome) => {
+  const outcomes = await Promise.allSettled(works.map((work) => work(session)));
+  await statements.assertUsual();
+  return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
-  await statements.assertUsual();
-  return results;
 }
 
 /** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
@@ -104,6 +97,7 @@ class GatheredStatements {
   readonly #assumesUsual: boolean;
   #waiting: Waiting[] = [];
   readonly #wereUsual: Promise<boolean>[] = [];
+  #failure: Error | undefined;
 
   constructor(lease: ConnectionLease, assumesUsual: boolean) {
     this.#lease = lease;
@@ -111,7 +105,10 @@ class GatheredStatements {
   }
 
   async run<Row>(query: Query<Row>): Promise<Row[]> {
-    if (query.many === undefined) throw new Error('This statement has no form for many.');
+    if (query.many === undefined) {
+      this.#wereUsual.push(Promise.resolve(false));
+      throw new Unusual();
+    }
     const rows = new Promise<Row[]>((resolve, reject) => {
       if (this.#waiting.push({ query, resolve, reject }) === 1) setImmediate(() => inBackground(this.#sendAll()));
     });
@@ -126,21 +123,34 @@ class GatheredStatements {
     return [usual];
   }
 
-  /** Throws UnusualRow. */
+  /** Throws Unusual, or UNAVAILABLE. */
   async assertUsual(): Promise<void> {
-    if ((await Promise.all(this.#wereUsual)).includes(false)) throw new UnusualRow();
+    const wereUsual = await Promise.all(this.#wereUsual);
+    if (isUnavailable(this.#failure)) throw this.#failure;
+    if (wereUsual.includes(false)) throw new Unusual();
   }
 
   async #sendAll(): Promise<void> {
-    const groups = [...Map.groupBy(this.#waiting.splice(0), ({ query }) => query.name).values()];
+    const waiting = this.#waiting.splice(0);
+    const queries = waiting.map(({ query }) => query);
     try {
-      const rows = await this.#lease.runTogether(groups.map((equal) => together(equal.map(({ query }) => query))));
-      for (const [group, equal] of groups.entries()) {
-        if (rows[group]?.length !== equal.length) throw new Error('A statement has not returned one row for each.');
-        for (const [index, { resolve }] of equal.entries()) resolve([rows[group][index] as never]);
-      }
+      const rows = await runEqualTogether(queries, (equal) => this.#lease.runTogether(equal));
+      for (const [index, { resolve }] of waiting.entries()) resolve(rows[index] as never[]);
     } catch (error) {
-      for (const { reject } of groups.flat()) reject(error);
+      this.#failure = translateDriverError(error);
+      for (const { reject } of waiting) reject(this.#failure);
     }
   }
+}
+
+/** Sends equal statements, which return one row each, as one. Returns the rows of each, in the order of the queries. */
+async function runEqualTogether(queries: readonly Query<unknown>[], runTogether: RunTogether): Promise<unknown[][]> {
+  const groups = [...Map.groupBy(queries, ({ name }) => name).values()];
+  const results = await runTogether(groups.map(together));
+  const rows = new Map<Query<unknown>, unknown[]>();
+  for (const [group, equal] of groups.entries()) {
+    if (results[group]?.length !== equal.length) throw new Error('A statement has not returned one row for each.');
+    for (const [index, query] of equal.entries()) rows.set(query, [results[group][index]]);
+  }
+  return queries.map((query) => rows.get(query) as unknown[]);
 }

@@ -55,6 +55,11 @@ export function notFound(noun: string, id: string): DomainError {
   return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id.slice(0, 60))}.`);
 }
 
+/** Whether it is the error for a store that can't be reached. */
+export function isUnavailable(error: unknown): error is DomainError {
+  return error instanceof DomainError && error.code === 'UNAVAILABLE';
+}
+
 /** The error for a store that can't be reached; the client may try again. */
 export function unavailable(cause: unknown): DomainError {
   return new DomainError('UNAVAILABLE', 'The store is not available at the moment. Try again in a few seconds.', {

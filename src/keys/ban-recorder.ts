@@ -1,5 +1,5 @@
 import { inBackground } from '../background.ts';
-import { DomainError } from '../domain/errors.ts';
+import { isUnavailable } from '../domain/errors.ts';
 import type { AutomaticBan } from '../domain/quota/counter-store.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
 import { runAsService } from '../domain/access/current-request.ts';
@@ -48,9 +48,8 @@ export class BanRecorder {
         await this.#access.recordAutomaticBan(id, ban);
         this.#isFailing = false;
       } catch (error) {
-        const isUnavailable = error instanceof DomainError && error.code === 'UNAVAILABLE';
-        if (!isUnavailable || !this.#isFailing) this.#onFailure(error);
-        if (isUnavailable) {
+        if (!isUnavailable(error) || !this.#isFailing) this.#onFailure(error);
+        if (isUnavailable(error)) {
           this.#isFailing = true;
           this.#retry = setTimeout(() => inBackground(this.flush()), retryMillis).unref();
           return;

@@ -54,6 +54,7 @@ export interface PgConnections {
   readonly pool: ConnectionPool;
   readonly pipeline: PipelinedConnections | undefined;
   readonly servers: Servers;
+  readonly accounts: Accounts;
 }
 
 export function createConnections(options: ConnectionsOptions): PgConnections {
@@ -61,7 +62,7 @@ export function createConnections(options: ConnectionsOptions): PgConnections {
   const { accounts = new Accounts() } = options;
   const servers = new Servers({ config, accounts, isServing: true });
   const shared = { servers, accounts, connectTimeoutMillis: servingConnectMillis(config) };
-  return { servers, pool: createPool(options, shared), pipeline: createPipeline(options, shared) };
+  return { servers, accounts, pool: createPool(options, shared), pipeline: createPipeline(options, shared) };
 }
 
 interface Shared {

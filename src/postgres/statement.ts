@@ -45,8 +45,7 @@ export interface LookUp<Row> {
  * Throws UNAVAILABLE when the database can't be reached, and `ForeignKeyViolation`.
  */
 export interface Session {
-  /** What fails in a transaction ends it, and its statements run one after another. */
-  readonly isTransaction: boolean;
+  /** Outside of transactions, several at the same time that have a form for many are one transaction. */
   run<Row>(query: Query<Row>): Promise<Row[]>;
   /**
    * Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which

@@ -1,8 +1,6 @@
-import type { Parameter } from '../../postgres/messages.ts';
 import type { EntityTable } from './entity-table.ts';
-import { InsertBatches } from './insert-batches.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { FixedStatement, type Session } from '../../postgres/statement.ts';
+import { FixedStatement } from '../../postgres/statement.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -17,9 +15,7 @@ export interface Companion<Value = unknown> {
 /** SQL expressions by property. */
 type Expressions = Readonly<Record<string, string>>;
 
-/** Inserts rows of one structure, from their parameters: those of the row, then those of its companions. */
-export type Insert<Row> = (session: Session, row: readonly Parameter[]) => Promise<Row | undefined>;
-
+/** The structure of a row. Its parameters are its values, then those of its companions. */
 export interface InsertedRow {
   readonly table: EntityTable<never>;
   readonly relations: Readonly<Record<string, Relation>>;
@@ -28,24 +24,15 @@ export interface InsertedRow {
   readonly companions: readonly Companion[];
 }
 
-/** Outside of a transaction, rows that come at the same time are one statement. */
-export function createInsert<Row>(inserted: InsertedRow): Insert<Row> {
+/** The statement that inserts such a row; it has a form for many, unless the row has a list. */
+export function insertionOfOne<Row>(inserted: InsertedRow): FixedStatement<Row> {
   const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
-  const one = insertionOfOne<Row>(inserted, hasList ? undefined : insertionOfMany(inserted));
-  const batches = hasList ? undefined : new InsertBatches<Row>(one);
-  return async (session, row) => {
-    if (batches !== undefined && !session.isTransaction) return batches.insert(session, row);
-    return (await session.run(one.with(row)))[0];
-  };
-}
-
-function insertionOfOne<Row>(inserted: InsertedRow, many: FixedStatement<Row> | undefined): FixedStatement<Row> {
   const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
   const { row, companions } = withExpressions(inserted, placeholders);
   const { write, companionWrites } = insertionOf(inserted.table, row, companions);
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   const text = returning(inserted.table, selection, write, companionWrites);
-  return new FixedStatement(text, selection.decode, 'write', many);
+  return new FixedStatement(text, selection.decode, 'write', hasList ? undefined : insertionOfMany(inserted));
 }
 
 /**

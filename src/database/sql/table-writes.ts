@@ -2,7 +2,7 @@ import type { Id } from '../../domain/id.ts';
 import type { Include } from '../../domain/store.ts';
 import type { Parameter } from '../../postgres/messages.ts';
 import type { EntityTable } from './entity-table.ts';
-import { createInsert, returning, type Companion, type Insert, type Values } from './insertion.ts';
+import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { selectionOf, type Relation } from './selection.ts';
 import { FixedStatement, type Session } from '../../postgres/statement.ts';
 
@@ -13,7 +13,7 @@ import { FixedStatement, type Session } from '../../postgres/statement.ts';
 export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
   readonly #table: EntityTable<never>;
   readonly #relations: Readonly<Record<RelationName, Relation>>;
-  readonly #inserts = new Map<string, Insert<Row>>();
+  readonly #inserts = new Map<string, FixedStatement<Row>>();
   /** By the properties that change, and the related rows. */
   readonly #updates = new Map<string, FixedStatement<Row>>();
   readonly #lock: FixedStatement<Row>;
@@ -44,13 +44,11 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     let insert = this.#inserts.get(key);
     if (insert === undefined) {
       const [table, relations] = [this.#table, this.#relations];
-      insert = createInsert({ table, relations, values: data as Values, include, companions });
+      insert = insertionOfOne({ table, relations, values: data as Values, include, companions });
       this.#inserts.set(key, insert);
     }
-    const row = await insert(
-      session,
-      groups.flatMap((group) => parametersOf(group.table, group.values)),
-    );
+    const parameters = groups.flatMap((group) => parametersOf(group.table, group.values));
+    const [row] = await session.run(insert.with(parameters));
     if (row === undefined) throw new Error(`Nothing was inserted into ${this.#table.name}.`);
     return row;
   }

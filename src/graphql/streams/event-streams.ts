@@ -5,7 +5,7 @@ import { inBackground } from '../../background.ts';
 import { runAsService } from '../../domain/access/current-request.ts';
 import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
-import { DomainError } from '../../domain/errors.ts';
+import { isUnavailable } from '../../domain/errors.ts';
 import { EventFeed } from './event-feed.ts';
 import type { EventPredicate } from '../../domain/events/event-filter.ts';
 import type { EventService } from '../../domain/events/event.service.ts';
@@ -188,7 +188,7 @@ export class EventStreams {
       if (stream.endCode !== undefined) onEnd(stream.endCode);
     };
     const onFailure = (error: unknown): void => {
-      if (error instanceof DomainError && error.code === 'UNAVAILABLE') return;
+      if (isUnavailable(error)) return;
       if (describeFailure(error).logLevel === 'error') onError(error);
       endWith(open, error);
     };

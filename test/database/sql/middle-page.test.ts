@@ -43,7 +43,6 @@ afterAll(() => opened.close());
 
 /** Runs a statement for its plan: how many rows were read from tables and indexes, filtered out or not. */
 const explain: Session = {
-  isTransaction: false,
   run: async <Row>({ name, text, values }: Query<Row>) => {
     const literals = values.map(literal);
     const plain = text.replaceAll(/\$(\d+)/g, (_, number: string) => String(literals[Number(number) - 1]));

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { runAs } from '../../../src/domain/access/current-request.ts';
-import { ForeignKeyViolation } from '../../../src/domain/store.ts';
-import type { Id } from '../../../src/domain/id.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { runAs } from '../../src/domain/access/current-request.ts';
+import { ForeignKeyViolation } from '../../src/domain/store.ts';
+import type { Id } from '../../src/domain/id.ts';
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
 let opened: OpenedDatabase;
 let categoryId: Id;
