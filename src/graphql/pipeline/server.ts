@@ -16,7 +16,7 @@ import { reserveFor, smallResponseBytes } from '../../http/bounds/response-memor
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
-import { eventStreamType, framingFor, namesEventStream, singleEvent } from '../streams/framing.ts';
+import { eventStreamType, framingFor, namesEventStream, singleEvent, streamTypes } from '../streams/framing.ts';
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import {
@@ -235,10 +235,9 @@ function findUnacceptable({
 }
 
 function notAcceptable(accept: string | undefined): HttpError {
-  const offered = `The Accept header allows neither ${graphqlTypes.join(' nor ')}`;
+  const offered = `The Accept header allows neither ${graphqlTypes.join(' nor ')}; subscriptions need ${streamTypes}`;
   const isMultipart = accept?.includes('multipart/mixed') === true;
-  const reason = isMultipart ? ': @defer and @stream are not offered; multipart/mixed is for subscriptions' : '';
-  return new HttpError('NOT_ACCEPTABLE', `${offered}${reason}.`);
+  return new HttpError('NOT_ACCEPTABLE', `${offered}${isMultipart ? ', and @defer and @stream are not offered' : ''}.`);
 }
 
 function acceptJson(scope: FastifyInstance): void {

@@ -48,6 +48,9 @@ export function singleEvent(body: string): string {
 
 export const eventStreamType = serverSentEvents.contentType;
 
+/** What a client may accept for a subscription, in words. */
+export const streamTypes = 'text/event-stream or multipart/mixed;subscriptionSpec=1.0';
+
 /** The framing that an Accept header prefers among those that it names. */
 export function framingFor(accept: string | undefined): Framing | undefined {
   const ranges = acceptedRanges(accept).toSorted((a, b) => b.weight - a.weight);

@@ -22,7 +22,7 @@ import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStream } from './event-stream.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
-import { eventStreamType, framingFor, singleEvent, type Framing } from './framing.ts';
+import { eventStreamType, framingFor, singleEvent, streamTypes, type Framing } from './framing.ts';
 
 /** A subscription as a client sends it. */
 export interface Subscription {
@@ -137,9 +137,7 @@ function sendRefusal(
 function requireFraming(accept: string | undefined): Framing {
   const framing = framingFor(accept);
   if (framing !== undefined) return framing;
-  const message =
-    'A subscription is a stream of results: accept text/event-stream, or multipart/mixed;subscriptionSpec=1.0.';
-  throw new HttpError('NOT_ACCEPTABLE', message);
+  throw new HttpError('NOT_ACCEPTABLE', `A subscription is a stream of results: accept ${streamTypes}.`);
 }
 
 /** Throws VALIDATION_FAILED when the arguments are wrong. */

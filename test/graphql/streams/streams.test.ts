@@ -184,11 +184,14 @@ describe('an opening', () => {
   });
 
   it('that accepts JSON alone is refused by name, and so is one by GET', async () => {
-    for (const accept of ['application/json', '*/*', 'multipart/mixed, application/json']) {
+    const others = ['text/*', 'multipart/mixed', `${eventStream};q=0`, 'multipart/mixed;subscriptionSpec="2.0"'];
+    for (const accept of ['application/json', '*/*', 'multipart/mixed, application/json', ...others]) {
       const refused = await open(accept);
       await refused.ended();
       expect([accept, refused.status]).toEqual([accept, 406]);
-      expect(JSON.parse(refused.text()).errors[0].message).toMatch(/text\/event-stream/);
+      expect(JSON.parse(refused.text()).errors[0].message).toMatch(
+        /text\/event-stream or multipart\/mixed;subscriptionSpec=1\.0/,
+      );
     }
     const url = `${address}/graphql?query=${encodeURIComponent('subscription { events { id } }')}`;
     const byGet = await fetch(url, { headers: { authorization: `Bearer ${app.key}`, accept: eventStream } });
@@ -222,6 +225,29 @@ describe('an opening', () => {
     await stream.ended();
     expect([stream.status, stream.text()]).toEqual([200, expect.stringMatching(/must not depend on @skip/)]);
   });
+});
+
+it('streams of one document with other variables have results of their own', async () => {
+  const text = 'subscription($named: Boolean!) { events { object { ... on Category { name @include(if: $named) } } } }';
+  const named = await open(eventStream, { named: true }, { text });
+  const unnamed = await open(eventStream, { named: false }, { text });
+  await createCategory('shown');
+  await Promise.all([named.until(1), unnamed.until(1)]);
+  expect([named, unnamed].map((stream) => stream.results()[0].data.events.object)).toEqual([{ name: 'shown' }, {}]);
+  named.close();
+  unnamed.close();
+});
+
+it('the framing is the one that Accept prefers', async () => {
+  for (const [accept, type] of [
+    [`multipart/mixed;subscriptionSpec=1.0;q=0.5, ${eventStream}`, 'text/event-stream'],
+    [`${eventStream};q=0.5, multipart/mixed;subscriptionSpec="1.0"`, 'multipart/mixed'],
+    [`application/json, ${eventStream};q=0.1`, 'text/event-stream'],
+  ] as const) {
+    const stream = await open(accept);
+    expect([accept, stream.headers.get('content-type')]).toEqual([accept, expect.stringMatching(`^${type}`)]);
+    stream.close();
+  }
 });
 
 it('a query and a mutation that accept text/event-stream only are one result', async () => {
