@@ -3,7 +3,8 @@
  *
  *   npm run -s build && node test/bench/event-streams-process.ts [streams]
  *
- * The service runs on an embedded store; half of the streams have one selection, half another.
+ * The service runs on an embedded store; half of the streams have one selection, half another. A neighbour sends R1
+ * at a fixed rate meanwhile, from a process of its own: this one is busy with the streams.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import net from 'node:net';
@@ -11,11 +12,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { load } from './load.ts';
+import type { LoadResult } from './load-process.ts';
 import { MeasuredProcess } from './measured-process.ts';
+import { smallestStore } from './workloads.ts';
 
 const count = Number(process.argv[2] ?? 2_000);
 const streamsOfKey = 20;
-const rounds = 10;
+const neighbourSeconds = 10;
+const roundMillis = 400;
 /** Commits at any moment, each followed to one of the streams. */
 const commits = 100;
 const admin = 'bench-key-of-an-embedded-store-used-once';
@@ -33,28 +38,27 @@ const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js
 try {
   const keys: string[] = [];
   for (let index = 0; index * streamsOfKey < count; index += 1) keys.push(await createKey(index));
-  await neighbourMillis(50);
-  await sleep(2_000);
+  await neighbour();
   const before = service.residentMegabytes;
   const received = new Uint32Array(count);
   for (let index = 0; index < count; index += 1) await open(index, keys[Math.floor(index / streamsOfKey)]!, received);
   await sleep(20_000);
   const idle = service.residentMegabytes;
-  const quiet = await neighbourMillis(100);
+  const quiet = await neighbour();
   const reached: number[] = [];
-  const busy: number[] = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    const neighbour = neighbourMillis(20);
+  const measured = neighbour();
+  const endsAt = performance.now() + neighbourSeconds * 1_000;
+  for (let round = 1; performance.now() < endsAt; round += 1) {
     const startedAt = performance.now();
     await graphql(`mutation { createCategory(input: { name: "round ${round}" }) { category { id } } }`);
-    const committedAt = performance.now();
     while (!received.every((events) => events >= round)) {
-      if (performance.now() - committedAt > 30_000) throw new Error('An event has not reached all streams in 30 s.');
+      if (performance.now() - startedAt > 30_000) throw new Error('An event has not reached all streams in 30 s.');
       await sleep(5);
     }
     reached.push(performance.now() - startedAt);
-    busy.push(...(await neighbour));
+    await sleep(startedAt + roundMillis - performance.now());
   }
+  const busy = await measured;
   const toReader: number[] = [];
   for (let commit = 0; commit < commits; commit += 1) {
     await sleep(Math.random() * 300);
@@ -71,10 +75,7 @@ try {
     megabytesAfterEvents: Math.round(service.residentMegabytes - before),
     millisToAll: { p50: quantile(reached, 0.5), worst: quantile(reached, 1) },
     millisFromCommitToReader: { p50: quantile(toReader, 0.5), p99: quantile(toReader, 0.99) },
-    neighbour: {
-      quiet: { p50: quantile(quiet, 0.5), p99: quantile(quiet, 0.99) },
-      busy: { p50: quantile(busy, 0.5), p99: quantile(busy, 0.99) },
-    },
+    neighbourMillis: { quiet: { p50: quiet.p50, p99: quiet.p99 }, busy: { p50: busy.p50, p99: busy.p99 } },
   });
 } finally {
   await service.stop();
@@ -96,16 +97,19 @@ async function createKey(index: number): Promise<string> {
   return (data['createApiKey'] as { readonly secret: string }).secret;
 }
 
-/** The milliseconds of requests one after another, beside everything else. */
-async function neighbourMillis(requests: number): Promise<number[]> {
-  const millis: number[] = [];
-  for (let index = 0; index < requests; index += 1) {
-    const startedAt = performance.now();
-    await (await fetch(`${service.address}/healthz`)).text();
-    millis.push(performance.now() - startedAt);
-    await sleep(20);
-  }
-  return millis;
+/** What a client of the plan without limits sees. */
+function neighbour(): Promise<LoadResult> {
+  return load({
+    address: service.address,
+    requests: 'service',
+    workload: 'R1',
+    store: smallestStore,
+    connections: 4,
+    arrivalsPerSecond: 20,
+    seconds: neighbourSeconds,
+    from: 1,
+    headers: { authorization: `Bearer ${admin}` },
+  });
 }
 
 /** Resolves when the stream has begun. Counts the events that it gets. */
