@@ -112,6 +112,29 @@ describe('the log of changes', () => {
     });
   });
 
+  it('looks at 1,000 events for a page, which may be empty while the log goes on', async () => {
+    const start = await quietCursor();
+    await app.sql("insert into categories (name) select 'scanned ' || number from generate_series(1, 1500) number");
+    await quietCursor();
+    const pageAfter = async (after: string) => {
+      const selection = 'nodes { id } pageInfo { hasNextPage endCursor }';
+      const { data } = await app.graphql(
+        `query($after: ID) { events(first: 5, after: $after, filter: { typeIn: [PET_DELETED] }) { ${selection} } }`,
+        { after },
+      );
+      return data.events;
+    };
+    const first = await pageAfter(start);
+    expect([first.nodes, first.pageInfo.hasNextPage]).toEqual([[], true]);
+    const { data } = await app.graphql(
+      'query($after: ID) { events(first: 1, after: $after) { nodes { object { ... on Category { name } } } } }',
+      { after: first.pageInfo.endCursor },
+    );
+    expect(data.events.nodes).toEqual([{ object: { name: 'scanned 1001' } }]);
+    const second = await pageAfter(first.pageInfo.endCursor);
+    expect([second.nodes, second.pageInfo.hasNextPage]).toEqual([[], false]);
+  });
+
   it('begins with the oldest event; an empty page stays where it is', async () => {
     const oldest = await app.graphql('{ events(first: 1) { nodes { id } pageInfo { hasPreviousPage hasNextPage } } }');
     expect(oldest.data.events.nodes).toHaveLength(1);

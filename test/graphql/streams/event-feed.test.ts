@@ -1,0 +1,132 @@
+import { afterEach, expect, it } from '@jest/globals';
+
+import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
+import type { EventsAfter } from '../../../src/domain/events/event.store.ts';
+import { EventFeed } from '../../../src/graphql/streams/event-feed.ts';
+import { EventStream } from '../../../src/graphql/streams/event-stream.ts';
+import type { StreamSelection } from '../../../src/graphql/streams/stream-selection.ts';
+import { until } from '../../support/until.ts';
+
+const positionAt = (number: number, salt = '7'): EventPosition =>
+  ({ position: String(number), salt }) as unknown as EventPosition;
+
+const eventAt = (number: number, description = ''): StoreEvent => ({
+  ...positionAt(number),
+  type: 'category.created',
+  at: new Date(0),
+  subject: { noun: 'category', row: { id: String(number), name: 'n', description } as never },
+});
+
+/** A log in memory, which counts what is read of it. */
+class Log {
+  readonly events: StoreEvent[] = [];
+  readonly limits: number[] = [];
+
+  last(): Promise<EventPosition> {
+    return Promise.resolve(this.events.at(-1) ?? positionAt(0));
+  }
+
+  async readAfter(after: EventPosition | undefined, limit: number): Promise<EventsAfter> {
+    this.limits.push(limit);
+    const events = this.events.slice(Number(after?.position ?? 0)).slice(0, limit);
+    return { isKnown: true, last: await this.last(), events };
+  }
+
+  add(count: number, description?: string): void {
+    for (let added = 0; added < count; added += 1) this.events.push(eventAt(this.events.length + 1, description));
+  }
+}
+
+const feeds: EventFeed[] = [];
+
+afterEach(() => {
+  for (const feed of feeds.splice(0)) feed.stop();
+});
+
+async function follow(log: Log, onTick: () => void = () => undefined): Promise<EventFeed> {
+  const feed = new EventFeed({ log, onTick });
+  feeds.push(feed);
+  feed.start();
+  await until(() => feed.end !== undefined);
+  return feed;
+}
+
+async function readAll(feed: EventFeed, log: Log): Promise<void> {
+  await until(() => {
+    feed.readNow();
+    return feed.end?.position === log.events.at(-1)?.position;
+  });
+}
+
+/** The positions after this one that are in memory, one after another. */
+function inMemoryAfter(feed: EventFeed, after: EventPosition): string[] {
+  const found: string[] = [];
+  for (let number = feed.numberAfter(after) ?? -1; feed.get(number) !== undefined; number += 1)
+    found.push(feed.get(number)!.position);
+  return found;
+}
+
+it('the last 10,000 events are in memory, without a gap, and no older one', async () => {
+  const log = new Log();
+  const feed = await follow(log);
+  log.add(10_500);
+  await readAll(feed, log);
+  expect(inMemoryAfter(feed, positionAt(501))).toEqual(
+    Array.from({ length: 9_999 }, (_, index) => String(502 + index)),
+  );
+  expect([feed.numberAfter(positionAt(499)), feed.numberAfter(positionAt(501, '8'))]).toEqual([undefined, undefined]);
+  expect(feed.has(feed.numberAfter(positionAt(10_500))!)).toBe(true);
+});
+
+it('events in memory take 16 MiB at most', async () => {
+  const log = new Log();
+  const feed = await follow(log);
+  log.add(3_000, 'x'.repeat(8_000));
+  await readAll(feed, log);
+  const kept = Array.from({ length: 3_000 }, (_, index) => positionAt(index + 1)).filter(
+    (position) => feed.numberAfter(position) !== undefined,
+  );
+  expect(kept.length).toBeGreaterThan(900);
+  expect(kept.length * 16_000).toBeLessThan(16 * 1024 * 1024);
+  expect(kept.at(-1)).toEqual(positionAt(3_000));
+});
+
+it('a stream that is behind reads 100 events at a time, and only when the client has taken those before', async () => {
+  const log = new Log();
+  log.add(5_000);
+  const feed = await follow(log);
+  const own = new Log();
+  own.add(5_000);
+  const stream = new EventStream(
+    {
+      feed,
+      events: own,
+      subjectId: 'key',
+      selection: { textOf: ({ position }: StoreEvent) => position } as unknown as StreamSelection,
+      matches: undefined,
+      framing: { contentType: '', opening: '', keepAlive: '', result: (body) => `${body},`, end: (body) => body },
+      onFailure: (error) => {
+        throw error;
+      },
+      onClose: () => undefined,
+    },
+    positionAt(10),
+  );
+  stream.send();
+  await until(() => own.limits.length > 0);
+  // Nothing has been read of it.
+  for (let tick = 0; tick < 20; tick += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+    stream.send();
+  }
+  expect(own.limits.length).toBeLessThanOrEqual(2);
+  let text = '';
+  stream.on('data', (chunk: string) => (text += chunk));
+  await until(() => {
+    stream.send();
+    return text.endsWith(',5000,');
+  });
+  expect(text).toBe(Array.from({ length: 4_990 }, (_, index) => `${index + 11},`).join(''));
+  expect(new Set(own.limits)).toEqual(new Set([100]));
+  stream.destroy();
+});
