@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
+import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
@@ -90,7 +91,9 @@ async function readEvents(service: Service): Promise<Logged[]> {
 it('an update from the last release to this one, process by process, fails no request, loses no write and no event, keeps all rows and counts each request once', async () => {
   const previous = { directory: process.env['PREVIOUS_RELEASE'] ?? '' };
   const cluster = await PostgresCluster.create();
+  atEnd(() => cluster.remove());
   const redis = await RedisServer.start();
+  atEnd(() => redis.kill());
   const environment = { DATABASE_URL: cluster.url, DATABASE_POOL: '6', DRAIN_DELAY: '1s', REDIS_URL: redis.url };
   const processes = [await Service.start(environment, previous), await Service.start(environment, previous)];
   const created = await processes[0]!.graphql(
@@ -134,6 +137,8 @@ it('an update from the last release to this one, process by process, fails no re
     processes.map(({ address }) => address),
     4,
   );
+  // A failed test would leave its clients running.
+  atEnd(() => load.stop());
   await load.progress(20);
   const previousProcesses = processes.slice();
   for (const old of previousProcesses) {
@@ -173,5 +178,4 @@ it('an update from the last release to this one, process by process, fails no re
   expect(types).toEqual(previousProcesses.flatMap(() => typesOfChanges));
   console.info({ requests: load.requests, failures: 0, events: events.length, ofPreviousProcesses: byPrevious });
   for (const each of processes) await each.kill();
-  cluster.remove();
 });
