@@ -1,6 +1,9 @@
+import { mock } from 'node:test';
+
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LightMyRequestResponse } from 'fastify';
 
+import { PreparedOperation } from '../../src/graphql/executor/operation.ts';
 import { internalText, startSampleServer, type SampleServer } from './sample-server.ts';
 
 let sample: SampleServer;
@@ -217,4 +220,14 @@ describe('a refusal by a field', () => {
     const result = await post('query ($text: String) { total(number: 4) echo(text: $text) }');
     expect(result.json()).toEqual({ data: { total: 4, echo: null } });
   });
+});
+
+it('a fault of ours before any field is executed is a 500, masked and logged', async () => {
+  const run = mock.method(PreparedOperation.prototype, 'run', () => Promise.reject(new TypeError(internalText)));
+  const response = await post('{ echo }');
+  run.mock.restore();
+  expect(response.statusCode).toBe(500);
+  expect(response.json()).toMatchObject({ errors: [{ extensions: { code: 'INTERNAL_SERVER_ERROR', status: 500 } }] });
+  expect(response.body).not.toMatch(/relation|secret/);
+  expect(sample.log).toMatchObject([{ level: 50, err: { type: 'TypeError' } }]);
 });

@@ -13,7 +13,6 @@ import {
   Kind,
   NoSchemaIntrospectionCustomRule,
   type DocumentNode,
-  type GraphQLFormattedError,
   type GraphQLSchema,
   type OperationDefinitionNode,
 } from 'graphql';
@@ -23,7 +22,7 @@ import { PreparedOperation, type OperationSource } from '../executor/operation.t
 import { overLimit } from './admission.ts';
 import { countComparisons, withoutRepetitions } from './compared-fields.ts';
 import { conditionalRoot, hasConditionalRoot } from './conditional-root.ts';
-import { formatError, isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
+import { isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure } from './measure.ts';
@@ -46,16 +45,16 @@ export interface ApolloOptions {
   readonly onRefusal: OnRefusal;
 }
 
-/** Why a document isn't executed, as clients see it. */
+/** Why a document isn't executed. */
 export interface ApolloRefusal {
-  readonly status: number;
-  readonly errors: readonly GraphQLFormattedError[];
+  readonly errors: readonly [GraphQLError, ...GraphQLError[]];
 }
 
 /** Apollo gives its plugins a copy of this, but the same `state`. */
 interface ApolloContext {
   readonly state: {
     valid?: KnownOperation;
+    errors?: readonly GraphQLError[];
     fieldCount: number;
     /** Why the document isn't validated. */
     refusal?: GraphQLError;
@@ -100,12 +99,11 @@ export class ApolloValidator {
   async validate(query: string, operationName: string | undefined): Promise<KnownOperation | ApolloRefusal> {
     const contextValue: ApolloContext = { state: { fieldCount: 0 } };
     const request = operationName === undefined ? { query } : { query, operationName };
-    const { http, body } = await this.#apollo.executeOperation(request, { contextValue });
-    const { valid } = contextValue.state;
+    await this.#apollo.executeOperation(request, { contextValue });
+    const { valid, errors: [first, ...others] = [] } = contextValue.state;
     if (valid !== undefined) return valid;
-    if (body.kind !== 'single' || body.singleResult.errors === undefined)
-      throw new TypeError('Apollo has executed something.');
-    return { status: http.status ?? 400, errors: body.singleResult.errors };
+    if (first === undefined) throw new TypeError('Apollo has neither an operation nor an error.');
+    return { errors: [first, ...others] };
   }
 }
 
@@ -125,7 +123,6 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
     persistedQueries: false,
     stopOnTerminationSignals: false,
     logger: log,
-    formatError,
     plugins: [
       // Otherwise Apollo's environment variables could enable these.
       ApolloServerPluginCacheControlDisabled(),
@@ -189,7 +186,8 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
     },
     responseForOperation: ({ response: { http } }) =>
       Promise.resolve({ http, body: { kind: 'single', singleResult: { data: null } } }),
-    didEncounterErrors: async ({ errors, document }) => {
+    didEncounterErrors: async ({ errors, document, contextValue }) => {
+      contextValue.state.errors = errors;
       if (errors.some(isOverTokenLimit)) onRefusal('tokens');
       const isKnown = namesIn(document);
       for (const error of document === undefined ? [] : errors) {

@@ -1,9 +1,11 @@
 import { crc32 } from 'node:zlib';
 
+import type { GraphQLError } from 'graphql';
+
 import { LruMap } from '../../domain/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../executor/operation.ts';
 import { assertWithinLimits, type OperationLimits } from './admission.ts';
-import { asGraphQLError } from './errors.ts';
+import { asGraphQLError, formatError } from './errors.ts';
 import type { OperationMeasure } from './measure.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
@@ -73,7 +75,7 @@ interface Validator {
   readonly validate: (
     text: string,
     operationName: string | undefined,
-  ) => Promise<KnownOperation | { readonly errors: readonly { readonly message: string }[] }>;
+  ) => Promise<KnownOperation | { readonly errors: readonly GraphQLError[] }>;
 }
 
 /** The known operations: those of the manifest permanently, others in a cache. */
@@ -134,7 +136,7 @@ async function prepare(
     new UnusableDocuments(
       `GRAPHQL_DOCUMENTS: the operation ${[operationName, `(${id})`].join(' ').trim()} can't be offered: ${message}`,
     );
-  if ('errors' in operation) throw refuse(operation.errors.map(({ message }) => message).join(' '));
+  if ('errors' in operation) throw refuse(operation.errors.map((error) => formatError(error).message).join(' '));
   try {
     assertWithinLimits(operation.measure.for({}), limits, () => undefined);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../../domain/errors.ts';
-import { describeFailure, graphqlExtensions, HttpError } from '../../http/error-table.ts';
+import { describeFailure, type Failure, graphqlExtensions, HttpError } from '../../http/error-table.ts';
 import { argumentRefusal } from './input-errors.ts';
 
 type ServiceError = DomainError | HttpError;
@@ -14,14 +14,16 @@ const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
  * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` with the HTTP status of REST,
  * and for bad input `extensions.violations`. Unexpected errors are masked.
  */
-export function formatError(formatted: GraphQLFormattedError, error: unknown): GraphQLFormattedError {
+export function formatError(error: GraphQLError): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
-    const message = explain(formatted.message);
-    return { ...formatted, message, extensions: { ...formatted.extensions, status: statusOf(error) } };
+    const { status } = refusalHead(error);
+    // `http` is for the head of the response.
+    const extensions = { ...error.extensions, http: undefined, status };
+    return { ...error.toJSON(), message: explain(error.message), extensions };
   }
   const failure = describeFailure(causeOf(error));
   return {
-    ...formatted,
+    ...error.toJSON(),
     message: shorten(failure.message),
     extensions: graphqlExtensions({ ...failure, violations: failure.violations.map(shortenViolation) }),
   };
@@ -38,13 +40,6 @@ export function asGraphQLError(cause: unknown): GraphQLError {
   const originalError =
     cause instanceof Error ? cause : new TypeError(`Something was thrown that is no error: ${String(cause)}`);
   return new GraphQLError(originalError.message, { originalError });
-}
-
-/** The error as the GraphQL specification formats it, without the extensions meant for HTTP. */
-export function enrichError(error: GraphQLError): GraphQLFormattedError {
-  const { code = 'INTERNAL_SERVER_ERROR' } = error.extensions;
-  const extensions = Object.entries(error.extensions).filter(([name]) => name !== 'http');
-  return { ...error.toJSON(), extensions: { ...Object.fromEntries(extensions), code } };
 }
 
 /** Maps a literal's validation error to the one that the same value in a variable would get. */
@@ -72,8 +67,8 @@ export function causeOf(error: unknown): unknown {
 }
 
 /** True for an invalid request, refused by Apollo, graphql-js or our limits before any resolver. */
-function isRefusedByApollo(error: unknown): error is GraphQLError {
-  if (!(error instanceof GraphQLError) || error.path !== undefined) return false;
+function isRefusedByApollo(error: GraphQLError): boolean {
+  if (error.path !== undefined) return false;
   if (isRefusal(error.originalError)) return false;
   const { code } = error.extensions;
   return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
@@ -83,9 +78,11 @@ function isRefusal(cause: unknown): cause is ServiceError {
   return cause instanceof DomainError || cause instanceof HttpError;
 }
 
-/** The status of a refusal by Apollo or graphql-js, or of one before them. */
-export function statusOf({ extensions: { http } }: GraphQLError): number {
-  return (http as { readonly status?: number } | undefined)?.status ?? 400;
+/** The status and headers of a request that is refused with this error. */
+export function refusalHead(error: GraphQLError): Pick<Failure, 'status' | 'headers'> {
+  if (!isRefusedByApollo(error)) return describeFailure(causeOf(error));
+  const { http } = error.extensions as { readonly http?: { readonly status?: number } };
+  return { status: http?.status ?? 400, headers: {} };
 }
 
 export const tooManyRepetitions = 'The document repeats fields too often to be compared: ask for each once.';

@@ -3,8 +3,7 @@ import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import type { Execution } from '../executor/operation.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
-import type { ApolloRefusal } from './apollo.ts';
-import { asGraphQLError, decisiveRefusal, enrichError, formatError, statusOf } from './errors.ts';
+import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
 import type { Measure } from './measure.ts';
 
 /** A response, without the headers that every response has. */
@@ -16,12 +15,10 @@ export interface GraphQLResponse {
   readonly codes: readonly string[];
 }
 
-/** The response to a request that wasn't executed. */
-export function refusalResponse(error: GraphQLError): GraphQLResponse {
-  const refusal = decisiveRefusal([error], false);
-  const { status, headers } =
-    refusal === undefined ? { status: statusOf(error), headers: {} } : describeFailure(refusal);
-  const { text, codes } = writeErrors([error], Number.POSITIVE_INFINITY);
+/** The response to a request that wasn't executed; the first error decides its status. */
+export function refusalResponse(error: GraphQLError, ...others: readonly GraphQLError[]): GraphQLResponse {
+  const { status, headers } = refusalHead(error);
+  const { text, codes } = writeErrors([error, ...others], Number.POSITIVE_INFINITY);
   return { status, headers, body: `{"errors":${text}}\n`, codes };
 }
 
@@ -95,7 +92,7 @@ function writeErrors(errors: readonly GraphQLError[], room: number, omittedBefor
   const codes: string[] = [];
   let left = room;
   for (const error of errors) {
-    const formatted = formatError(enrichError(error), error);
+    const formatted = formatError(error);
     const text = JSON.stringify(formatted);
     left -= Buffer.byteLength(text) + 1;
     if (left < 0) break;
@@ -139,11 +136,6 @@ export const unknownId: GraphQLResponse = {
 export function onlyByPost(kind: OperationTypeNode): GraphQLResponse {
   const message = `GET requests only support query operations, not ${kind} operations: send it by POST.`;
   return { ...refusedWith(message, 'BAD_REQUEST', 405), headers: { allow: 'POST' } };
-}
-
-export function apolloResponse({ status, errors }: ApolloRefusal): GraphQLResponse {
-  const codes = errors.map(({ extensions }) => String(extensions?.['code']));
-  return { status, headers: {}, body: `${JSON.stringify({ errors })}\n`, codes };
 }
 
 function refusedWith(message: string, code: string, status: number): GraphQLResponse {

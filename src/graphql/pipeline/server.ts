@@ -20,7 +20,6 @@ import { eventStreamType, framingFor, namesEventStream, singleEvent, streamTypes
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import {
-  apolloResponse,
   type GraphQLResponse,
   noText,
   notInList,
@@ -129,7 +128,7 @@ class Endpoint {
     if (isHashSent && hash('sha256', query) !== sha256) return this.#refuse(otherHash, request, reply);
     const operation =
       this.documents.find(operationKey) ?? (await this.#validate(text, operationName, operationKey, request));
-    if ('errors' in operation) return this.#refuse(apolloResponse(operation), request, reply);
+    if ('errors' in operation) return this.#refuse(refusalResponse(...operation.errors), request, reply);
     if (isHashSent) this.documents.keep(sha256, text, principal.subject.id);
     const { kind } = operation.prepared;
     // Of every valid operation, also of one that is refused before it is executed.
