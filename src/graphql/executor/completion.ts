@@ -65,7 +65,7 @@ export function prepareAtOnce(
 
 function notNullAtOnce(type: GraphQLOutputType, selectionFor: CompletedField['selectionFor']): AtOnce | undefined {
   if (isLeafType(type)) return prepareLeaf(type).atOnce;
-  return !isObjectType(type) || type.isTypeOf ? undefined : selectionFor(type).atOnce;
+  return isObjectType(type) ? selectionFor(type).atOnce : undefined;
 }
 
 /** Prepares the specification's CompleteValue for a type. */
@@ -102,26 +102,10 @@ function prepareNullable(type: GraphQLOutputType, field: CompletedField): Comple
   throw new TypeError(`${String(type)} is no output type.`);
 }
 
+/** `isTypeOf` isn't asked: it would only check what the resolvers of this schema return. */
 function prepareObject(type: GraphQLObjectType, field: CompletedField): Complete {
   let selection: ObjectWriter | undefined;
-  const write = (value: unknown, path: Path, run: Run): Text =>
-    (selection ??= field.selectionFor(type)).write(value, path, run);
-  if (type.isTypeOf === undefined || type.isTypeOf === null) return write;
-  const { isTypeOf } = type;
-  const check = (isOne: boolean, value: unknown): void => {
-    if (!isOne) throw new TypeError(`${field.name} is no ${type.name}: ${inspect(value)}`);
-  };
-  return (value, path, run) => {
-    const isOne = isTypeOf(value, run.context, infoAbove(path, run, field));
-    if (isPromise(isOne)) {
-      return textOf(isOne, (isReallyOne) => {
-        check(isReallyOne, value);
-        return write(value, path, run);
-      });
-    }
-    check(isOne, value);
-    return write(value, path, run);
-  };
+  return (value, path, run) => (selection ??= field.selectionFor(type)).write(value, path, run);
 }
 
 function prepareAbstract(type: GraphQLAbstractType, field: CompletedField): Complete {
