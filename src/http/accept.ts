@@ -1,5 +1,4 @@
-const anyRange = /^\s*([^\s;]+)\s*(;.*)?$/;
-const quality = /;\s*q=([\d.]+)/;
+const quality = /^[\d.]+/;
 
 /**
  * Whether an Accept header allows the media type: the range that is closest to it decides (RFC 9110, section 12.5.1).
@@ -21,7 +20,7 @@ export function preferredType<Type extends string>(
   if (accept === undefined || accept === '*/*' || accept.trim() === '') return types[0];
   const only = types.find((type) => type === accept);
   if (only !== undefined) return only;
-  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const ranges = rangesIn(accept);
   const wanted = types.flatMap((type) => wantedBy(ranges, type) ?? []);
   wanted.sort((a, b) => b.weight - a.weight || a.distance - b.distance || a.index - b.index);
   return wanted[0]?.type;
@@ -30,14 +29,9 @@ export function preferredType<Type extends string>(
 /** Whether an Accept header names the media type itself, and doesn't prefer the other one. */
 export function asksFor(accept: string | undefined, type: string, other: string): boolean {
   if (accept?.toLowerCase().includes(type) !== true) return false;
-  const ranges = accept.toLowerCase().split(',').map(readRange);
+  const ranges = rangesIn(accept);
   const wanted = wantedBy(ranges, type);
   return wanted?.distance === 0 && wanted.weight >= (wantedBy(ranges, other)?.weight ?? 0);
-}
-
-interface Range {
-  readonly range: string;
-  readonly weight: number;
 }
 
 interface Wanted<Type> {
@@ -47,16 +41,10 @@ interface Wanted<Type> {
   readonly index: number;
 }
 
-function readRange(text: string): Range {
-  const [, range = '', parameters = ''] = anyRange.exec(text) ?? [];
-  const [, weight = '1'] = quality.exec(parameters) ?? [];
-  return { range, weight: Number(weight) || 0 };
-}
-
-function wantedBy<Type extends string>(ranges: readonly Range[], type: Type): Wanted<Type> | undefined {
+function wantedBy<Type extends string>(ranges: readonly MediaRange[], type: Type): Wanted<Type> | undefined {
   const matching = [type, type.replace(/\/.*/, '/*'), '*/*'];
   let closest: Wanted<Type> | undefined;
-  for (const [index, { range, weight }] of ranges.entries()) {
+  for (const [index, { type: range, weight }] of ranges.entries()) {
     const distance = matching.indexOf(range);
     if (distance === -1 || (closest !== undefined && distance >= closest.distance)) continue;
     closest = { type, weight, distance, index };
@@ -64,26 +52,32 @@ function wantedBy<Type extends string>(ranges: readonly Range[], type: Type): Wa
   return closest !== undefined && closest.weight > 0 ? closest : undefined;
 }
 
-/** A range that an Accept header names and doesn't exclude. */
-export interface AcceptedRange {
+/** A media range of an Accept header. */
+export interface MediaRange {
   /** In lower case. */
   readonly type: string;
   /** By their names in lower case, values without their quotes; without `q`. */
   readonly parameters: ReadonlyMap<string, string>;
+  /** 0 excludes it. */
   readonly weight: number;
 }
 
+/** The ranges that an Accept header names and doesn't exclude. */
+export function acceptedRanges(accept = ''): readonly MediaRange[] {
+  return rangesIn(accept).filter(({ weight }) => weight > 0);
+}
+
 /** The ranges of an Accept header with all their parameters (RFC 9110, section 8.3.1), whose values may be quoted. */
-export function acceptedRanges(accept = ''): readonly AcceptedRange[] {
+function rangesIn(accept: string): readonly MediaRange[] {
   return splitOutsideQuotes(accept, ',')
-    .map((text): AcceptedRange => {
+    .map((text): MediaRange => {
       const [type = '', ...rest] = splitOutsideQuotes(text, ';');
       const parameters = new Map(rest.map(readParameter));
-      const weight = parameters.get('q');
+      const [weight = '1'] = quality.exec(parameters.get('q') ?? '') ?? [];
       parameters.delete('q');
-      return { type: type.trim().toLowerCase(), parameters, weight: weight === undefined ? 1 : Number(weight) || 0 };
+      return { type: type.trim().toLowerCase(), parameters, weight: Number(weight) || 0 };
     })
-    .filter(({ type, weight }) => type !== '' && weight > 0);
+    .filter(({ type }) => type !== '');
 }
 
 function readParameter(text: string): readonly [name: string, value: string] {

@@ -1,4 +1,4 @@
-import { acceptedRanges, type AcceptedRange } from '../../http/accept.ts';
+import { acceptedRanges, type MediaRange } from '../../http/accept.ts';
 
 /** How results are written into a response that goes on. */
 export interface Framing {
@@ -66,10 +66,10 @@ export function namesEventStream(accept: string | undefined): boolean {
   return acceptedRanges(accept).some(isEventStream);
 }
 
-function isEventStream({ type }: AcceptedRange): boolean {
+function isEventStream({ type }: MediaRange): boolean {
   return type === 'text/event-stream';
 }
 
-function isMultipart({ type, parameters }: AcceptedRange): boolean {
+function isMultipart({ type, parameters }: MediaRange): boolean {
   return type === 'multipart/mixed' && parameters.get('subscriptionspec') === '1.0';
 }
