@@ -2,6 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.ts';
+import { holdEngineCode } from '../support/engine-code.ts';
 import { databaseDirectory } from '../support/temporary-directory.ts';
 
 /** Temporary data directories, empty or with a database that was created once and closed. */
@@ -26,6 +27,7 @@ export class DataDirectories {
   }
 
   async #create(): Promise<string> {
+    await holdEngineCode();
     const directory = this.empty();
     const postgres = await startEmbeddedPostgres(directory);
     await postgres.close();

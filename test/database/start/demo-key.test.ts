@@ -1,11 +1,12 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { openDatabase, type OpenDatabase } from '../../../src/database/start/open.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../../src/keys/key-directory.ts';
+import { holdEngineCode } from '../../support/engine-code.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
 
 // Engines and processes are started several times.
@@ -13,6 +14,8 @@ import { databaseDirectory } from '../../support/temporary-directory.ts';
 function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
   return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore });
 }
+
+beforeAll(holdEngineCode);
 
 describe('the demo key', () => {
   it('comes with the demo store, is the same on every start, and ends when it is revoked', async () => {
