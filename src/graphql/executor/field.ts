@@ -10,9 +10,9 @@ import {
 import { isComputed, isToOne, type PreparedInfo } from '../field-marks.ts';
 import { prepareArguments, type ArgumentsOf } from './arguments.ts';
 import { prepareAtOnce, prepareCompletion, type CompletedField, type ObjectWriter } from './completion.ts';
-import { handleFailure, isPromise, type Path, type Run } from './run.ts';
+import { handleFailure, type Path, type Run } from './run.ts';
 import { writeAtOnce, type AtOnce } from './leaf.ts';
-import { recovered, textOf, type Complete, type Text } from './text.ts';
+import { completed, type Complete, type Text } from './text.ts';
 
 /** A field of an object type, selected by one or more nodes of the document under one response key. */
 export interface FieldOfObject {
@@ -83,7 +83,11 @@ export class PreparedField {
     } catch (failure) {
       return this.#fail(failure, path, run);
     }
-    return this.#finish(value, path, run);
+    return completed(
+      value,
+      (resolved) => (this.#complete ??= this.#prepareCompletion())(resolved, path, run),
+      (failure) => this.#fail(failure, path, run),
+    );
   }
 
   #resolve(source: unknown, path: Path, run: Run): unknown {
@@ -92,17 +96,6 @@ export class PreparedField {
     const resolve = definition.resolve ?? callMethod;
     const args = run.argumentsOf(this.#argumentsOf);
     return resolve(source, args, run.context, infoOf(this.#field, path, run));
-  }
-
-  /** Writes a value, or the promise of one. */
-  #finish(value: unknown, path: Path, run: Run): Text {
-    const recover = (failure: unknown): string => this.#fail(failure, path, run);
-    if (isPromise(value)) return textOf(value, (resolved) => this.#finish(resolved, path, run), recover);
-    try {
-      return recovered((this.#complete ??= this.#prepareCompletion())(value, path, run), recover);
-    } catch (failure) {
-      return recover(failure);
-    }
   }
 
   #fail(failure: unknown, path: Path, run: Run): string {

@@ -1,8 +1,8 @@
 import type { FieldNode } from 'graphql';
 
-import { handleFailure, isPromise, type Path, type Run } from './run.ts';
+import { handleFailure, type Path, type Run } from './run.ts';
 import type { AtOnce } from './leaf.ts';
-import { joinAll, recovered, textOf, type Complete, type Container, type Text } from './text.ts';
+import { completed, joinAll, textOf, type Complete, type Container, type Text } from './text.ts';
 
 /** How the items of a list are written. */
 export interface PreparedList {
@@ -100,15 +100,11 @@ export class ListWriter {
     const { complete, isNullable, nodes } = this.#list;
     const run = this.#run;
     const path: Path = { prev: this.#path, key: index, typename: undefined };
-    const fail = (failure: unknown): string => handleFailure(failure, isNullable, nodes, path, run);
-    try {
-      const text = isPromise(item)
-        ? textOf(item, (resolved) => complete(resolved, path, run))
-        : complete(item, path, run);
-      return recovered(text, fail);
-    } catch (failure) {
-      return fail(failure);
-    }
+    return completed(
+      item,
+      (value) => complete(value, path, run),
+      (failure) => handleFailure(failure, isNullable, nodes, path, run),
+    );
   }
 
   #container(): Container {

@@ -1,4 +1,4 @@
-import type { Path, Run } from './run.ts';
+import { isPromise, type Path, type Run } from './run.ts';
 
 /** JSON text, or text that isn't known yet. */
 export type Text = string | PendingText;
@@ -69,30 +69,29 @@ export class PendingText implements TextListener {
   }
 }
 
-/**
- * The text of a value that is promised. What `write` and `recover` throw is the failure; without `recover`, a rejection
- * is.
- */
-export function textOf<Value>(
-  promise: PromiseLike<Value>,
-  write: (value: Value) => Text,
-  recover: (error: unknown) => Text = rethrow,
-): PendingText {
+/** The text of a value that is promised. A rejection, or what `write` throws, is the failure. */
+export function textOf<Value>(promise: PromiseLike<Value>, write: (value: Value) => Text): PendingText {
   const pending = new PendingText();
   // A thenable may call back at once, or throw.
   Promise.resolve(promise).then(
     (value) => pending.become(() => write(value)),
-    (error: unknown) => pending.become(() => recover(error)),
+    (error: unknown) => pending.fail(error),
   );
   return pending;
 }
 
-function rethrow(error: unknown): never {
-  throw error;
-}
-
-/** The text, or in the place of a failure what `recover` returns or throws. */
-export function recovered(text: Text, recover: (error: unknown) => string): Text {
+/** The text of a value, or of the promise of one; in the place of a failure, what `recover` returns or throws. */
+export function completed(
+  value: unknown,
+  complete: (value: unknown) => Text,
+  recover: (error: unknown) => string,
+): Text {
+  let text: Text;
+  try {
+    text = isPromise(value) ? textOf(value, complete) : complete(value);
+  } catch (error) {
+    return recover(error);
+  }
   if (typeof text === 'string') return text;
   const result = new PendingText();
   text.listen({

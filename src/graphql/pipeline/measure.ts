@@ -219,27 +219,28 @@ class Measurement {
     const isPartOfPage = isConnection(parent) ? pageFields.has(name) : isEdge(parent) && name === 'node';
     if (isPartOfPage) return { complexity: within.complexity, list: within.list };
     const { value: key } = field.alias ?? field.name;
+    const times = this.#timesOf(field, type);
     if (isConnection(type)) {
-      const size = within.isPaged ? this.#pageSize(field) : 0;
+      const size = within.isPaged ? times : 0;
       const rows = Math.max(1, size * (1 + within.complexity));
       const complexity = countable(rows + (within.isCounted ? complexityOfTotalCount : 0));
       return { complexity, list: listWith(key, size, complexity, within.list) };
     }
-    const ids = this.#argument(field.arguments, 'nodeIds');
-    const times = typeof ids === 'number' ? Math.min(Math.max(ids, 1), maxPageSize) : 1;
     const complexity = countable(times * (1 + within.complexity));
     return { complexity, list: listWith(key, times, complexity, within.list) };
   }
 
   #bytesOf(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {
-    const { value: name } = field.name;
-    if (field.selectionSet === undefined) {
-      if (type?.name !== 'String') return bytesOfLeaf;
-      return shortTexts.has(name) ? bytesOfShortText : bytesOfText;
-    }
+    if (field.selectionSet !== undefined) return Math.max(1, this.#timesOf(field, type)) * within.bytes;
+    if (type?.name !== 'String') return bytesOfLeaf;
+    return shortTexts.has(field.name.value) ? bytesOfShortText : bytesOfText;
+  }
+
+  /** How often what is selected below a field is read for one parent. */
+  #timesOf(field: FieldNode, type: GraphQLNamedType | undefined): number {
+    if (isConnection(type)) return this.#pageSize(field);
     const ids = this.#argument(field.arguments, 'nodeIds');
-    const times = isConnection(type) ? this.#pageSize(field) : typeof ids === 'number' ? Math.min(ids, maxPageSize) : 1;
-    return Math.max(1, times) * within.bytes;
+    return typeof ids === 'number' ? Math.min(Math.max(ids, 1), maxPageSize) : 1;
   }
 
   /** An invalid size counts as the nearest valid one: the service refuses it with a clearer message. */

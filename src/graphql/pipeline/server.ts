@@ -134,7 +134,13 @@ class Endpoint {
     // Of every valid operation, also of one that is refused before it is executed.
     void reply.header(complexityHeaderName, String(operation.measure.for(variables).complexity));
     if (method !== 'POST' && kind !== OperationTypeNode.QUERY) return this.#refuse(onlyByPost(kind), request, reply);
-    return this.#respond(operation, operationKey, variables, key, request, reply);
+    if (kind === OperationTypeNode.SUBSCRIPTION) {
+      const { streams } = this.#options;
+      return sendSubscription({ operation, key: operationKey, variables }, request, reply, streams, this.#options);
+    }
+    const { accept } = request.headers;
+    if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
+    return this.#execute(operation, variables, key, request, reply);
   }
 
   async #validate(
@@ -151,23 +157,6 @@ class Endpoint {
     );
     if (!('errors' in validation)) this.documents.add(operationKey, validation);
     return validation;
-  }
-
-  #respond(
-    operation: KnownOperation,
-    operationKey: string,
-    variables: Readonly<Record<string, unknown>>,
-    key: string | undefined,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> {
-    if (operation.prepared.kind !== OperationTypeNode.SUBSCRIPTION) {
-      const { accept } = request.headers;
-      if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
-      return this.#execute(operation, variables, key, request, reply);
-    }
-    const { streams } = this.#options;
-    return sendSubscription({ operation, key: operationKey, variables }, request, reply, streams, this.#options);
   }
 
   async #execute(
