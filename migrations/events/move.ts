@@ -21,8 +21,8 @@ const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before i
  * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
  * follows. Where no change of the pet's status waits, its status is what it is now.
  *
- * The outbox is read once where one run takes all of it. Plans are made when it is small and kept when it is large: rows
- * are looked up by index, or joined by hash.
+ * `next_id is not null` keeps a run that takes all of the outbox from reading it for the rest. Plans are made when
+ * it is small and kept when it is large: rows are looked up by index, or joined by hash.
  */
 export const eventMover = `create function @schema.petstore_move_events(who text, max_rows int,
     out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
@@ -36,6 +36,8 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     run_salt bigint;
     last_position bigint;
     last_salt bigint;
+    -- Of the first change that this run leaves; null when it takes all of them.
+    next_id bigint;
   begin
     moved := 0;
     lag_seconds := 0;
@@ -60,23 +62,24 @@ export const eventMover = `create function @schema.petstore_move_events(who text
         partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
     end if;
 
+    if (select count(*) from event_outbox) > max_rows then
+      select id into next_id from event_outbox order by id offset max_rows limit 1;
+    end if;
     run_salt := hashtextextended(gen_random_uuid()::text, 0);
     with batch as (
-      delete from event_outbox where ctid = any (array(select ctid from event_outbox order by id limit max_rows)) returning *
-    ), cut as materialized (
-      select count(*) >= max_rows as leaves_some, max(id) as id from batch
+      delete from event_outbox where next_id is null or id < next_id returning *
     ), deleted_pets as (
       select object_id from batch where type = 'pet.deleted'
     ), rest as materialized (
       -- What else is known of the same objects.
       select * from event_outbox
-      where (select leaves_some from cut) and id > (select id from cut) and object_id in (select object_id from batch)
+      where next_id is not null and id >= next_id and object_id in (select object_id from batch)
     ), entries_of_rest as (
       delete from event_outbox as entry using deleted_pets
-      where (select leaves_some from cut) and id > (select id from cut)
+      where next_id is not null and id >= next_id
         and entry.type = 'inventory.deleted' and entry.object_id = deleted_pets.object_id
       returning entry.*
-    ), changes as materialized (
+    ), changes as not materialized (
       select * from batch union all select * from entries_of_rest
     ), halves as materialized (
       select id, type, object_id, type like 'pet.%' as is_pet, before, after
@@ -92,7 +95,7 @@ export const eventMover = `create function @schema.petstore_move_events(who text
           else coalesce(max(id) filter (where is_pet) over earlier, min(id) filter (where is_pet) over of_object)
         end as other_id
       from halves window of_object as (partition by object_id), earlier as (partition by object_id order by id)
-    ), completed as (
+    ), completed as materialized (
       select change.*, change.type = 'pet.updated' as is_pet, case
           when other.id is null and change.type = 'pet.updated' then (select quantity::text from inventory where pet_id = change.object_id)
           when other.id is null then (select status from pets where pets.id = change.object_id)
