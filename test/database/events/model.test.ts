@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
+import { DomainError } from '../../../src/domain/errors.ts';
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
 import { Sequencer } from '../../../src/database/event-sequencer.ts';
 import { connect } from '../../support/postgres-client.ts';
@@ -26,6 +27,7 @@ const seeds = Array.from({ length: Number(process.env['EVENTS_SEEDS'] ?? 1) }, (
 
 let log: EventLog;
 const sequencers: Sequencer[] = [];
+const failures: unknown[] = [];
 
 beforeAll(async () => {
   log = await openEventLog();
@@ -33,9 +35,7 @@ beforeAll(async () => {
     const sequencer = new Sequencer({
       moves: log.database.eventMoves,
       retentionSeconds: 86_400,
-      onFailure: (error) => {
-        throw error;
-      },
+      onFailure: (error) => failures.push(error),
     });
     sequencers.push(sequencer);
     sequencer.start();
@@ -145,6 +145,8 @@ it.each(seeds)(
     expect(events.length).toBeGreaterThan(100);
     expect(brokenSequences(events)).toEqual([]);
     expect(mirrorOf(events)).toEqual(await storeNow());
+    // On a busy machine a connection may take too long: the next run goes on.
+    expect(failures.filter((error) => !(error instanceof DomainError && error.code === 'UNAVAILABLE'))).toEqual([]);
     if (seeds.length > 1) console.info({ seed, transactions: writers * transactionsEach, events: events.length });
   },
 );
