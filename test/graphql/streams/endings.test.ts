@@ -124,13 +124,14 @@ describe('a stream ends with a message that says why:', () => {
   });
 });
 
-it('a client that does not read keeps nothing but its position, and goes on from there without a gap', async () => {
-  const { app, address } = await start();
+/** Sends a subscription, and reads until the stream has begun; `received` is what has been read. */
+async function openSocket(address: string, key: string) {
   const { hostname, port } = new URL(address);
   const socket = net.connect({ host: hostname, port: Number(port) });
+  socket.on('error', () => undefined);
   const text = JSON.stringify({ query: 'subscription { events { object { ... on Category { name description } } } }' });
   socket.write(
-    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${app.key}\r\nAccept: text/event-stream\r\n` +
+    `POST /graphql HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nAccept: text/event-stream\r\n` +
       `Content-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
   );
   let received = '';
@@ -138,18 +139,37 @@ it('a client that does not read keeps nothing but its position, and goes on from
     received += chunk;
   });
   await until(() => received.includes(':\n\n'));
+  return { socket, received: () => received };
+}
+
+/** Far more than fits into the buffers of a connection, and than stays in memory. */
+const manyEvents =
+  "insert into categories (name, description) select 'n' || number, repeat('x', 2000) from generate_series(1, 5000) number";
+
+it('a client that does not read keeps nothing but its position, and goes on from there without a gap', async () => {
+  const { app, address } = await start();
+  const { socket, received } = await openSocket(address, app.key);
   socket.pause();
-  // Far more than fits into the buffers of a connection, and than stays in memory.
-  await app.sql(
-    "insert into categories (name, description) select 'n' || number, repeat('x', 2000) from generate_series(1, 5000) number",
-  );
+  await app.sql(manyEvents);
   const last = async (): Promise<number> =>
     Number((await app.sql("select count(*) from events where type = 'category.created'"))[0]?.['count']);
   await until(async () => (await last()) === 5_000);
   expect(app.app.server.connections.underWay).toBe(0);
   socket.resume();
-  await until(() => received.includes('"n5000"'));
+  await until(() => received().includes('"n5000"'));
   socket.destroy();
-  const names = [...received.matchAll(/"name":"n(\d+)"/g)].map(([, number]) => Number(number));
+  const names = [...received().matchAll(/"name":"n(\d+)"/g)].map(([, number]) => Number(number));
   expect(names).toEqual(Array.from({ length: 5_000 }, (_, index) => index + 1));
+}, 60_000);
+
+it('a client that reads nothing for too long is disconnected, and its stream has ended', async () => {
+  const { app, address } = await start({ httpLimits: { stallMillis: 500, checkEveryMillis: 50 } });
+  const { socket } = await openSocket(address, app.key);
+  const openStreams = async () =>
+    /^petstore_event_streams (\d+)/m.exec(await (await fetch(`${address}/metrics`)).text())?.[1];
+  expect(await openStreams()).toBe('1');
+  socket.pause();
+  await app.sql(manyEvents);
+  await until(async () => (await openStreams()) === '0', { maxMillis: 40_000, everyMillis: 50 });
+  socket.destroy();
 }, 60_000);
