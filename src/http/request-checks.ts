@@ -11,6 +11,9 @@ export function headersTooLarge(): HttpError {
   return new HttpError('HEADERS_TOO_LARGE', 'The request headers are larger than 16 KiB.');
 }
 
+/** RFC 9110, section 7.2: a `uri-host` of RFC 3986, which may be empty, and maybe a port. */
+const validHost = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
+
 /** Checks of a request before routing that Node omits, or to which it sends its own response. */
 export function findMalformation(request: IncomingMessage): HttpError | undefined {
   const { url = '', rawHeaders, headers, httpVersionMajor, httpVersionMinor } = request;
@@ -27,6 +30,13 @@ export function findMalformation(request: IncomingMessage): HttpError | undefine
   const isHostNeeded = httpVersionMajor === 1 && httpVersionMinor >= 1;
   if (hosts > 1 || (hosts === 0 && isHostNeeded)) {
     return new HttpError('BAD_REQUEST', `There must be one Host header, but there are ${hosts}.`);
+  }
+  if (headers.host !== undefined && !validHost.test(headers.host)) {
+    return new HttpError('BAD_REQUEST', 'The Host header must be a name or an address, and maybe a port.');
+  }
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
+    return new HttpError('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.');
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
     return new HttpError('EXPECTATION_FAILED', 'The only expectation that can be met is 100-continue.');

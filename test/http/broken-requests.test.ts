@@ -74,6 +74,15 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
       'request_timeout',
     ],
     ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
+    ['a Host that is no name', 'GET /things HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'bad_request'],
+    ['a Host with markup', 'GET /things HTTP/1.1\r\nHost: "><script>\r\n\r\n', 400, 'bad_request'],
+    ['a Host with a port that is none', 'GET /things HTTP/1.1\r\nHost: [::1]:http\r\n\r\n', 400, 'bad_request'],
+    [
+      'a transfer coding that is not understood',
+      `POST /things HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'bad_request',
+    ],
   ])('%s', async (_what, text, status, code) => {
     const response = await responseTo(port, text);
     expect(JSON.parse(response.body)).toEqual({ status, code, message: expect.any(String) });
@@ -175,6 +184,14 @@ it('responds to OPTIONS * with the methods of the server', async () => {
   const response = await responseTo(port, `OPTIONS * HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
   expect(response).toMatchObject({ status: 204, headers: { allow: 'GET, HEAD, OPTIONS, PATCH, POST' } });
 });
+
+it.each(['', 'shop.example', 'shop.example:', 'a_b:80', '[::1]:4000', '192.0.2.1:80', 'xn--bcher-kva.example'])(
+  'takes the Host "%s"',
+  async (name) => {
+    const { status } = await responseTo(port, `GET /things HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`);
+    expect(status).toBe(200);
+  },
+);
 
 it('takes a target with scheme and host', async () => {
   const response = await responseTo(port, `GET http://x/things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`);
