@@ -11,6 +11,8 @@ import { limitHeap } from './heap.ts';
 import type { LogDestination } from './http/observe/log-destination.ts';
 
 limitHeap();
+// A full disk, or a closed pipe: text for people is lost, and the service continues.
+process.stderr.on('error', () => undefined);
 
 async function start(): Promise<void> {
   const config = readConfig();

@@ -53,7 +53,6 @@ const uses: readonly PrivateUse[] = [
     version: '15.1.3',
     parts: () => [[Registry.prototype, 'registerMetric']],
   },
-  { files: ['src/http/observe/log-destination.ts'], package: 'pino', version: '10.4.0' },
   { files: ['test/jest/runtime.ts'], package: 'jest-runner', version: '30.5.2' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
   // Of its sockets and its parser, and of V8. Its parts are tried in `http/node.test.ts`.

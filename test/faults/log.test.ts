@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { expect, it } from '@jest/globals';
 
 import { spawnChild } from '../support/child-process.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { repository } from '../support/running-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -15,9 +16,10 @@ import { until } from '../support/until.ts';
 /** The built service; what it writes to stdout is left to the test. */
 async function start(
   stdout: 'pipe' | number,
+  environment: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
   const child = spawnChild(process.execPath, [join(repository, 'dist/src/main.js')], {
-    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: temporaryDirectory(), DEMO: 'off' },
+    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: temporaryDirectory(), DEMO: 'off', ...environment },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const exited = once(child, 'exit');
@@ -45,6 +47,37 @@ it('continues, responds in time and ends on SIGTERM while its log is not read', 
   // Far more than a pipe holds was written: a blocking write would never have returned.
   expect(slowest).toBeLessThan(5_000);
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([0, null]);
+});
+
+it('ends at once at a second signal while its log is not read', async () => {
+  const { child, address, exited } = await start('pipe', { DRAIN_DELAY: '60s' });
+  child.stdout?.pause();
+  const path = `/${'x'.repeat(190)}`;
+  for (let round = 0; round < 10; round += 1) {
+    const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(`${address}${path}`)));
+    await Promise.all(responses.map((response) => response.text()));
+  }
+  child.kill('SIGTERM');
+  await until(async () => (await fetch(`${address}/readyz`)).status === 503);
+  child.kill('SIGTERM');
+  expect(await exited).toEqual([1, null]);
+});
+
+it('starts, continues and ends on SIGTERM while the disk of its log and of its text for people is full', async () => {
+  const port = String(await findFreePort());
+  const child = spawnChild(process.execPath, [join(repository, 'dist/src/main.js')], {
+    env: { NODE_ENV: 'production', PORT: port, DATA_DIR: temporaryDirectory(), DEMO: 'off' },
+    stdio: ['ignore', openSync('/dev/full', 'w'), openSync('/dev/full', 'w')],
+  });
+  const exited = once(child, 'exit');
+  const isAnswering = (): Promise<boolean> =>
+    ask(`http://127.0.0.1:${port}`).then(
+      (status) => status === 401,
+      () => false,
+    );
+  await until(async () => child.exitCode !== null || (await isAnswering()), { maxMillis: 60_000, everyMillis: 100 });
   child.kill('SIGTERM');
   expect(await exited).toEqual([0, null]);
 });

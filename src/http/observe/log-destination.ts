@@ -1,3 +1,7 @@
+import { write } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
 import { pino, type DestinationStream } from 'pino';
 
 /** As in pino's own destination: the level is set before each write. */
@@ -13,70 +17,112 @@ const maxWaitingBytes = 8 * 1024 * 1024;
  */
 const chunkBytes = 32 * 1024;
 
+const flushMillis = 100;
+/** After a write that has failed: nothing reads the pipe, or the disk is full. */
+const retryMillis = 100;
+
+/** Nothing can be written any more. */
+const finalErrors = new Set(['EPIPE', 'EBADF']);
+
+const writeTo = promisify(write);
+
 /**
  * The log on stdout, written in the background: a reader that is slow, or doesn't read at all, never blocks the event
  * loop.
  *
  * Lines leave within 100 ms, errors at once. Beyond 8 MiB of buffered lines, further ones are dropped. Call `close`
- * before the process ends; otherwise the lines of the last 100 ms are lost.
+ * before the process ends; otherwise the lines of the last 100 ms are lost. (At the end, `pino.destination` would write
+ * what is left for as long as it takes: for ever on a full disk.)
  */
 export class LogDestination implements DestinationStream {
   readonly [metadata] = true;
   /** Set by pino. */
   lastLevel = 0;
-  readonly #destination: ReturnType<typeof pino.destination>;
-  #isClosing = false;
-
-  constructor() {
-    // Node opens a pipe without blocking: one that blocks would hold a thread of the pool in `write`, and with it the
-    // end of the process.
-    const { fd } = process.stdout;
-    this.#destination = pino.destination({
-      dest: fd,
-      sync: false,
-      minLength: chunkBytes,
-      maxWrite: 2 * chunkBytes,
-      // As text, all that waits would be measured and copied with each line.
-      contentMode: 'buffer',
-      periodicFlush: 100,
-      maxLength: maxWaitingBytes,
-      retryEAGAIN: () => !this.#isClosing,
-    });
-    // A full disk, or a closed pipe: it can't be reported, and the service continues.
-    this.#destination.on('error', () => undefined);
-  }
+  // Node opens a pipe without blocking: one that blocks would hold a thread of the pool in `write`, and with it the end
+  // of the process.
+  readonly #fd = process.stdout.fd;
+  #lines: Buffer[] = [];
+  #waitingBytes = 0;
+  /** All that waits is to be written, not only whole chunks. */
+  #isUrgent = false;
+  #isWriting = false;
+  #written: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+  #onDrop: () => void = () => undefined;
 
   /** Calls the listener for every line that is dropped. */
   onDrop(listener: () => void): void {
-    this.#destination.on('drop', listener);
+    this.#onDrop = listener;
   }
 
   write(line: string): void {
-    // Its type knows only text.
-    this.#destination.write(Buffer.from(line) as unknown as string);
-    if (this.lastLevel >= errorLevel) this.#destination.flush();
+    const bytes = Buffer.from(line);
+    if (this.#isClosed || this.#waitingBytes + bytes.length > maxWaitingBytes) {
+      this.#onDrop();
+      return;
+    }
+    this.#lines.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.lastLevel >= errorLevel) this.#flush();
+    else if (this.#waitingBytes >= chunkBytes) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#flush(), flushMillis).unref();
   }
 
-  /** Flushes the buffer until the timeout; nothing can be written after it. */
+  /** Writes what waits until the timeout; nothing can be written after it. */
   async close(timeoutMillis: number): Promise<void> {
-    const written = Promise.withResolvers<boolean>();
-    const timeout = setTimeout(() => written.resolve(false), timeoutMillis);
-    this.#destination.flush(() => written.resolve(true));
-    const isRead = await written.promise;
-    clearTimeout(timeout);
-    this.#isClosing = true;
-    this.write = () => undefined;
-    // Less than `minLength` may be left.
-    if (isRead) this.#writeRest();
-    // Or pino would write what is left when the process exits, for as long as it takes.
-    this.#destination.destroy();
+    this.#flush();
+    const timeout = new AbortController();
+    const late = wait(timeoutMillis, undefined, { signal: timeout.signal }).catch(() => undefined);
+    await Promise.race([this.#written, late]);
+    timeout.abort();
+    this.#isClosed = true;
   }
 
-  #writeRest(): void {
-    try {
-      this.#destination.flushSync();
-    } catch {
-      // The pipe is closed.
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#isUrgent = true;
+    this.#begin();
+  }
+
+  #begin(): void {
+    if (!this.#isWriting) this.#written = this.#writeWaiting();
+  }
+
+  /** Never rejects. */
+  async #writeWaiting(): Promise<void> {
+    this.#isWriting = true;
+    while (this.#lines.length > 0 && (this.#isUrgent || this.#waitingBytes >= chunkBytes)) {
+      const chunk = this.#takeChunk();
+      await this.#writeChunk(chunk);
+      this.#waitingBytes -= chunk.length;
+    }
+    this.#isWriting = false;
+    this.#isUrgent = false;
+    if (this.#lines.length > 0) this.#timer ??= setTimeout(() => this.#flush(), flushMillis).unref();
+  }
+
+  #takeChunk(): Buffer {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.#lines.length && bytes < chunkBytes) {
+      bytes += this.#lines[count]?.length ?? 0;
+      count += 1;
+    }
+    return Buffer.concat(this.#lines.splice(0, count));
+  }
+
+  /** Tries again after a failure, until the log is closed. */
+  async #writeChunk(chunk: Buffer): Promise<void> {
+    for (let at = 0; at < chunk.length && !this.#isClosed;) {
+      try {
+        at += (await writeTo(this.#fd, chunk, at)).bytesWritten;
+      } catch (error) {
+        // It can't be reported, and the service continues.
+        if (finalErrors.has((error as NodeJS.ErrnoException).code ?? '')) this.#isClosed = true;
+        else await wait(retryMillis);
+      }
     }
   }
 }
