@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Account, type Accounts, service, type Waiter } from '../account/accounts.ts';
 import { Waiters } from '../account/waiters.ts';
 import { inBackground } from '../background.ts';
-import { currentRequest, type RequestContext, runAs } from '../domain/access/current-request.ts';
+import { currentRequest, type RequestContext, runAs, runIn } from '../domain/access/current-request.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 
@@ -59,18 +59,20 @@ export class ClientBatches<Work, Result> {
     const request = currentRequest();
     throwIfLost(request);
     const account = this.#options.accounts.entered(request?.subjectId ?? service);
+    const isFirst = this.#waitingOf(account).size === 0;
     return new Promise((resolve, refuse) => {
       const entry: WaitingEntry<Work, Result> = {
         account,
         amount: 1,
         work,
         request,
-        inRequest: AsyncLocalStorage.snapshot(),
+        // Beside the request it has the trace. It costs ten times as much, so one of a batch has it.
+        inRequest: isFirst ? AsyncLocalStorage.snapshot() : (run) => (request ? runIn(request, run) : run()),
         grant: (result) => resolve(result as Result),
         refuse,
       };
       this.#waiters.add(entry);
-      if (this.#waitingOf(account).size === 1) this.#beginNext(account);
+      if (isFirst) this.#beginNext(account);
     });
   }
 
