@@ -164,12 +164,10 @@ export class PgConnection extends pg.Client {
 
   /** Sends these in one write. The callback of each gets its rows or the error. */
   submit(...batches: StatementBatch[]): void {
-    const { connection } = this.#internals;
-    connection.unwritten = '';
+    const { stream } = this.#internals.connection;
+    stream.cork();
     for (const batch of batches) (this.query as (submittable: object) => unknown)(batch);
-    const { stream, unwritten } = connection;
-    connection.unwritten = undefined;
-    if (unwritten !== '' && stream.writable) stream.write(unwritten, 'latin1');
+    stream.uncork();
   }
 
   /** When a response last came, or was first pending. */

@@ -1,13 +1,13 @@
-import { bindAndExecuteMessage, parseMessage, syncMessage } from './messages.ts';
+import { serialize } from 'pg-protocol';
+
+import { toText } from './parameter.ts';
 import type { Query } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
-export interface BatchConnection {
+interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  readonly stream: { readonly writable: boolean; write(bytes: string, encoding: 'latin1'): void };
-  /** What is collected for one write, one character for each byte; undefined where a batch is written at once. */
-  unwritten?: string | undefined;
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): void };
 }
 
 /**
@@ -52,20 +52,20 @@ export class StatementBatch {
   submit(connection: BatchConnection): null {
     this.#connection = connection;
     const { parsedStatements, submittedNamedStatements, stream } = connection;
-    let messages = '';
+    const messages: Buffer[] = [];
     for (const { name = '', text, values } of this.#statements) {
-      if (name === '') {
-        messages += parseMessage(name, text);
-      } else if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
-        (this.#parsed ??= new Map()).set(name, text);
-        submittedNamedStatements[name] = text;
-        messages += parseMessage(name, text);
+      if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
+        // No types of parameters: the text has casts.
+        messages.push(serialize.parse({ name, text }));
+        if (name !== '') {
+          (this.#parsed ??= new Map()).set(name, text);
+          submittedNamedStatements[name] = text;
+        }
       }
-      messages += bindAndExecuteMessage(name, values);
+      messages.push(serialize.bind({ statement: name, values: values.map(toText) }), serialize.execute());
     }
-    messages += syncMessage;
-    if (connection.unwritten !== undefined) connection.unwritten += messages;
-    else if (stream.writable) stream.write(messages, 'latin1');
+    messages.push(serialize.sync());
+    if (stream.writable) stream.write(Buffer.concat(messages));
     return null;
   }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { type Parameter, type Scalar, toText } from './messages.ts';
+import { type Parameter, type Scalar, toText } from './parameter.ts';
 
 /**
  * Decides on which connection it runs: short reads share some, and may be sent once more when their connection ends,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { toText } from '../../src/postgres/messages.ts';
+import { toText } from '../../src/postgres/parameter.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
 let opened: OpenedDatabase;

@@ -1,6 +1,6 @@
 import type { Position, SortValueType } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
-import type { Parameter } from '../../postgres/messages.ts';
+import type { Parameter } from '../../postgres/parameter.ts';
 import type { Condition } from './conditions.ts';
 import { StatementText } from '../../postgres/statement.ts';
 

@@ -1,6 +1,6 @@
 import type { Id } from '../../domain/id.ts';
 import type { Include } from '../../domain/store.ts';
-import type { Parameter } from '../../postgres/messages.ts';
+import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { selectionOf, type Relation } from './selection.ts';
