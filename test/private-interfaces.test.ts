@@ -26,7 +26,7 @@ const uses: readonly PrivateUse[] = [
     package: 'pg',
     version: '8.23.0',
     parts: () => [
-      [pg.Client.prototype, '_handleDataRow', 'getStartupConf', 'getTransactionStatus'],
+      [pg.Client.prototype, 'getStartupConf', 'getTransactionStatus'],
       [pg.Connection.prototype, 'attachListeners', 'cancel', 'requestSsl'],
       [client.connection, 'parsedStatements', 'submittedNamedStatements', 'stream'],
     ],

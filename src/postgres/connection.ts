@@ -82,7 +82,7 @@ export class PgConnection extends pg.Client {
     super({ ...options.config, types, stream, keepAlive: true, pipeline: options.isPipelined === true });
     this.#options = options;
     const internals = this.#internals;
-    parseRowsOf(internals.connection, (row) => internals._handleDataRow(row));
+    parseRowsOf(internals.connection);
     internals.connection.on('parameterStatus', (status) => this.#record(status));
     internals.connection.on('errorMessage', ({ code }) => {
       if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();

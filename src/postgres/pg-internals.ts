@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import type { CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
-import type { Message, MessageReceiver } from './row-parser.ts';
+import type { MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
 
 /** The part of `pg`'s client (8.23) that its types omit. */
@@ -14,7 +14,6 @@ export interface ClientInternals extends CancelKey {
     on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
     emit(event: 'errorMessage', error: Error): void;
   };
-  _handleDataRow(row: Message): void;
   readonly ssl: ConnectionConfig['ssl'];
   readonly sslNegotiation: string;
   readonly port: number;

@@ -2,6 +2,10 @@ import { isAscii } from 'node:buffer';
 
 import { Parser } from 'pg-protocol/dist/parser.js';
 
+interface Message {
+  readonly name: string;
+}
+
 /** The part of `pg`'s parser that its types hide. */
 interface PacketParser {
   parse(chunk: Buffer, callback: (message: Message) => void): void;
@@ -9,124 +13,52 @@ interface PacketParser {
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message;
 }
 
-export interface Message {
-  readonly name: string;
-}
-
 const PgParser = Parser as unknown as new () => PacketParser;
 
 /** 'D' */
 const dataRowCode = 0x44;
-/** 'C' */
-const commandCompleteCode = 0x43;
-/** 'Z' */
-const readyForQueryCode = 0x5a;
-
-/** A message's length counts itself. */
+/** Of a message's length, which counts itself, and of a field's. */
 const lengthBytes = 4;
-
-/** How much is decoded at once. A value of 13 characters or more keeps as much alive: what is cached must be a copy. */
+/** How much is decoded at once. A text of 13 characters or more keeps as much alive: what is cached must be a copy. */
 const windowBytes = 1024;
+const nonAscii = /[\u0080-\u00ff]/;
 
-interface DataRow extends Message {
-  length: number;
-  readonly fields: (string | null)[];
-}
-
-interface CommandComplete extends Message {
-  readonly length: number;
-  /** What was executed, and the number of rows: `SELECT 20`. */
-  readonly text: string;
-}
-
-interface ReadyForQuery extends Message {
-  readonly length: number;
-  /** Of the transaction: I, T or E. */
-  readonly status: string;
-}
-
-/**
- * `pg`'s parser, which decodes short texts together: one by one, each of them is a call out of JavaScript.
- *
- * It gives the same message for each row, with the fields of that row: take them before the next one is parsed, as `pg`
- * itself does.
- */
+/** `pg`'s parser, which decodes rows together: each text by itself is a call out of JavaScript. */
 class RowParser extends PgParser {
-  readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };
-  /** The bytes from `#start` on, one character for each. */
+  /** The bytes of the chunk from `#start` on, one character for each. */
   #window = '';
   #start = 0;
-  /** Whether all of them are ASCII. Lengths count: that of a null, or of 128 bytes and more, isn't. */
+  /** Of all of them. Lengths count: that of a null, or of 128 bytes and more, isn't ASCII. */
   #isAscii = true;
 
   override parse(chunk: Buffer, callback: (message: Message) => void): void {
-    // The offsets of the last chunk mean nothing in this one.
     this.#window = '';
     this.#start = 0;
     super.parse(chunk, callback);
   }
 
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
-    switch (code) {
-      case dataRowCode:
-        return this.#readRow(offset, length, bytes);
-      case commandCompleteCode:
-        return this.#readCommandComplete(offset, length, bytes);
-      case readyForQueryCode:
-        return readReadyForQuery(offset, length, bytes);
-      default:
-        return super.handlePacket(offset, code, length, bytes);
+    if (code !== dataRowCode) return super.handlePacket(offset, code, length, bytes);
+    const end = offset + length - lengthBytes;
+    if (end > this.#start + this.#window.length) {
+      const window = bytes.subarray(offset, Math.max(end, offset + windowBytes));
+      this.#window = window.toString('latin1');
+      this.#start = offset;
+      this.#isAscii = isAscii(window);
     }
-  }
-
-  #readRow(start: number, length: number, bytes: Buffer): DataRow {
-    const end = start + length - lengthBytes;
-    this.#moveWindow(start, end, bytes);
-    const window = this.#window;
-    const windowStart = this.#start;
-    const isAsciiRow = this.#isAscii || isAscii(bytes.subarray(start, end));
-    const { fields } = this.#row;
-    const count = bytes.readInt16BE(start);
-    // Setting the length leaves JavaScript, even when it stays the same.
-    if (fields.length !== count) fields.length = count;
-    let at = start + 2;
-    for (let index = 0; index < count; index += 1) {
+    const fields: (string | null)[] = [];
+    let at = offset + 2;
+    for (let left = bytes.readInt16BE(offset); left > 0; left -= 1) {
       const size = bytes.readInt32BE(at);
-      at += 4;
-      if (size === -1) {
-        fields[index] = null;
-        continue;
-      }
-      const from = at - windowStart;
-      const text = window.slice(from, from + size);
-      fields[index] = isAsciiRow || !nonAscii.test(text) ? text : bytes.toString('utf8', at, at + size);
-      at += size;
+      at += lengthBytes;
+      const text = size === -1 ? null : this.#window.slice(at - this.#start, at - this.#start + size);
+      const isPlain = text === null || this.#isAscii || !nonAscii.test(text);
+      fields.push(isPlain ? text : bytes.toString('utf8', at, at + size));
+      at += Math.max(0, size);
     }
-    this.#row.length = length;
-    return this.#row;
-  }
-
-  #readCommandComplete(start: number, length: number, bytes: Buffer): CommandComplete {
-    // The text ends with a zero.
-    const end = start + length - lengthBytes - 1;
-    this.#moveWindow(start, end, bytes);
-    return { name: 'commandComplete', length, text: this.#window.slice(start - this.#start, end - this.#start) };
-  }
-
-  /** Makes the window contain these bytes. */
-  #moveWindow(start: number, end: number, bytes: Buffer): void {
-    if (end <= this.#start + this.#window.length) return;
-    this.#window = bytes.toString('latin1', start, Math.max(end, start + windowBytes));
-    this.#start = start;
-    this.#isAscii = isAscii(bytes.subarray(start, start + this.#window.length));
+    return { name: 'dataRow', length, fields } as Message;
   }
 }
-
-function readReadyForQuery(start: number, length: number, bytes: Buffer): ReadyForQuery {
-  return { name: 'readyForQuery', length, status: String.fromCharCode(bytes[start] as number) };
-}
-
-const nonAscii = /[\u0080-\u00ff]/;
 
 /** The part of `pg`'s connection that receives messages; its types omit it. */
 export interface MessageReceiver {
@@ -134,18 +66,13 @@ export interface MessageReceiver {
   emit(event: string, message: Message): boolean;
 }
 
-/**
- * Lets the connection, which isn't open yet, read with this parser. Rows, of which there are most, are not emitted, but
- * go to `onRow`.
- */
-export function parseRowsOf(connection: MessageReceiver, onRow: (row: Message) => void): void {
-  const receive = (message: Message): void => {
-    const { name } = message;
-    if (name === 'dataRow') onRow(message);
-    else connection.emit(name === 'error' ? 'errorMessage' : name, message);
-  };
+/** Lets the connection, which isn't open yet, read with this parser. */
+export function parseRowsOf(connection: MessageReceiver): void {
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
+    const receive = (message: Message): void => {
+      connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+    };
     stream.on('data', (chunk: Buffer) => parser.parse(chunk, receive));
   };
 }

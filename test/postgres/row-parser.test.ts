@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseRowsOf, type Message, type MessageReceiver } from '../../src/postgres/row-parser.ts';
+import { parseRowsOf, type MessageReceiver } from '../../src/postgres/row-parser.ts';
 
 const bindComplete = Buffer.from([0x32, 0, 0, 0, 4]);
 
@@ -27,14 +27,16 @@ function dataRow(fields: readonly (string | null)[]): Buffer {
 }
 
 /** Sends the bytes in chunks of these sizes, and returns the fields of all rows, and the other messages. */
-function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; others: Message[] } {
+function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; others: object[] } {
   const rows: unknown[] = [];
-  const others: Message[] = [];
+  const others: object[] = [];
   const connection: MessageReceiver = {
     attachListeners: () => undefined,
-    emit: (_name, other) => others.push({ ...other }) > 0,
+    emit: (name, other) =>
+      (name === 'dataRow' ? rows.push((other as unknown as { fields: unknown[] }).fields) : others.push({ ...other })) >
+      0,
   };
-  parseRowsOf(connection, (row) => rows.push([...(row as unknown as { fields: unknown[] }).fields]));
+  parseRowsOf(connection);
   const stream = new EventEmitter();
   connection.attachListeners(stream as NodeJS.ReadableStream);
   let at = 0;
