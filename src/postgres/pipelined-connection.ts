@@ -53,7 +53,7 @@ export const maxReadsOfClient = 8;
 
 interface Listeners {
   /** It takes no more reads. */
-  readonly onEnd: (connection: PipelinedConnection) => void;
+  readonly onEnd: (connection: PipelinedConnection) => unknown;
   /** Reads to retry on a new connection. */
   readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
   /** Reads to retry, because one before them took too long. */
@@ -72,7 +72,9 @@ export class PipelinedConnection {
   #unsent: PendingRead[] = [];
   /** When the response to the last one came. */
   #respondedAt = 0;
-  #isRetired = false;
+  /** It gets no more reads, and is closed when it has finished those that it has. */
+  isRetired = false;
+  #isEnded = false;
 
   constructor(open: (signal: AbortSignal) => Promise<PgConnection>, listeners: Listeners) {
     this.#listeners = listeners;
@@ -89,6 +91,7 @@ export class PipelinedConnection {
 
   /** The service's own work isn't limited. */
   hasRoomFor(subject: string): boolean {
+    if (this.isRetired) return false;
     if (subject === service || this.#pending.length < maxReadsOfClient) return true;
     let reads = 0;
     for (const pending of this.#pending) if (pending.subject === subject) reads += 1;
@@ -98,7 +101,7 @@ export class PipelinedConnection {
   checkProgress(now: number): void {
     this.#connection?.checkProgress(now);
     // It says so itself only later: nothing may be sent on it meanwhile.
-    if (this.#connection?.isLost === true) this.#listeners.onEnd(this);
+    if (this.#connection?.isLost === true) this.#end();
   }
 
   /** It is sent by the next `flush`. */
@@ -117,9 +120,8 @@ export class PipelinedConnection {
     for (const pending of reads) pending.sentAt = connection.progressAt;
   }
 
-  /** Finishes its reads, and closes. */
   retire(): void {
-    this.#isRetired = true;
+    this.isRetired = true;
     this.#closeIfDone();
   }
 
@@ -133,12 +135,12 @@ export class PipelinedConnection {
     try {
       connection = await open(this.#ending.signal);
     } catch (error) {
-      this.#listeners.onEnd(this);
+      this.#end();
       this.#unsent = [];
       for (const pending of this.#pending.splice(0)) reject(pending, error as Error);
       return;
     }
-    connection.once('end', () => this.#listeners.onEnd(this));
+    connection.once('end', () => this.#end());
     this.#connection = connection;
     this.flush();
     this.#closeIfDone();
@@ -184,7 +186,7 @@ export class PipelinedConnection {
   #moveOthers(): void {
     const others = this.#pending.splice(0);
     this.#unsent = [];
-    this.#listeners.onEnd(this);
+    this.#end();
     if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
     for (const pending of late) reject(pending, new ConnectionFailure(new Error('No response in time')));
@@ -192,8 +194,15 @@ export class PipelinedConnection {
     this.#listeners.onMoved(moved);
   }
 
+  #end(): void {
+    this.isRetired = true;
+    this.#isEnded = true;
+    this.#listeners.onEnd(this);
+  }
+
   #closeIfDone(): void {
-    if (!this.#isRetired || this.#pending.length > 0 || this.#connection === undefined) return;
+    const isDone = this.isRetired && !this.#isEnded && this.#pending.length === 0;
+    if (!isDone || this.#connection === undefined) return;
     inBackground(this.#connection.close());
   }
 }

@@ -45,9 +45,8 @@ const watchMillis = 100;
  */
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
+  /** Also those that only finish their reads. */
   readonly #connections = new Set<PipelinedConnection>();
-  /** The connections above, and those that only finish their reads. */
-  readonly #all = new Set<PipelinedConnection>();
   readonly #watch: NodeJS.Timeout;
   /** Those of this tick of the event loop, which are sent at its end. */
   readonly #lookUps = new LookUps({
@@ -81,7 +80,7 @@ export class PipelinedConnections {
     });
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
     options.servers.onRetire(() => {
-      for (const connection of this.#connections) if (!connection.isCurrent) this.#retire(connection);
+      for (const connection of this.#connections) if (!connection.isCurrent) connection.retire();
     });
   }
 
@@ -102,14 +101,14 @@ export class PipelinedConnections {
 
   /** New reads go to new connections. */
   renew(): void {
-    for (const connection of this.#connections) this.#retire(connection);
+    for (const connection of this.#connections) connection.retire();
   }
 
   async close(): Promise<void> {
     clearInterval(this.#watch);
     this.#endTick();
     this.#reads.refuseWaiting(new ConnectionFailure(new Error('The database is closed')));
-    await Promise.all([...this.#all].map((connection) => connection.close()));
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
   #read(query: Query<unknown>, callers: readonly Caller[]): Promise<unknown[]> {
@@ -167,14 +166,15 @@ export class PipelinedConnections {
   /** A new connection if all are busy and the maximum isn't reached, else the one with the least to do. */
   #choose(subject: string): PipelinedConnection {
     let chosen: PipelinedConnection | undefined;
+    let open = 0;
     for (const each of this.#connections) {
+      if (!each.isRetired) open += 1;
       if (each.hasRoomFor(subject) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
     }
-    if (chosen === undefined || (chosen.pending > 0 && this.#connections.size < this.#options.size)) {
+    if (chosen === undefined || (chosen.pending > 0 && open < this.#options.size)) {
       // All requests share it: what it does later is not done for the one that has opened it.
       chosen = runAsService(() => this.#open());
       this.#connections.add(chosen);
-      this.#all.add(chosen);
     }
     return chosen;
   }
@@ -184,14 +184,11 @@ export class PipelinedConnections {
     const open = (signal: AbortSignal): Promise<PgConnection> =>
       servers.open({ ...connection, isPipelined: true }, signal);
     return new PipelinedConnection(open, {
-      onEnd: (ended) => {
-        this.#all.delete(ended);
-        this.#exclude(ended);
-      },
+      onEnd: (ended) => this.#connections.delete(ended),
       onUnusable: (unusable, pending) => {
         // The first such failure on the connection: the prepared statements of all are outdated, or all connections are
         // probably broken.
-        if (this.#connections.has(unusable)) this.renew();
+        if (!unusable.isRetired) this.renew();
         this.#send(pending);
       },
       onMoved: (moved) => {
@@ -200,20 +197,9 @@ export class PipelinedConnections {
     });
   }
 
-  #retire(connection: PipelinedConnection): void {
-    this.#exclude(connection);
-    connection.retire();
-  }
-
-  /** It gets no more reads. */
-  #exclude(connection: PipelinedConnection): void {
-    this.#connections.delete(connection);
-    if (this.#current === connection) this.#current = undefined;
-  }
-
   #check(): void {
     const now = performance.now();
-    for (const connection of this.#all) connection.checkProgress(now);
+    for (const connection of this.#connections) connection.checkProgress(now);
   }
 }
 
