@@ -68,11 +68,11 @@ export interface MessageReceiver {
 
 /** Lets the connection, which isn't open yet, read with this parser. */
 export function parseRowsOf(connection: MessageReceiver): void {
+  const receive = (message: Message): void => {
+    connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
+  };
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
-    const receive = (message: Message): void => {
-      connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
-    };
     stream.on('data', (chunk: Buffer) => parser.parse(chunk, receive));
   };
 }
