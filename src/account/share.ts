@@ -1,6 +1,25 @@
 import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 
+/*
+ * What a client holds only so much of:
+ *
+ * - exclusive connections, and those for slow statements (`postgres/connection-slots.ts`); they are waited for
+ * - reads on pipelined connections (`postgres/pipelined-connections.ts`); they are waited for
+ * - connections to the database that are being opened, by the service itself (`postgres/servers.ts`); waited for
+ * - requests that wait for a response (`http/bounds/waiting-requests.ts`)
+ * - bodies that are not complete, and their bytes (`http/bounds/body.ts`)
+ * - bytes of responses that it hasn't read (`http/bounds/connections.ts`)
+ * - memory for large results (`http/bounds/response-memory.ts`); it is waited for
+ * - new documents that are validated (`graphql/pipeline/new-documents.ts`); they are waited for
+ * - texts of persisted documents (`graphql/pipeline/persisted-texts.ts`)
+ * - event streams, and those of its plan (`graphql/streams/event-streams.ts`)
+ * - whole collections that are streamed (`rest/stream-slots.ts`)
+ *
+ * Two have the same waiters, and are no shares: the time of a tick of the event loop (`tick-time.ts`), and what one client
+ * writes at a time (`database/client-batches.ts`).
+ */
+
 /** Why something can't be had: the client has its part already, or all together have everything. */
 export type Refusal = 'client' | 'all';
 
