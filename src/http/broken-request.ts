@@ -79,7 +79,7 @@ export function refuseOnSocket(
   head: RequestHead,
 ): void {
   writeRefusal(context, socket, refusal, head).catch((error: unknown) => {
-    context.server().log.error({ err: error }, 'A broken request could not be answered.');
+    context.server().log.error({ err: error }, 'No response could be written to a broken request.');
     socket.destroy();
   });
 }

@@ -179,7 +179,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   /** `known` is the route of a request that the router couldn't find it for. */
   function prepareReply(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // Fastify makes a new object for each look at it.
+    // Fastify makes a new object whenever it is read.
     const config: FastifyContextConfig | undefined = request.routeOptions.config;
     // Pages that load something set a policy of their own.
     if (config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);

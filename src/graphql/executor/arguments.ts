@@ -57,7 +57,7 @@ function constant(name: string, value: unknown): Setter {
   };
 }
 
-/** A variable's value is of the argument's type already. Only one that is missing or null has to be looked at. */
+/** A variable's value is of the argument's type already. Only one that is missing or null has to be checked. */
 function variable(name: string, variableName: string): Setter {
   return (args, variables) => {
     const value = variables[variableName];

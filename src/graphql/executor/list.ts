@@ -14,9 +14,8 @@ export interface PreparedList {
 }
 
 /**
- * V8 keeps a text that is put together as a tree of its pieces until somebody reads it, and makes one piece of it then:
- * of a large response in one long tick, with pieces that are no longer in the processor's caches. So lists do that
- * whenever they have written so much.
+ * V8 keeps concatenated text as a tree until it is read, and makes one string of it then: of a large response in one
+ * long tick. So a list reads what it has written whenever it is so long ("Long texts become one piece" in DECISIONS).
  */
 const maxTreeLength = 64 * 1024;
 
@@ -24,7 +23,7 @@ const maxTreeLength = 64 * 1024;
  * Writes the items of a list in order; promises are awaited together.
  *
  * While its items are written at once, it may yield to other requests between two of them. Otherwise it doesn't: what
- * its items ask the loaders for in one tick is one statement.
+ * its items load in one tick is one statement.
  */
 export class ListWriter {
   readonly #list: PreparedList;
@@ -33,7 +32,7 @@ export class ListWriter {
   readonly #run: Run;
   /** The parts up to the last promise. */
   readonly #parts: Text[] = [];
-  /** Since the last promise: what is in pieces of some `maxTreeLength`, and what follows. */
+  /** Since the last promise: what has been read in parts of some `maxTreeLength`, and what follows. */
   #written = '';
   #text = '';
   #next = 0;

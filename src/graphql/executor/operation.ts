@@ -40,13 +40,18 @@ export type RootField = Pick<SelectedField, 'key' | 'name' | 'nodes'>;
 /**
  * An operation prepared for repeated execution.
  *
- * It is a tree of closures over the resolvers of the schema, prepared lazily, which write JSON text. Nothing that a
- * client has sent becomes code. Its responses follow the GraphQL specification, as those of graphql-js do; a property
- * test compares the two. The work of preparing is linear in the fields of the operation with its fragments expanded;
- * the work of running is bounded by the limits on cost and by the bytes that may be written.
+ * Model. It is a tree of fields over the resolvers of the schema, prepared lazily, which writes JSON text. A value is
+ * written at once where nothing in it needs a path, `info` or a promise (`leaf.ts`), and as the specification has it
+ * otherwise (`completion.ts`); text that waits for a promise is pending (`text.ts`). A tree belongs to one combination
+ * of the variables in `@skip` and `@include`. Those of up to 4 variables are cached; with more of them, or with a null
+ * among them, the tree is prepared for the one execution.
  *
- * A tree belongs to one combination of the variables in `@skip` and `@include`. Those of up to 4 variables are cached;
- * with more of them, or with a null among them, the tree is prepared for the one execution.
+ * Guarantees. Responses follow the GraphQL specification, as those of graphql-js do; a property test compares the two.
+ * Nothing that a client has sent becomes code. The work of preparing is linear in the fields of the operation with its
+ * fragments expanded; the work of running is bounded by the limits on cost and by the bytes that may be written.
+ *
+ * Failures. An error is recorded at the path that it makes null, at most 100 of them; what is below that path is
+ * discarded, and its length given back. Once the response would be too large, nothing more is resolved or written.
  */
 export class PreparedOperation {
   readonly kind: OperationTypeNode;

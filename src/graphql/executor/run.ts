@@ -12,9 +12,9 @@ export interface Path {
 /** Further errors are only counted. */
 const maxErrors = 100;
 
-/** A list looks at the clock after so many items, or so much text. */
-const stepsBetweenLooks = 64;
-const lengthBetweenLooks = 16 * 1024;
+/** A list checks the clock after so many items, or so much text. */
+const stepsBetweenChecks = 64;
+const lengthBetweenChecks = 16 * 1024;
 
 /** When lists yield to other requests, and how. */
 export interface Slices {
@@ -52,7 +52,7 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   readonly #discarded = new Set<Path | undefined>();
   #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
-  #lookedAtLength = 0;
+  #checkedAtLength = 0;
   /** Lists that have yielded. */
   #paused = 0;
 
@@ -100,9 +100,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   isDue(isBeginning: boolean): boolean {
     if (isBeginning && this.#paused > 0) return true;
     this.#steps += 1;
-    if (this.#steps < stepsBetweenLooks && this.length - this.#lookedAtLength < lengthBetweenLooks) return false;
+    if (this.#steps < stepsBetweenChecks && this.length - this.#checkedAtLength < lengthBetweenChecks) return false;
     this.#steps = 0;
-    this.#lookedAtLength = this.length;
+    this.#checkedAtLength = this.length;
     const slices = this.context?.slices;
     return slices !== undefined && !slices.hasTime(performance.now());
   }

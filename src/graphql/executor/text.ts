@@ -20,8 +20,8 @@ let isCalling = false;
  * Text that will be known later.
  *
  * It is a promise with one listener, which is called at once: a page of nested lists has several for each of its
- * objects, and promises would take a place in the microtask queue and three times the memory for each. A loop calls the
- * listeners one after another: the stack doesn't grow with the depth of a response.
+ * objects, and promises would take a microtask and three times the memory for each. A loop calls the listeners one
+ * after another: the stack doesn't grow with the depth of a response.
  */
 export class PendingText implements TextListener {
   #listener: TextListener | undefined;

@@ -24,7 +24,7 @@ export function hasConditionalRoot(document: DocumentNode): boolean {
       if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
       const { value: name } = selection.name;
       const { [name]: fragment } = fragments;
-      // Each is looked at once, however often it is spread.
+      // Each is visited once, however often it is spread.
       if (fragment !== undefined && !spread.has(name)) waiting.push(fragment.selectionSet);
       spread.add(name);
     }
