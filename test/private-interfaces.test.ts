@@ -3,7 +3,6 @@ import { globSync, readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import pg from 'pg';
-import { Registry } from 'prom-client';
 import { getMetadataStorage } from 'type-graphql';
 
 import { createSchema } from '../src/graphql/schema.ts';
@@ -46,12 +45,6 @@ const uses: readonly PrivateUse[] = [
       createSchema();
       return [[getMetadataStorage(), 'queries', 'mutations', 'subscriptions', 'fieldResolvers', 'objectTypes']];
     },
-  },
-  {
-    files: ['src/http/observe/tally.ts'],
-    package: 'prom-client',
-    version: '15.1.3',
-    parts: () => [[Registry.prototype, 'registerMetric']],
   },
   { files: ['test/jest/runtime.ts'], package: 'jest-runner', version: '30.5.2' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },

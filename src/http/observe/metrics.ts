@@ -1,11 +1,10 @@
 import { fastify, type FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { PlanName } from '../../domain/access/plan.ts';
 import type { QuotaDecision } from '../../domain/quota/counter-store.ts';
 import { bounds, type Bound } from '../bounds/bounds.ts';
 import { MetricsText } from './metrics-text.ts';
-import { HistogramTally, Tally } from './tally.ts';
 
 interface PoolFigures {
   readonly total: number;
@@ -49,25 +48,21 @@ const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** The metrics for Prometheus. No label has a value that clients can choose. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = new Tally<string, number>(
-    'petstore_requests_total',
-    'Requests that have got a response, by operation and status.',
-    ['operation', 'status'],
-    this.#registry,
-  );
-  readonly #seconds = new HistogramTally(
-    'petstore_request_duration_seconds',
-    'Seconds from the headers of a request to the end of its response.',
+  readonly #requests = this.#counter('requests_total', 'Requests that have got a response, by operation and status.', [
     'operation',
-    latencyBuckets,
-    this.#registry,
-  );
-  readonly #decisions = new Tally<PlanName | 'none', QuotaDecision['outcome']>(
-    'petstore_quota_decisions_total',
-    'Quota decisions, by plan and outcome.',
-    ['plan', 'outcome'],
-    this.#registry,
-  );
+    'status',
+  ]);
+  readonly #seconds = new Histogram({
+    name: 'petstore_request_duration_seconds',
+    help: 'Seconds from the headers of a request to the end of its response.',
+    labelNames: ['operation'],
+    buckets: latencyBuckets,
+    registers: [this.#registry],
+  });
+  readonly #decisions = this.#counter('quota_decisions_total', 'Quota decisions, by plan and outcome.', [
+    'plan',
+    'outcome',
+  ]);
   readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.', []);
   readonly #deprecatedCalls = this.#counter('deprecated_calls_total', 'Calls of deprecated operations, by plan.', [
     'operation',
@@ -142,12 +137,12 @@ export class Metrics {
   }
 
   countRequest({ operation, status, seconds }: CompletedRequest): void {
-    this.#requests.add(operation, status);
-    if (seconds !== undefined) this.#seconds.add(operation, seconds);
+    this.#requests.inc({ operation, status });
+    if (seconds !== undefined) this.#seconds.observe({ operation }, seconds);
   }
 
   countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
-    this.#decisions.add(plan, outcome);
+    this.#decisions.inc({ plan, outcome });
   }
 
   countBan(): void {
