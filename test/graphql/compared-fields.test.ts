@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { buildSchema, OverlappingFieldsCanBeMergedRule, parse, validate } from 'graphql';
 import fc from 'fast-check';
 
-import { countComparisons, withoutRepetitions } from '../../src/graphql/pipeline/compared-fields.ts';
+import { countComparisons, withoutRepetitions } from '../../src/graphql/pipeline/checked-document.ts';
 
 const schema = buildSchema('type Query { a: Query b: Query c: Int d: Int }');
 

@@ -19,16 +19,13 @@ import {
 
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { PreparedOperation, type OperationSource } from '../executor/operation.ts';
-import { overLimit } from './admission.ts';
-import { countComparisons, withoutRepetitions } from './compared-fields.ts';
-import { conditionalRoot, hasConditionalRoot } from './conditional-root.ts';
-import { isOverTokenLimit, markBadInput, tooManyRepetitions } from './errors.ts';
+import { checkDocument, type CheckedDocument } from './checked-document.ts';
+import { isOverTokenLimit, markBadInput } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
-import { countSelectedFields } from './selected-fields.ts';
 
 interface DocumentLimits {
   readonly maxTokens: number;
@@ -55,9 +52,7 @@ interface ApolloContext {
   readonly state: {
     valid?: KnownOperation;
     errors?: readonly GraphQLError[];
-    fieldCount: number;
-    /** Why the document isn't validated. */
-    refusal?: GraphQLError;
+    checked?: CheckedDocument;
   };
 }
 
@@ -65,12 +60,6 @@ type Plugin = ApolloServerPlugin<ApolloContext>;
 
 /** Security scanners report directive overloading when ten unknown directives return ten errors. */
 const maxValidationErrors = 5;
-
-/**
- * So many take some ten milliseconds; graphql-js itself would go on to 500,000. Operations made of many fragments need
- * hundreds.
- */
-const maxComparisons = 20_000;
 
 /** Passes validation, and has nothing to execute. */
 const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
@@ -97,7 +86,7 @@ export class ApolloValidator {
   }
 
   async validate(query: string, operationName: string | undefined): Promise<KnownOperation | ApolloRefusal> {
-    const contextValue: ApolloContext = { state: { fieldCount: 0 } };
+    const contextValue: ApolloContext = { state: {} };
     const request = operationName === undefined ? { query } : { query, operationName };
     await this.#apollo.executeOperation(request, { contextValue });
     const { valid, errors: [first, ...others] = [] } = contextValue.state;
@@ -137,43 +126,24 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
 
 /** Refuses documents that are too large to validate, and prepares valid ones instead of executing them. */
 function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): Plugin {
-  /** What is validated instead of the document, in bounded time; undefined beyond the limits. */
-  const comparableOf = (document: DocumentNode, state: ApolloContext['state']): DocumentNode | undefined => {
-    state.fieldCount = countSelectedFields(document);
-    if (state.fieldCount > limits.maxFields) {
-      state.refusal = overLimit(
-        `The operation selects ${state.fieldCount} fields, but at most ${limits.maxFields} are allowed.`,
-      );
-      return undefined;
-    }
-    if (hasConditionalRoot(document)) {
-      state.refusal = conditionalRoot;
-      return undefined;
-    }
-    if (countComparisons(document, maxComparisons) < maxComparisons) return document;
-    const shorter = withoutRepetitions(document);
-    if (countComparisons(shorter, maxComparisons) < maxComparisons) return shorter;
-    state.refusal = overLimit(tooManyRepetitions);
-    return undefined;
-  };
   const listener = Promise.resolve<Awaited<ReturnType<NonNullable<Plugin['requestDidStart']>>>>({
     validationDidStart: async (request) => {
       const { document, contextValue } = request;
-      const comparable = comparableOf(document, contextValue.state);
+      const checked = checkDocument(document, limits.maxFields, onRefusal);
+      const { comparable, refusal } = checked;
+      contextValue.state.checked = checked;
       if (comparable === document) return undefined;
       // Apollo has no way to refuse at this point, so an empty document is validated, and the refusal comes next.
       Object.assign(request, { document: comparable ?? emptyDocument });
       return async () => {
-        Object.assign(request, { document: comparable === undefined ? emptyDocument : document });
+        Object.assign(request, { document: refusal === undefined ? document : emptyDocument });
       };
     },
     didResolveOperation: async (resolved) => {
       const { document, operation, request, contextValue } = resolved;
       const { state } = contextValue;
-      if (state.refusal !== undefined) {
-        if (state.refusal !== conditionalRoot) onRefusal('fields');
-        throw state.refusal;
-      }
+      const { fieldCount = 0, refusal } = state.checked ?? {};
+      if (refusal !== undefined) throw refusal;
       if (!operation) throw unresolved(request.operationName);
       if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
       const source: OperationSource = { schema, document, operation };
@@ -181,7 +151,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
         source,
         prepared: new PreparedOperation(source),
         measure: new OperationMeasure(source),
-        fieldCount: state.fieldCount,
+        fieldCount,
       };
     },
     responseForOperation: ({ response: { http } }) =>

@@ -1,0 +1,194 @@
+import {
+  GraphQLError,
+  Kind,
+  OperationTypeNode,
+  visit,
+  type DocumentNode,
+  type SelectionNode,
+  type SelectionSetNode,
+} from 'graphql';
+
+import type { OnRefusal } from '../../http/bounds/bounds.ts';
+import { fragmentsIn } from '../executor/collect-fields.ts';
+import { overLimit } from './admission.ts';
+import { tooManyRepetitions } from './errors.ts';
+
+/** A document that can be validated in bounded time, or the reason why it can't. */
+export interface CheckedDocument {
+  /** How many fields it selects, fragments expanded. */
+  readonly fieldCount: number;
+  /** What is validated in its place; undefined for one that is refused. */
+  readonly comparable?: DocumentNode;
+  readonly refusal?: GraphQLError;
+}
+
+/**
+ * So many take some ten milliseconds; graphql-js itself would go on to 500,000. Operations made of many fragments need
+ * hundreds.
+ */
+const maxComparisons = 20_000;
+
+/** Checks a parsed document, in time that grows with its text, for what graphql-js (16.15) can't validate well. */
+export function checkDocument(document: DocumentNode, maxFields: number, onRefusal: OnRefusal): CheckedDocument {
+  const fieldCount = countSelectedFields(document);
+  const refuse = (message: string): CheckedDocument => {
+    onRefusal('fields');
+    return { fieldCount, refusal: overLimit(message) };
+  };
+  if (fieldCount > maxFields)
+    return refuse(`The operation selects ${fieldCount} fields, but at most ${maxFields} are allowed.`);
+  if (hasConditionalRoot(document)) return { fieldCount, refusal: conditionalRoot };
+  if (isComparable(document)) return { fieldCount, comparable: document };
+  const comparable = withoutRepetitions(document);
+  return isComparable(comparable) ? { fieldCount, comparable } : refuse(tooManyRepetitions);
+}
+
+function isComparable(document: DocumentNode): boolean {
+  return countComparisons(document, maxComparisons) < maxComparisons;
+}
+
+/**
+ * How many fields a document selects: the most of any of its operations and fragments, with the fragments within
+ * expanded, whatever `@skip` and `@include` say.
+ *
+ * For documents that are not validated yet: each fragment is counted once, so that the work grows with the text alone.
+ * A fragment within itself counts as empty there; validation refuses it.
+ */
+function countSelectedFields(document: DocumentNode): number {
+  const fragments = fragmentsIn(document);
+  const counts = new Map<string, number>();
+  const ofFragment = (name: string): number => {
+    const known = counts.get(name);
+    if (known !== undefined) return known;
+    counts.set(name, 0);
+    const { [name]: fragment } = fragments;
+    const count = fragment === undefined ? 0 : ofSelections(fragment.selectionSet);
+    counts.set(name, count);
+    return count;
+  };
+  const ofSelection = (selection: SelectionNode): number => {
+    if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
+    if (selection.kind === Kind.INLINE_FRAGMENT) return ofSelections(selection.selectionSet);
+    return 1 + (selection.selectionSet === undefined ? 0 : ofSelections(selection.selectionSet));
+  };
+  // Repeated doubling would reach infinity.
+  const ofSelections = ({ selections }: SelectionSetNode): number =>
+    selections.reduce((count, selection) => Math.min(count + ofSelection(selection), Number.MAX_SAFE_INTEGER), 0);
+
+  let most = 0;
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) most = Math.max(most, ofFragment(definition.name.value));
+    if (definition.kind === Kind.OPERATION_DEFINITION) most = Math.max(most, ofSelections(definition.selectionSet));
+  }
+  return most;
+}
+
+/** What is selected at one place of the response, from however many selection sets. */
+interface Level {
+  readonly fields: Map<string, { count: number; readonly selectionSets: SelectionSetNode[] }>;
+  readonly spreads: Set<string>;
+}
+
+/**
+ * How many comparisons validation makes of a document, at least `limit` when there are so many or more.
+ *
+ * graphql-js (16.15) compares every two fields of the same response name at the same place of the response, and every
+ * two fragments spread there: `{ pets { id } pets { id } … }` with 400 of them takes 80,000 comparisons of two levels.
+ * They are counted here, not made: the work is that of the fields, with fragments expanded, which are limited before.
+ */
+export function countComparisons(document: DocumentNode, limit: number): number {
+  const fragments = fragmentsIn(document);
+  let count = 0;
+
+  const collect = (selections: readonly SelectionNode[], level: Level): void => {
+    for (const selection of selections) {
+      // A field on its own is a step, too: so the work here is bounded by what it counts.
+      if ((count += 1) >= limit) return;
+      if (selection.kind === Kind.INLINE_FRAGMENT) {
+        collect(selection.selectionSet.selections, level);
+      } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
+        collectSpread(selection.name.value, level);
+      } else {
+        const name = (selection.alias ?? selection.name).value;
+        const same = level.fields.get(name) ?? { count: 0, selectionSets: [] };
+        level.fields.set(name, same);
+        count += same.count;
+        same.count += 1;
+        if (selection.selectionSet !== undefined) same.selectionSets.push(selection.selectionSet);
+      }
+    }
+  };
+  const collectSpread = (name: string, level: Level): void => {
+    const { [name]: fragment } = fragments;
+    if (fragment === undefined || level.spreads.has(name)) return;
+    count += level.spreads.size;
+    level.spreads.add(name);
+    collect(fragment.selectionSet.selections, level);
+  };
+  const countLevel = (selectionSets: readonly SelectionSetNode[]): void => {
+    const level: Level = { fields: new Map(), spreads: new Set() };
+    for (const { selections } of selectionSets) collect(selections, level);
+    for (const same of level.fields.values()) {
+      if (count >= limit) return;
+      if (same.selectionSets.length > 0) countLevel(same.selectionSets);
+    }
+  };
+
+  for (const definition of document.definitions)
+    if ('selectionSet' in definition) countLevel([definition.selectionSet]);
+  return count;
+}
+
+/**
+ * The document without selections that repeat another one of the same selection set, word for word. It is valid if, and
+ * only if, the document is, and has no other messages.
+ */
+export function withoutRepetitions(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: (selectionSet) => {
+      const selections = new Map(selectionSet.selections.map((selection) => [textOf(selection), selection]));
+      return selections.size === selectionSet.selections.length
+        ? undefined
+        : { ...selectionSet, selections: [...selections.values()] };
+    },
+  });
+}
+
+function textOf({ loc }: SelectionNode): unknown {
+  return loc?.source.body.slice(loc.start, loc.end);
+}
+
+/**
+ * Whether the root fields of a subscription depend on `@skip` or `@include`, as the specification forbids (September
+ * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
+ */
+function hasConditionalRoot(document: DocumentNode): boolean {
+  const fragments = fragmentsIn(document);
+  const spread = new Set<string>();
+  const waiting: SelectionSetNode[] = [];
+  for (const definition of document.definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
+      waiting.push(definition.selectionSet);
+  }
+  for (let set = waiting.pop(); set !== undefined; set = waiting.pop()) {
+    for (const selection of set.selections) {
+      const isConditional = selection.directives?.some(
+        ({ name: { value } }) => value === 'skip' || value === 'include',
+      );
+      if (isConditional === true) return true;
+      if (selection.kind === Kind.INLINE_FRAGMENT) waiting.push(selection.selectionSet);
+      if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
+      const { value: name } = selection.name;
+      const { [name]: fragment } = fragments;
+      // Each is visited once, however often it is spread.
+      if (fragment !== undefined && !spread.has(name)) waiting.push(fragment.selectionSet);
+      spread.add(name);
+    }
+  }
+  return false;
+}
+
+const conditionalRoot = new GraphQLError(
+  'The root field of a subscription must not depend on @skip or @include: leave them out.',
+  { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
+);
