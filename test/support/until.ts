@@ -1,17 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** Long enough for most, and too short to take a core from what is waited for. */
+const eagerMillis = 50;
+
 /**
- * Resolves when the condition holds, which is checked in every tick of the event loop, or less often where that would
- * hold up what is waited for.
+ * Resolves when the condition holds, which is checked in every tick of the event loop for a moment, and every five
+ * milliseconds then; or at the interval that is given, from the beginning.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { maxMillis = 20_000, everyMillis = 0 }: { readonly maxMillis?: number; readonly everyMillis?: number } = {},
+  { maxMillis = 20_000, everyMillis }: { readonly maxMillis?: number; readonly everyMillis?: number } = {},
 ): Promise<void> {
-  const deadline = performance.now() + maxMillis;
+  const started = performance.now();
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error(`Not fulfilled within ${maxMillis} ms: ${condition.toString()}`);
-    await (everyMillis === 0 ? new Promise(setImmediate) : wait(everyMillis));
+    const waited = performance.now() - started;
+    if (waited > maxMillis) throw new Error(`Not fulfilled within ${maxMillis} ms: ${condition.toString()}`);
+    const isEager = everyMillis === undefined && waited < eagerMillis;
+    await (isEager ? new Promise(setImmediate) : wait(everyMillis ?? 5));
   }
 }
 
