@@ -243,11 +243,11 @@ describe('when Redis is lost, counting', () => {
     redis.pause();
     const startedAt = performance.now();
     expect(await counting.admitted(20, key)).toBe(20);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     const brokenAt = performance.now();
     for (let request = 0; request < 20; request += 1) await counting.store.decide(key, one);
     // Each would wait for half a second.
-    expect(performance.now() - brokenAt).toBeLessThan(2_000);
+    expect(performance.now() - brokenAt).toBeLessThan(5_000);
     expect(counting.changes).toEqual([false]);
 
     redis.resume();
