@@ -16,8 +16,8 @@ import { Waiters } from './waiters.ts';
  * - event streams, and those of its plan (`graphql/streams/event-streams.ts`)
  * - whole collections that are streamed (`rest/stream-slots.ts`)
  *
- * Two have the same waiters, and are no shares: the time of a tick of the event loop (`tick-time.ts`), and what one client
- * writes at a time (`database/client-batches.ts`).
+ * Two have the same waiters, and are no shares: the time of a tick of the event loop (`tick-time.ts`), and what one
+ * client writes at a time (`database/client-batches.ts`).
  */
 
 /** Why something can't be had: the client has its part already, or all together have everything. */

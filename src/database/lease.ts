@@ -14,8 +14,8 @@ const releaseSavepoint = control('release savepoint petstore_read');
  * A connection of the pool, until it is released. After that it may be another's, so nothing is sent on it any more.
  *
  * A statement whose outcome need not be awaited is deferred: it is sent in one write with the next one. BEGIN is sent
- * with the first statement of a transaction, and the last writes with COMMIT; equal ones that follow each other are one, where
- * they have a form for many. When a deferred statement fails, those after it are not executed.
+ * with the first statement of a transaction, and the last writes with COMMIT; equal ones that follow each other are
+ * one, where they have a form for many. When a deferred statement fails, those after it are not executed.
  */
 export class ConnectionLease implements DatabaseConnection {
   isReleased = false;

@@ -11,8 +11,9 @@ interface BatchConnection {
 }
 
 /**
- * One or several statements that are sent in one write and executed one after another, with one Sync at the end. Like `pg`'s own `Query`, but columns are never described, which is half of the work for a statement that returns
- * a few rows: `decode` knows them.
+ * One or several statements that are sent in one write and executed one after another, with one Sync at the end. Like
+ * `pg`'s own `Query`, but columns are never described, which is half of the work for a statement that returns a few
+ * rows: `decode` knows them.
  *
  * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a
  * client submits it; `callback` is called when PostgreSQL has responded or the connection is lost.

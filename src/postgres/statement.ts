@@ -6,17 +6,17 @@ import { type Parameter, type Scalar, toText } from './parameter.ts';
  * What is sent while the service runs, each by `run` of a `Session`:
  *
  * - short, on a pipelined connection: a row by its id (the look-ups of a tick are one statement), rows by up to 2,000
- *   ids, a page, or the same page for several parents; for the service itself what has changed of keys, the log of their
- *   changes, events after a position, day counters, the installation, the migrations.
+ *   ids, a page, or the same page for several parents; for the service itself what has changed of keys, the log of
+ *   their changes, events after a position, day counters, the installation, the migrations.
  * - slow, on an exclusive connection, few at a time: counts; pages that are long, go backwards or need a plan of their
  *   own. Counts and the last two are not prepared.
  * - write, on an exclusive connection: insertions (those of one client at the same time are one statement), changes,
- *   deletions, locks; the claim and the record of an Idempotency-Key; who changes a key; the use of keys; the moving and
- *   the maintenance of events.
+ *   deletions, locks; the claim and the record of an Idempotency-Key; who changes a key; the use of keys; the moving
+ *   and the maintenance of events.
  * - in a transaction, all of these on its connection; BEGIN, COMMIT and savepoints are sent together with them.
  *
- * Nothing else is sent but what prepares a session (`server-session.ts`), cancels a statement (`cancel-request.ts`), and
- * looks at the disk (`database/readiness.ts`); migrations and the seed have a connection of their own.
+ * Nothing else is sent but what prepares a session (`server-session.ts`), cancels a statement (`cancel-request.ts`)
+ * and looks at the disk (`database/readiness.ts`); migrations and the seed have a connection of their own.
  */
 
 /**
@@ -108,26 +108,6 @@ export function together<Row>([first, ...others]: readonly Query<Row>[]): Query<
 /** A list is its text: `unnest` would flatten lists of lists. */
 function elementOf(value: Parameter): Scalar {
   return typeof value === 'object' ? toText(value) : value;
-}
-
-/**
- * The text of a statement that is built once for its shape, and run with other values each time.
- *
- * While the text is put together, a value is named by its index in a list that is the same for all statements of the
- * shape; only those that the text uses become parameters.
- */
-export class StatementText {
-  readonly #used: number[] = [];
-
-  bind(index: number, type: string): string {
-    const at = this.#used.indexOf(index);
-    return `$${at === -1 ? this.#used.push(index) : at + 1}::${type}`;
-  }
-
-  /** The parameters, of the list's values. */
-  parametersOf(values: readonly (Parameter | undefined)[]): Parameter[] {
-    return this.#used.map((index) => values[index] as Parameter);
-  }
 }
 
 /** The same for the same text, whichever process names it. */

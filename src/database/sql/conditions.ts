@@ -21,6 +21,26 @@ export interface Condition {
 /** A placeholder for a value of this type. */
 type Place = (type: string) => string;
 
+/**
+ * The placeholders of a text that is made once for its shape, and run with other values each time.
+ *
+ * While the text is put together, a value is named by its index in a list that is the same for all statements of the
+ * shape; only those that the text uses become parameters.
+ */
+export class Placeholders {
+  readonly #used: number[] = [];
+
+  bind(index: number, type: string): string {
+    const at = this.#used.indexOf(index);
+    return `$${at === -1 ? this.#used.push(index) : at + 1}::${type}`;
+  }
+
+  /** The parameters, of the list's values. */
+  parametersOf(values: readonly (Parameter | undefined)[]): Parameter[] {
+    return this.#used.map((index) => values[index] as Parameter);
+  }
+}
+
 /** The conditions of a filter; undefined when no row can match. */
 export type Conditions = readonly Condition[] | undefined;
 

@@ -1,8 +1,7 @@
 import type { Position, SortValueType } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
 import type { Parameter } from '../../postgres/parameter.ts';
-import type { Condition } from './conditions.ts';
-import { StatementText } from '../../postgres/statement.ts';
+import { Placeholders, type Condition } from './conditions.ts';
 
 /** A column that rows are sorted by, and the property under which a row has it. */
 export interface SortColumn {
@@ -44,7 +43,7 @@ const at = {
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
 
-/** The values of a page's statement, for the `StatementText` of its shape. */
+/** The values of a page's statement, for the `Placeholders` of its shape. */
 export function pageValues(
   { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
   { after, before, limit, maxBytes }: Keyset<string>,
@@ -80,15 +79,16 @@ function sideOf(position: Position | undefined): string {
 export function pageText(
   source: PageSource,
   keyset: Keyset<string>,
-): { readonly sql: string; readonly text: StatementText } | undefined {
-  const text = new StatementText();
-  const page = new PageSql(source, keyset, text);
+): { readonly sql: string; readonly placeholders: Placeholders } | undefined {
+  const placeholders = new Placeholders();
+  const page = new PageSql(source, keyset, placeholders);
   const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
   if (rows === undefined) return undefined;
-  const sql = keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, text.bind(at.maxBytes, 'bigint'));
-  if (source.parent === undefined) return { sql, text };
-  const parents = `unnest(${text.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
-  return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, text };
+  const sql =
+    keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, placeholders.bind(at.maxBytes, 'bigint'));
+  if (source.parent === undefined) return { sql, placeholders };
+  const parents = `unnest(${placeholders.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
+  return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, placeholders };
 }
 
 /** What the values of a row take that are no texts: about so much. */
@@ -113,12 +113,12 @@ type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
 class PageSql {
   readonly #source: PageSource;
   readonly #keyset: Keyset<string>;
-  readonly #text: StatementText;
+  readonly #placeholders: Placeholders;
 
-  constructor(source: PageSource, keyset: Keyset<string>, text: StatementText) {
+  constructor(source: PageSource, keyset: Keyset<string>, placeholders: Placeholders) {
     this.#source = source;
     this.#keyset = keyset;
-    this.#text = text;
+    this.#placeholders = placeholders;
   }
 
   /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
@@ -150,7 +150,7 @@ class PageSql {
    */
   range(bounds: Bounds, extra?: string): string {
     const { from, conditions, by, parent } = this.#source;
-    const places = conditions.map((_, index) => (type: string) => this.#text.bind(at.conditions + index, type));
+    const places = conditions.map((_, index) => (type: string) => this.#placeholders.bind(at.conditions + index, type));
     // With a plan for the values, the planner knows best where to begin.
     const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
     const lists: string[] = [];
@@ -180,7 +180,7 @@ class PageSql {
   }
 
   get #limit(): string {
-    return this.#text.bind(at.limit, 'bigint');
+    return this.#placeholders.bind(at.limit, 'bigint');
   }
 
   get #direction(): string {
@@ -202,10 +202,10 @@ class PageSql {
 
   #beyond(operator: string, { value }: Position, valueAt: number, idAt: number): string[] {
     const { by, type } = this.#source;
-    const id = this.#text.bind(idAt, 'bigint');
+    const id = this.#placeholders.bind(idAt, 'bigint');
     const hasValue = type !== undefined && value !== null;
     const compared = hasValue ? by : by.slice(-1);
-    const place = hasValue ? `${this.#text.bind(valueAt, sqlTypes[type])}, ${id}` : id;
+    const place = hasValue ? `${this.#placeholders.bind(valueAt, sqlTypes[type])}, ${id}` : id;
     const sides = new Set([
       compared.map(({ column }) => column).join(', '),
       compared.map(({ column, joined = column }) => joined).join(', '),

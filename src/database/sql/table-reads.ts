@@ -2,18 +2,11 @@ import { LruMap } from '../../domain/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
-import type { Condition, Conditions } from './conditions.ts';
+import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import {
-  FixedStatement,
-  type LookUp,
-  nameOf,
-  type Query,
-  type Session,
-  StatementText,
-} from '../../postgres/statement.ts';
+import { FixedStatement, type LookUp, nameOf, type Query, type Session } from '../../postgres/statement.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {
@@ -108,15 +101,15 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const { from, parent } = this.#source;
     const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || parents?.length === 0) return [];
-    const bound = new StatementText();
-    const tests = conditions.map(({ sql }, index) => sql((type) => bound.bind(index, type)));
-    if (parents !== undefined) tests.push(`${parent} = any(${bound.bind(conditions.length, 'bigint[]')})`);
+    const placeholders = new Placeholders();
+    const tests = conditions.map(({ sql }, index) => sql((type) => placeholders.bind(index, type)));
+    if (parents !== undefined) tests.push(`${parent} = any(${placeholders.bind(conditions.length, 'bigint[]')})`);
     const where = tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
     const text =
       parents === undefined
         ? `select count(*) from ${from} ${where}`
         : `select count(*), ${parent} from ${from} ${where} group by 2`;
-    const values = bound.parametersOf([...conditions.map(({ value }) => value), parents]);
+    const values = placeholders.parametersOf([...conditions.map(({ value }) => value), parents]);
     return session.run({ name: undefined, text, values, kind: 'slow', decode });
   }
 
@@ -161,7 +154,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     if (conditions === undefined || keyset.isUnread || parents?.length === 0) return [];
     const shape = this.#pageShape(conditions, keyset, include, parents !== undefined);
     if (shape === undefined) return [];
-    const { name, sql, text } = shape;
+    const { name, sql, placeholders } = shape;
     const type = this.#source.sorting.keys[keyset.sort.field]?.type;
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const walks = choices * (parents?.length ?? 1);
@@ -172,7 +165,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     return session.run({
       name,
       text: sql,
-      values: text.parametersOf(pageValues({ type, conditions }, keyset, parents)),
+      values: placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents)),
       decode: decoderOf(shape.decode),
       kind: name === undefined || isLong ? 'slow' : 'short',
     });
@@ -239,7 +232,7 @@ interface PageShape<Row> {
   /** Undefined when it isn't prepared. */
   readonly name: string | undefined;
   readonly sql: string;
-  readonly text: StatementText;
+  readonly placeholders: Placeholders;
   readonly decode: Decode<Row>;
 }
 
