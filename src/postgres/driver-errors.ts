@@ -3,12 +3,14 @@ import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
 import { noConnection, readOnlyState } from './connection-failure.ts';
 
+/** SQLSTATE classes and codes after which there is no connection: shutdown, and timeouts that end the session. */
+const lostStates = /^(?:08|57P0|25P0[34])/;
+
 /**
- * SQLSTATE classes and codes of a server that is unavailable, or after which to retry: connections, shutdown, statement
- * timeout, resources, serialization failures and deadlocks, a server that has become read-only, prepared statements
- * that are missing or duplicate.
+ * Those of a server that is unavailable otherwise, or after which to retry: statement timeout, resources, serialization
+ * failures and deadlocks, a server that has become read-only, prepared statements that are missing or duplicate.
  */
-const unavailableStates = /^(?:08|57P0|57014|53|40001|40P01|55P03|25P03|25006|26000|42P05)/;
+const unavailableStates = /^(?:57014|53|40001|40P01|55P03|25006|26000|42P05)/;
 
 const foreignKeyViolation = '23503';
 
@@ -44,7 +46,7 @@ export function isLoss(error: unknown): boolean {
     ({ name, code, message }) =>
       name === 'ConnectionFailure' ||
       code === noConnection ||
-      (typeof code === 'string' && (networkErrors.has(code) || /^(?:08|57P0)/.test(code))) ||
+      (typeof code === 'string' && (networkErrors.has(code) || lostStates.test(code))) ||
       (typeof message === 'string' && connectionMessages.test(message)),
   );
 }
