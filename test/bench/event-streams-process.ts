@@ -56,7 +56,7 @@ try {
       await sleep(5);
     }
     reached.push(performance.now() - startedAt);
-    await sleep(startedAt + roundMillis - performance.now());
+    await sleep(Math.max(0, startedAt + roundMillis - performance.now()));
   }
   const busy = await measured;
   const toReader: number[] = [];
@@ -75,7 +75,7 @@ try {
     megabytesAfterEvents: Math.round(service.residentMegabytes - before),
     millisToAll: { p50: quantile(reached, 0.5), worst: quantile(reached, 1) },
     millisFromCommitToReader: { p50: quantile(toReader, 0.5), p99: quantile(toReader, 0.99) },
-    neighbourMillis: { quiet: { p50: quiet.p50, p99: quiet.p99 }, busy: { p50: busy.p50, p99: busy.p99 } },
+    neighbourMillis: { quiet: rounded(quiet), busy: rounded(busy) },
   });
 } finally {
   await service.stop();
@@ -95,6 +95,10 @@ async function graphql(query: string): Promise<{ readonly data: Record<string, u
 async function createKey(index: number): Promise<string> {
   const { data } = await graphql(`mutation { createApiKey(input: { name: "k${index}", plan: BUSINESS }) { secret } }`);
   return (data['createApiKey'] as { readonly secret: string }).secret;
+}
+
+function rounded({ p50, p99 }: LoadResult): { readonly p50: number; readonly p99: number } {
+  return { p50: Math.round(p50 * 10) / 10, p99: Math.round(p99 * 10) / 10 };
 }
 
 /** What a client of the plan without limits sees. */
