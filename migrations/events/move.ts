@@ -62,9 +62,7 @@ export const eventMover = `create function @schema.petstore_move_events(who text
         partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
     end if;
 
-    if (select count(*) from event_outbox) > max_rows then
-      select id into next_id from event_outbox order by id offset max_rows limit 1;
-    end if;
+    select id into next_id from event_outbox order by id offset max_rows limit 1;
     run_salt := hashtextextended(gen_random_uuid()::text, 0);
     with batch as (
       delete from event_outbox where next_id is null or id < next_id returning *
