@@ -112,6 +112,17 @@ describe('the log of changes', () => {
     });
   });
 
+  it('has resynchronizations in every choice of objects, and in a choice of types only when it names them', async () => {
+    const id = await createPet('Watched');
+    const { data } = await app.graphql(`{ pet(id: ${id}) { nodeId } }`);
+    const start = await quietCursor();
+    await app.sql('truncate orders');
+    const typesFor = async (filter: string) => (await eventsAfter(start, 1, filter)).map(({ type }) => type);
+    expect(await typesFor(`{ nodeIdIn: ["${data.pet.nodeId}"] }`)).toEqual(['STORE_RESYNC']);
+    expect(await typesFor('{ typeIn: [STORE_RESYNC] }')).toEqual(['STORE_RESYNC']);
+    expect(await eventsAfter(start, 0, '{ typeIn: [PET_CREATED] }')).toEqual([]);
+  });
+
   it('looks at 1,000 events for a page, which may be empty while the log goes on', async () => {
     const start = await quietCursor();
     await app.sql("insert into categories (name) select 'scanned ' || number from generate_series(1, 1500) number");
