@@ -173,3 +173,16 @@ it('a client that reads nothing for too long is disconnected, and its stream has
   await until(async () => (await openStreams()) === '0', { maxMillis: 40_000, everyMillis: 50 });
   socket.destroy();
 }, 60_000);
+
+it('the service does not wait for a stream whose client reads nothing', async () => {
+  const { app, address } = await start({}, { DRAIN_DELAY: '0s', DRAIN_TIMEOUT: '50s' });
+  const { socket, received } = await openSocket(address, app.key);
+  socket.pause();
+  await app.sql(manyEvents);
+  await until(async () => (await app.sql('select from event_outbox limit 1')).length === 0);
+  const startedAt = performance.now();
+  await app.app.drain();
+  expect(performance.now() - startedAt).toBeLessThan(40_000);
+  expect(received()).not.toContain('SERVICE_UNAVAILABLE');
+  socket.destroy();
+}, 90_000);
