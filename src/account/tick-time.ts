@@ -4,12 +4,8 @@ import { performance } from 'node:perf_hooks';
 import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 
-/**
- * While connections are accepted: how long no work begins, and the part of that time in which it begins afterwards. There
- * may be more of them, of which each tick accepts one.
- */
-const acceptingMillis = 4;
-const workingPart = 0.05;
+/** The time of a tick in which a connection was accepted: there may be more, of which each tick accepts one. */
+const acceptingMillis = 0.25;
 
 /**
  * Shares the time of the event loop among the clients.
@@ -19,9 +15,8 @@ const workingPart = 0.05;
  * of this time (start-time fair queueing, as in `Accounts`). Neither what a client has used elsewhere counts here, nor
  * what others have: of two attackers, the one that uses the database would bring the time forward at which a third
  * client enters, behind all that the other one has waiting here.
- * Guarantees: a tick begins at least one piece of what waits, and after `millis` no further one. Those that accept a
- * connection begin none until `acceptingMillis` have passed, however many of them there are, and then for a twentieth of
- * what has passed: the more connections wait, the sooner they are accepted, and where ticks are long the work goes on.
+ * Guarantees: every tick begins at least one piece of what waits, and after `millis` no further one; in a tick that has
+ * accepted a connection after `acceptingMillis`.
  */
 export class TickTime {
   readonly #accounts: Accounts;
@@ -33,12 +28,10 @@ export class TickTime {
   #hasBegunPiece = false;
   /** Whether this tick has accepted a connection, or the next one whose time is asked. */
   #isAccepting = false;
-  /** When the last tick that has accepted one and had time for work had none left. */
-  #pausedAt = -Infinity;
   /** The client of the last piece, which goes on in microtasks, and when it began. */
   #current: Account | undefined;
   #beganAt = 0;
-  /** When the current tick has no time left; -Infinity if it has none at all, undefined until that is asked. */
+  /** When the current tick has no time left; undefined until that is asked. */
   #endsAt: number | undefined;
 
   /** `millis` is how long work begins in one tick. */
@@ -90,12 +83,9 @@ export class TickTime {
     setImmediate(() => {
       this.#endsAt = undefined;
     });
-    if (!this.#isAccepting) return now + this.#millis;
+    const millis = this.#isAccepting ? Math.min(acceptingMillis, this.#millis) : this.#millis;
     this.#isAccepting = false;
-    const pausedMillis = now - this.#pausedAt;
-    if (pausedMillis < acceptingMillis) return -Infinity;
-    this.#pausedAt = now + Math.min(pausedMillis * workingPart, this.#millis);
-    return this.#pausedAt;
+    return now + millis;
   }
 
   #schedule(): void {
@@ -113,7 +103,7 @@ export class TickTime {
     this.#endPiece(now);
     const next = this.#waiters.next();
     if (next === undefined) return;
-    if (!this.hasTime(now) && (this.#hasBegunPiece || this.#endsAt === -Infinity)) return this.#schedule();
+    if (!this.hasTime(now) && this.#hasBegunPiece) return this.#schedule();
     this.#waiters.delete(next);
     this.#hasBegunPiece = true;
     this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).amount);
