@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { PooledConnection } from '../postgres/connection-pool.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
-import { FixedStatement, type LookUp, type Query, type Session, together } from '../postgres/statement.ts';
+import { Statement, type LookUp, type Query, type Session, together } from '../postgres/statement.ts';
 
 const begin = control('begin');
 const commit = control('commit');
@@ -145,5 +145,5 @@ function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {
 }
 
 function control(text: string): Query<unknown> {
-  return new FixedStatement(text, () => undefined).with([]);
+  return new Statement(text, () => undefined).with([]);
 }

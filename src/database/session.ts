@@ -15,7 +15,7 @@ import {
 } from '../postgres/driver-errors.ts';
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
-import { FixedStatement, type LookUp, type Query, type Session } from '../postgres/statement.ts';
+import { Statement, type LookUp, type Query, type Session } from '../postgres/statement.ts';
 
 export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' | 'pipeline'> {
   readonly orm: MikroORM;
@@ -31,7 +31,7 @@ const minLockWaitMillis = 100;
  * For how long a statement of the transaction may wait for a lock. It differs from try to try, so that of two that wait
  * for each other one is rolled back and tried again, long before PostgreSQL looks for a deadlock (after 1 s).
  */
-const lockWait = new FixedStatement(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
+const lockWait = new Statement(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
 /** Runs each statement in its own transaction: a short one on a shared connection, any other on an exclusive one. */
 export function createSession(options: SessionOptions): Session {

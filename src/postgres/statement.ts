@@ -80,13 +80,13 @@ export interface Session {
 }
 
 /** A statement whose text is always the same: it is named once. */
-export class FixedStatement<Row> {
+export class Statement<Row> {
   readonly #query: Omit<Query<Row>, 'values'>;
 
   /**
    * `many` does the same for a list of each parameter, and returns one row for each of their elements, in their order.
    */
-  constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short', many?: FixedStatement<Row>) {
+  constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short', many?: Statement<Row>) {
     this.#query = { name: nameOf(text), text, decode, kind, many: many && ((lists) => many.with(lists)) };
   }
 
@@ -119,8 +119,8 @@ export function nameOf(text: string): string {
  * A query whose rows are objects of its columns, by their names: for what is read rarely. An int64 must be selected as
  * text, which is exact. What is read is a copy: it keeps nothing else alive (`row-parser.ts`).
  */
-export function objectStatement<Row>(text: string): FixedStatement<Row> {
-  return new FixedStatement(
+export function objectStatement<Row>(text: string): Statement<Row> {
+  return new Statement(
     `select row_to_json(found)::text from (${text}) as found`,
     ([json]) => JSON.parse(json as string) as Row,
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../src/postgres/look-ups.ts';
-import { FixedStatement, type LookUp } from '../../src/postgres/statement.ts';
+import { Statement, type LookUp } from '../../src/postgres/statement.ts';
 import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Keyset } from '../../src/domain/page.ts';
@@ -71,8 +71,8 @@ it('of many at the same time each gets its own page, also where others ask for t
 function lookUpOf(kind: string): LookUp<unknown> {
   const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
   return {
-    readOne: (id) => new FixedStatement(`${kind} of one`, decode).with([id]),
-    readMany: (ids) => new FixedStatement(`${kind} of all`, decode).with([ids]),
+    readOne: (id) => new Statement(`${kind} of one`, decode).with([id]),
+    readMany: (ids) => new Statement(`${kind} of all`, decode).with([ids]),
     idOf: (row) => (row as { id: string }).id,
   };
 }

@@ -1,6 +1,6 @@
 import type { EntityTable } from './entity-table.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { FixedStatement } from '../../postgres/statement.ts';
+import { Statement } from '../../postgres/statement.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -25,21 +25,21 @@ export interface InsertedRow {
 }
 
 /** The statement that inserts such a row; it has a form for many, unless the row has a list. */
-export function insertionOfOne<Row>(inserted: InsertedRow): FixedStatement<Row> {
+export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row> {
   const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
   const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
   const { row, companions } = withExpressions(inserted, placeholders);
   const { write, companionWrites } = insertionOf(inserted.table, row, companions);
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   const text = returning(inserted.table, selection, write, companionWrites);
-  return new FixedStatement(text, selection.decode, 'write', hasList ? undefined : insertionOfMany(inserted));
+  return new Statement(text, selection.decode, 'write', hasList ? undefined : insertionOfMany(inserted));
 }
 
 /**
  * Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is
  * that of their new ids.
  */
-function insertionOfMany<Row>(inserted: InsertedRow): FixedStatement<Row> {
+function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row> {
   const { table } = inserted;
   const types = typesOf(inserted);
   const names = types.map((_, index) => `value${index}`);
@@ -56,7 +56,7 @@ function insertionOfMany<Row>(inserted: InsertedRow): FixedStatement<Row> {
   });
   const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
   const text = returning(table, selection, write, companionWrites, [input]);
-  return new FixedStatement(`${text} order by ${id}`, selection.decode, 'write');
+  return new Statement(`${text} order by ${id}`, selection.decode, 'write');
 }
 
 /**

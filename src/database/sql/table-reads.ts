@@ -6,7 +6,7 @@ import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { FixedStatement, type LookUp, nameOf, type Query, type Session } from '../../postgres/statement.ts';
+import { Statement, type LookUp, nameOf, type Query, type Session } from '../../postgres/statement.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {
@@ -131,8 +131,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       const names = Object.keys(relations).filter((name) => (include as readonly string[]).includes(name));
       const selection = selectionOf<Row>(table, relations, names);
       const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
-      const byId = new FixedStatement(`${rows} $1::bigint`, selection.decode);
-      const byAnyId = new FixedStatement(`${rows} any($1::bigint[])`, selection.decode);
+      const byId = new Statement(`${rows} $1::bigint`, selection.decode);
+      const byAnyId = new Statement(`${rows} any($1::bigint[])`, selection.decode);
       const lookUp: LookUp<Row> = {
         readOne: (one) => byId.with([one]),
         readMany: (ids) => byAnyId.with([ids]),
@@ -248,7 +248,7 @@ function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keys
 interface Selected<Row> {
   readonly selection: Selection<Row>;
   readonly lookUp: LookUp<Row>;
-  readonly byAnyId: FixedStatement<Row>;
+  readonly byAnyId: Statement<Row>;
 }
 
 function cut<Row>(rows: readonly Row[], { limit, takeLast }: Keyset<string>): Slice<Row> {

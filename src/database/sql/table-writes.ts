@@ -4,7 +4,7 @@ import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { selectionOf, type Relation } from './selection.ts';
-import { FixedStatement, type Session } from '../../postgres/statement.ts';
+import { Statement, type Session } from '../../postgres/statement.ts';
 
 /**
  * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with
@@ -13,11 +13,11 @@ import { FixedStatement, type Session } from '../../postgres/statement.ts';
 export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
   readonly #table: EntityTable<never>;
   readonly #relations: Readonly<Record<RelationName, Relation>>;
-  readonly #inserts = new Map<string, FixedStatement<Row>>();
+  readonly #inserts = new Map<string, Statement<Row>>();
   /** By the properties that change, and the related rows. */
-  readonly #updates = new Map<string, FixedStatement<Row>>();
-  readonly #lock: FixedStatement<Row>;
-  readonly #delete: FixedStatement<true>;
+  readonly #updates = new Map<string, Statement<Row>>();
+  readonly #lock: Statement<Row>;
+  readonly #delete: Statement<true>;
 
   constructor(table: EntityTable<never>, relations: Readonly<Record<RelationName, Relation>>) {
     this.#table = table;
@@ -25,12 +25,12 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const isRow = keyIs(table, '$1');
     const { columns, decode } = selectionOf<Row>(table, {}, []);
     // New rows may still name this one: `for update` would make two that do so, and then lock it, a deadlock.
-    this.#lock = new FixedStatement(
+    this.#lock = new Statement(
       `select ${columns} from ${table.name} where ${isRow} for no key update`,
       decode,
       'write',
     );
-    this.#delete = new FixedStatement(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
+    this.#delete = new Statement(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
   }
 
   async insert(
@@ -68,7 +68,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     return row;
   }
 
-  #updateOf(properties: readonly string[], include: Include<RelationName>): FixedStatement<Row> {
+  #updateOf(properties: readonly string[], include: Include<RelationName>): Statement<Row> {
     const table = this.#table;
     const assignments = properties.map(
       (property, index) =>
@@ -76,7 +76,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     );
     const write = `update ${table.name} set ${assignments.join(', ')} where ${keyIs(table, `$${properties.length + 1}`)}`;
     const selection = selectionOf<Row>(table, this.#relations, include);
-    return new FixedStatement(returning(table, selection, write), selection.decode, 'write');
+    return new Statement(returning(table, selection, write), selection.decode, 'write');
   }
 
   async lock(session: Session, id: Id): Promise<Row | undefined> {

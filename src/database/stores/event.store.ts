@@ -7,7 +7,7 @@ import type { Id } from '../../domain/id.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../domain/orders/order.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
-import { FixedStatement, type Session } from '../../postgres/statement.ts';
+import { Statement, type Session } from '../../postgres/statement.ts';
 
 /** A row as JSON, with its numbers as texts, so that an int64 is exact. */
 type Body = Readonly<Record<string, string | boolean | null>>;
@@ -48,7 +48,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     const noun = type.slice(0, type.indexOf('.')) as EventSubject['noun'];
     return { noun, row: decoders[noun](parseBody(body)) } as EventSubject;
   };
-  const after = new FixedStatement<LogRow>(afterText, (fields) => {
+  const after = new Statement<LogRow>(afterText, (fields) => {
     const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
     return {
       isKnown: isKnown === 't',
@@ -65,7 +65,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
           : undefined,
     };
   });
-  const last = new FixedStatement<EventPosition>(lastText, ([position, salt]) => ({
+  const last = new Statement<EventPosition>(lastText, ([position, salt]) => ({
     position: position as Id,
     salt: salt as Id,
   }));
@@ -85,7 +85,7 @@ function theOnly<Row>([row]: readonly Row[]): Row {
 }
 
 export function createEventMoves(session: Session): EventMoves {
-  const move = new FixedStatement<EventMove>(
+  const move = new Statement<EventMove>(
     'select moved, is_holder, lag_seconds from petstore_move_events($1::text, $2::int)',
     ([moved, isHolder, lagSeconds]) => ({
       moved: Number(moved),
@@ -94,7 +94,7 @@ export function createEventMoves(session: Session): EventMoves {
     }),
     'write',
   );
-  const maintain = new FixedStatement(
+  const maintain = new Statement(
     'select petstore_maintain_events(make_interval(secs => $1::float8))',
     ([bytes]) => Number(bytes),
     'write',

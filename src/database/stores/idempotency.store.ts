@@ -3,7 +3,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { FixedStatement, type Query, type Session } from '../../postgres/statement.ts';
+import { Statement, type Query, type Session } from '../../postgres/statement.ts';
 
 export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);
@@ -11,11 +11,11 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const properties = props.map(({ name }) => name);
   const names = (some: readonly string[]): string => some.map((each) => table.columnName(each as never)).join(', ');
   const createdAt = table.columnName('createdAt');
-  const claim = new FixedStatement(
+  const claim = new Statement(
     `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
     ([json]) => json ?? noRecords,
     'write',
-    new FixedStatement(
+    new Statement(
       `select ${claimed('owner, key, lock, fields::text[], since')}
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
          with ordinality as wanted (owner, key, lock, fields, since, index)
@@ -42,7 +42,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
     { name: 'graphql_idempotency_records', keys: 'principal_id, key, field' },
   ].map(
     ({ name, keys }) =>
-      new FixedStatement(
+      new Statement(
         `delete from ${name} where (${keys}) in (
            select ${keys} from ${name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
          ) returning 1`,
@@ -82,13 +82,13 @@ function savingStatement(
   table: string,
   keys: number,
   columns: readonly { readonly name: string; readonly type: string }[],
-): FixedStatement<undefined> {
+): Statement<undefined> {
   const names = columns.map(({ name }) => name);
   const changes = names.slice(keys).map((name) => `${name} = excluded.${name}`);
-  const statementOf = (rows: string, many?: FixedStatement<undefined>): FixedStatement<undefined> => {
+  const statementOf = (rows: string, many?: Statement<undefined>): Statement<undefined> => {
     const text = `insert into ${table} (${names.join(', ')}) ${rows}
       on conflict (${names.slice(0, keys).join(', ')}) do update set ${changes.join(', ')}`;
-    return new FixedStatement(text, noRow, 'write', many);
+    return new Statement(text, noRow, 'write', many);
   };
   const values = columns.map(({ type }, index) => `$${index + 1}::${type}`);
   const lists = values.map((value) => `${value}[]`);

@@ -1,5 +1,5 @@
 import type { DayCounter, UsageTable } from '../../domain/quota/usage.ts';
-import { FixedStatement, objectStatement, type Session } from '../../postgres/statement.ts';
+import { Statement, objectStatement, type Session } from '../../postgres/statement.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
@@ -36,8 +36,8 @@ const loadDays = objectStatement<DayCounter>(
   'select subject_id as "subjectId", opened_at::float8 as "openedAt", spent from quota_counters',
 );
 
-function writing(text: string): FixedStatement<undefined> {
-  return new FixedStatement(text, () => undefined, 'write');
+function writing(text: string): Statement<undefined> {
+  return new Statement(text, () => undefined, 'write');
 }
 
 /**
