@@ -108,7 +108,7 @@ async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise
     await em.execute(`${withoutTimeouts}; set local lock_timeout = '${lockTimeout}'`);
     const applied = await orm.migrator.up({ transaction: transactionOf(em) });
     if (applied.some(({ name }) => name === migrations[0].name)) {
-      await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(em))));
+      await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(transactionOf(em)))));
     }
   });
 }
