@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
 import type { EventPosition } from '../../../src/domain/events/event.ts';
+import { encodeOpaque } from '../../../src/domain/opaque-text.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 
@@ -161,7 +162,8 @@ describe('the log of changes', () => {
 
   it.each([
     ['no id', 'x'],
-    ['a cursor of another list', 'OWJlZjE5NzNbIlBldCIsIjEiXQ'],
+    ['a node id', 'OWJlZjE5NzNbIlBldCIsIjEiXQ'],
+    ['a cursor of another list', encodeOpaque(['inventory', '1', '2'])],
   ])('refuses %s', async (_what, after) => {
     const { status, errors } = await app.graphql(`{ events(after: "${after}") { nodes { id } } }`);
     expect([status, errors[0]?.extensions]).toMatchObject([200, { code: 'BAD_USER_INPUT', status: 400 }]);
