@@ -164,10 +164,12 @@ export class PgConnection extends pg.Client {
 
   /** Sends these in one write. The callback of each gets its rows or the error. */
   submit(...batches: StatementBatch[]): void {
-    const { stream } = this.#internals.connection;
-    stream.cork();
+    const { connection } = this.#internals;
+    const messages: Buffer[] = [];
+    connection.unwritten = messages;
     for (const batch of batches) (this.query as (submittable: object) => unknown)(batch);
-    stream.uncork();
+    connection.unwritten = undefined;
+    if (messages.length > 0 && connection.stream.writable) connection.stream.write(Buffer.concat(messages));
   }
 
   /** When a response last came, or was first pending. */

@@ -4,16 +4,18 @@ import type { CancelKey } from './cancel-request.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import type { MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
+import type { BatchConnection } from './statement-batch.ts';
 
 /** The part of `pg`'s client (8.23) that its types omit. */
 export interface ClientInternals extends CancelKey {
-  readonly connection: MessageReceiver & {
-    readonly stream: { destroy(error?: Error): void; cork(): void; uncork(): void };
-    parsedStatements: object;
-    on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
-    on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
-    emit(event: 'errorMessage', error: Error): void;
-  };
+  readonly connection: MessageReceiver &
+    Pick<BatchConnection, 'stream' | 'unwritten'> & {
+      readonly stream: { destroy(error?: Error): void };
+      parsedStatements: object;
+      on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
+      on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
+      emit(event: 'errorMessage', error: Error): void;
+    };
   readonly ssl: ConnectionConfig['ssl'];
   readonly sslNegotiation: string;
   readonly port: number;

@@ -4,10 +4,12 @@ import { toText } from './parameter.ts';
 import type { Query } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
-interface BatchConnection {
+export interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
   readonly stream: { readonly writable: boolean; write(bytes: Buffer): void };
+  /** What is collected for one write; undefined where a batch is written at once. */
+  unwritten?: Buffer[] | undefined;
 }
 
 /**
@@ -66,7 +68,8 @@ export class StatementBatch {
       messages.push(serialize.bind({ statement: name, values: values.map(toText) }), serialize.execute());
     }
     messages.push(serialize.sync());
-    if (stream.writable) stream.write(Buffer.concat(messages));
+    if (connection.unwritten !== undefined) connection.unwritten.push(...messages);
+    else if (stream.writable) stream.write(Buffer.concat(messages));
     return null;
   }
 
