@@ -77,7 +77,7 @@ it('a migration that fails says why in a sentence, and what would be right', asy
 
 it('a migration is not ended by the timeouts that its role has for requests', async () => {
   await holder.query('commit');
-  const ofRole = '-c idle_in_transaction_session_timeout=5 -c lock_timeout=5';
+  const ofRole = '-c idle_in_transaction_session_timeout=50 -c lock_timeout=50';
   const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], {
     env: { DATABASE_URL: `${cluster.url}?options=${encodeURIComponent(ofRole)}` },
   });
