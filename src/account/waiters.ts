@@ -1,6 +1,6 @@
 import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
 
-/** Those who wait for one thing: served by client, the one that has used least first, within a client in their order. */
+/** Who waits for one thing: served by client, the one that has used least first, within a client in their order. */
 export class Waiters {
   readonly #number: number;
   readonly #usedMillis: (account: Account) => number;

@@ -41,10 +41,11 @@ export function createSharedInsertions(accounts: Accounts, runTogether: RunToget
  * Lets works that only insert share a transaction, when they come from one client at the same time.
  *
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
- * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one. Guarantees, besides
- * those of `ClientBatches`: nothing is committed unless every work succeeds by statements that have a form for many, and
- * every row was as assumed, so no work sees a lock or a change of another one as its own; otherwise all are done again
- * together without assumptions, or each by itself.
+ * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one.
+ *
+ * Guarantees, besides those of `ClientBatches`: nothing is committed unless every work succeeds by statements that have
+ * a form for many, and every row was as assumed, so no work sees a lock or a change of another one as its own;
+ * otherwise all are done again together without assumptions, or each by itself.
  */
 export function createSharedTransactions(accounts: Accounts, transact: Transact): Session['insertion'] {
   const works = new ClientBatches<Work, unknown>({

@@ -57,8 +57,8 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * Two transactions have waited for each other, or one too long for a lock, or they couldn't be put in an order; the same
- * work may succeed now.
+ * Two transactions have waited for each other, or one too long for a lock, or they couldn't be put in an order; the
+ * same work may succeed now.
  */
 export function isDeadlock(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === '40P01' || code === '40001' || code === '55P03');

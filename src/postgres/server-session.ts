@@ -18,7 +18,7 @@ interface Reply extends Omit<ServerSession, 'isBehindPooler'> {
 const question = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
     pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
-/** One processor for a statement; exact numbers and plain transactions, whatever is set for the role or the database. */
+/** One processor for a statement; exact numbers and plain transactions, whatever the role or the database has set. */
 const sessionSettings = [
   'set max_parallel_workers_per_gather = 0',
   'set extra_float_digits = 1',
