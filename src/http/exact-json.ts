@@ -8,7 +8,7 @@ export const maxJsonDepth = 500;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Shorter literals keep their value as a double, unless it is too large. */
 const maxExactCharacters = 15;
-const perhapsRounded = /[\d.]{16}|\d[eE][+-]?\d/;
+const perhapsRounded = /\d(?:[\d.]{15}|[eE][+-]?\d)/;
 const wholeNumber = /^-?\d+(?:\.0*)?$/;
 
 const quote = 0x22;

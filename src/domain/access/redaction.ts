@@ -24,12 +24,19 @@ export function redactSecrets(text: string): string {
   return redacted;
 }
 
+/** Few texts have these characters of a secret in a row. */
+const partLength = 3;
+
 /**
  * Finds a secret by a rolling hash with a random base, and then by its SHA-256: how long that takes doesn't depend on
  * how many of its characters were guessed.
+ *
+ * A text without three of its characters, from a random place, is passed over: that takes a twentieth of the time, and
+ * shows no more than whether somebody has guessed these three.
  */
 class Finder {
   readonly #length: number;
+  readonly #part: string;
   readonly #base = randomInt(1, 2 ** 30) * 2 + 1;
   /** What the first character of a window counts. */
   readonly #weight: number;
@@ -38,6 +45,8 @@ class Finder {
 
   constructor(secret: string) {
     this.#length = secret.length;
+    const from = randomInt(Math.max(1, secret.length - partLength));
+    this.#part = secret.slice(from, from + partLength);
     let weight = 1;
     for (let index = 1; index < secret.length; index += 1) weight = Math.imul(weight, this.#base);
     this.#weight = weight;
@@ -46,6 +55,7 @@ class Finder {
   }
 
   cut(text: string): string {
+    if (!text.includes(this.#part)) return text;
     let at = this.#indexIn(text);
     if (at === -1) return text;
     let [redacted, rest] = ['', text];
