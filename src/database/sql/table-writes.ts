@@ -39,15 +39,21 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     include: Include<RelationName> = [],
     companions: readonly Companion[] = [],
   ): Promise<Row> {
-    const groups = [{ table: this.#table, values: data as Values }, ...companions];
-    const key = `${groups.map(({ values }) => Object.keys(values).join()).join('+')} ${include.join()}`;
+    let key = include.join();
+    const parameters: Parameter[] = [];
+    for (const { table, values } of [{ table: this.#table, values: data as Values }, ...companions]) {
+      key += ' ';
+      for (const property of Object.keys(values)) {
+        key += `${property},`;
+        parameters.push(table.parameter(property as never, values[property]));
+      }
+    }
     let insert = this.#inserts.get(key);
     if (insert === undefined) {
       const [table, relations] = [this.#table, this.#relations];
       insert = insertionOfOne({ table, relations, values: data as Values, include, companions });
       this.#inserts.set(key, insert);
     }
-    const parameters = groups.flatMap((group) => parametersOf(group.table, group.values));
     const [row] = await session.run(insert.with(parameters));
     if (row === undefined) throw new Error(`Nothing was inserted into ${this.#table.name}.`);
     return row;
@@ -63,7 +69,8 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const key = `${properties.join()} ${include.join()}`;
     const statement = this.#updates.get(key) ?? this.#updateOf(properties, include);
     if (this.#updates.size < maxPreparedUpdates) this.#updates.set(key, statement);
-    const query = statement.with([...parametersOf(this.#table, changes), id]);
+    const values = Object.entries(changes).map(([name, value]) => this.#table.parameter(name as never, value));
+    const query = statement.with([...values, id]);
     const [row] = await session.run(this.#updates.has(key) ? query : { ...query, name: undefined });
     return row;
   }
@@ -95,8 +102,4 @@ const maxPreparedUpdates = 64;
 
 function keyIs(table: EntityTable<never>, place: string): string {
   return `${table.column(table.keyProperty)} = ${place}::${table.columnType(table.keyProperty)}`;
-}
-
-function parametersOf(table: EntityTable<never>, values: Values): Parameter[] {
-  return Object.entries(values).map(([property, value]) => table.parameter(property as never, value));
 }
