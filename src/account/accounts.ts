@@ -2,7 +2,8 @@
 export interface Holding {
   amount: number;
   leases: number;
-  readonly waiters: Set<Waiter>;
+  /** In their order. No set: the tables that one replaces as it changes keep each other alive, with all their requests. */
+  readonly waiters: Waiter[];
 }
 
 /** A request of a client that waits. */
@@ -109,9 +110,9 @@ export class Accounts {
 }
 
 function isIdle({ holdings }: Account): boolean {
-  return holdings.every((holding) => holding === undefined || (holding.leases === 0 && holding.waiters.size === 0));
+  return holdings.every((holding) => holding === undefined || (holding.leases === 0 && holding.waiters.length === 0));
 }
 
 function isWaiting({ holdings }: Account): boolean {
-  return holdings.some((holding) => holding !== undefined && holding.waiters.size > 0);
+  return holdings.some((holding) => holding !== undefined && holding.waiters.length > 0);
 }

@@ -112,7 +112,7 @@ export class Share {
   tryTake(clientId: string, amount = 1): Lease | undefined {
     const account = this.#accounts.entered(clientId);
     const holding = this.#waiters.holdingOf(account);
-    if (holding.waiters.size > 0 || this.#refusalOf(account, holding, amount) !== undefined) return undefined;
+    if (holding.waiters.length > 0 || this.#refusalOf(account, holding, amount) !== undefined) return undefined;
     return this.#lease(account, holding, amount);
   }
 

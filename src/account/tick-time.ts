@@ -69,7 +69,7 @@ export class TickTime {
   wait(clientId: string, begin: () => void): void {
     const account = this.#accounts.entered(clientId);
     const holding = this.#waiters.holdingOf(account);
-    if (holding.waiters.size === 0) holding.amount = Math.max(holding.amount, this.#clockMillis);
+    if (holding.waiters.length === 0) holding.amount = Math.max(holding.amount, this.#clockMillis);
     this.#waiters.add({ account, amount: 0, grant: begin, refuse: () => undefined });
     this.#schedule();
   }

@@ -4,7 +4,8 @@ import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
 export class Waiters {
   readonly #number: number;
   readonly #usedMillis: (account: Account) => number;
-  readonly #accounts = new Set<Account>();
+  /** Those with waiters. */
+  readonly #accounts: Account[] = [];
 
   constructor(accounts: Accounts, usedMillis = (account: Account): number => account.usedMillis) {
     this.#number = accounts.nextShare();
@@ -12,28 +13,28 @@ export class Waiters {
   }
 
   get isEmpty(): boolean {
-    return this.#accounts.size === 0;
+    return this.#accounts.length === 0;
   }
 
   get all(): readonly Waiter[] {
-    return [...this.#accounts].flatMap((account) => Array.from(this.holdingOf(account).waiters));
+    return this.#accounts.flatMap((account) => this.holdingOf(account).waiters);
   }
 
   holdingOf({ holdings }: Account): Holding {
-    return (holdings[this.#number] ??= { amount: 0, leases: 0, waiters: new Set() });
+    return (holdings[this.#number] ??= { amount: 0, leases: 0, waiters: [] });
   }
 
   add(waiter: Waiter): void {
-    this.holdingOf(waiter.account).waiters.add(waiter);
-    this.#accounts.add(waiter.account);
+    const { waiters } = this.holdingOf(waiter.account);
+    if (waiters.push(waiter) === 1) this.#accounts.push(waiter.account);
   }
 
   delete(waiter: Waiter): void {
     const { waiters } = this.holdingOf(waiter.account);
-    waiters.delete(waiter);
+    if (!remove(waiters, waiter)) return;
     // To the end: of clients that have used the same, the others are next.
-    this.#accounts.delete(waiter.account);
-    if (waiters.size > 0) this.#accounts.add(waiter.account);
+    remove(this.#accounts, waiter.account);
+    if (waiters.length > 0) this.#accounts.push(waiter.account);
   }
 
   /** The next one of those that may have what they wait for. It takes a step for each client that waits. */
@@ -49,4 +50,12 @@ export class Waiters {
     }
     return next;
   }
+}
+
+/** Returns whether it was there. */
+function remove<Element>(list: Element[], element: Element): boolean {
+  const index = list.indexOf(element);
+  if (index === 0) list.shift();
+  else if (index > 0) list.splice(index, 1);
+  return index >= 0;
 }

@@ -17,6 +17,8 @@ interface BatchEntry<Work> {
 interface WaitingEntry<Work, Result> extends Waiter, BatchEntry<Work> {
   readonly request: RequestContext | undefined;
   readonly grant: (result?: Result) => void;
+  /** Until it has waited long enough. */
+  timeout: NodeJS.Timeout | undefined;
 }
 
 export interface BatchOptions<Work, Result> {
@@ -59,7 +61,7 @@ export class ClientBatches<Work, Result> {
     const request = currentRequest();
     throwIfLost(request);
     const account = this.#options.accounts.entered(request?.subjectId ?? service);
-    const isFirst = this.#waitingOf(account).size === 0;
+    const isFirst = this.#waitingOf(account).length === 0;
     return new Promise((resolve, refuse) => {
       const entry: WaitingEntry<Work, Result> = {
         account,
@@ -70,15 +72,16 @@ export class ClientBatches<Work, Result> {
         inRequest: isFirst ? AsyncLocalStorage.snapshot() : (run) => (request ? runIn(request, run) : run()),
         grant: (result) => resolve(result as Result),
         refuse,
+        timeout: undefined,
       };
       this.#waiters.add(entry);
       if (isFirst) this.#beginNext(account);
     });
   }
 
-  #waitingOf(account: Account): ReadonlySet<WaitingEntry<Work, Result>> {
-    const waiters: ReadonlySet<unknown> = this.#waiters.holdingOf(account).waiters;
-    return waiters as ReadonlySet<WaitingEntry<Work, Result>>;
+  #waitingOf(account: Account): readonly WaitingEntry<Work, Result>[] {
+    const waiters: readonly unknown[] = this.#waiters.holdingOf(account).waiters;
+    return waiters as readonly WaitingEntry<Work, Result>[];
   }
 
   /** Begins a batch of those that wait, if any, when the client may have one more, or the first of them has waited. */
@@ -87,17 +90,20 @@ export class ClientBatches<Work, Result> {
     const [first] = waiting;
     if (first === undefined) return;
     const begin = (): void => {
-      if (!waiting.has(first)) return;
+      if (!waiting.includes(first)) return;
       this.#waiters.holdingOf(account).leases += 1;
       setImmediate(() => inBackground(first.inRequest(() => this.#doNext(account))));
     };
     if (this.#waiters.holdingOf(account).leases < maxUnderWay) begin();
-    else setTimeout(begin, maxWaitMillis).unref();
+    else first.timeout ??= setTimeout(begin, maxWaitMillis).unref();
   }
 
   async #doNext(account: Account): Promise<void> {
-    const batch = [...this.#waitingOf(account)].slice(0, this.#options.maxEntries);
-    for (const entry of batch) this.#waiters.delete(entry);
+    const batch = this.#waitingOf(account).slice(0, this.#options.maxEntries);
+    for (const entry of batch) {
+      clearTimeout(entry.timeout);
+      this.#waiters.delete(entry);
+    }
     this.#beginNext(account);
     try {
       await runAs(account.id, () => this.#do(batch));

@@ -24,15 +24,15 @@ export function redactSecrets(text: string): string {
   return redacted;
 }
 
-/** Few texts have these characters of a secret in a row. */
-const partLength = 3;
+/** Few texts have so many characters of a secret in a row; at least 24 others stay unknown. */
+const partLength = 8;
 
 /**
  * Finds a secret by a rolling hash with a random base, and then by its SHA-256: how long that takes doesn't depend on
  * how many of its characters were guessed.
  *
- * A text without three of its characters, from a random place, is passed over: that takes a twentieth of the time, and
- * shows no more than whether somebody has guessed these three.
+ * A text without a part of it, from a random place, is passed over: that takes a twentieth of the time, and shows no
+ * more than whether somebody has guessed this part.
  */
 class Finder {
   readonly #length: number;
@@ -45,7 +45,7 @@ class Finder {
 
   constructor(secret: string) {
     this.#length = secret.length;
-    const from = randomInt(Math.max(1, secret.length - partLength));
+    const from = randomInt(Math.max(1, secret.length - partLength + 1));
     this.#part = secret.slice(from, from + partLength);
     let weight = 1;
     for (let index = 1; index < secret.length; index += 1) weight = Math.imul(weight, this.#base);
