@@ -1,3 +1,5 @@
+import { AsyncResource } from 'node:async_hooks';
+
 const listeners = new Set<(error: unknown) => void>();
 
 /**
@@ -17,4 +19,16 @@ export function onBackgroundFailure(listener: (error: unknown) => void): () => v
   return () => {
     listeners.delete(listener);
   };
+}
+
+/** Calls a function, and returns what it returns. */
+export type Runner = <Result>(run: () => Result) => Result;
+
+/**
+ * Calls functions later in the asynchronous context of now (`AsyncLocalStorage`). `AsyncResource.bind` and
+ * `AsyncLocalStorage.snapshot` do the same in 2.5 µs instead of 0.1.
+ */
+export function contextOfNow(): Runner {
+  const context = new AsyncResource('petstore');
+  return (run) => context.runInAsyncScope(run);
 }

@@ -1,6 +1,6 @@
-import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 
+import { contextOfNow } from '../background.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 
@@ -61,7 +61,8 @@ export class TickTime {
   enter(clientId: string, begin: () => void): void {
     if (this.isFree) return begin();
     // Another client's work begins it, whose context isn't its own.
-    this.wait(clientId, AsyncResource.bind(begin));
+    const inContext = contextOfNow();
+    this.wait(clientId, () => inContext(begin));
     return undefined;
   }
 

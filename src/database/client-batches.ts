@@ -1,9 +1,7 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
 import { type Account, type Accounts, service, type Waiter } from '../account/accounts.ts';
 import { Waiters } from '../account/waiters.ts';
-import { inBackground } from '../background.ts';
-import { currentRequest, type RequestContext, runAs, runIn } from '../domain/access/current-request.ts';
+import { contextOfNow, inBackground, type Runner } from '../background.ts';
+import { currentRequest, type RequestContext, runAs } from '../domain/access/current-request.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 
@@ -11,7 +9,7 @@ import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 interface BatchEntry<Work> {
   readonly work: Work;
   /** Runs a function as a part of that request. */
-  readonly inRequest: <Result>(run: () => Result) => Result;
+  readonly inRequest: Runner;
 }
 
 interface WaitingEntry<Work, Result> extends Waiter, BatchEntry<Work> {
@@ -68,8 +66,7 @@ export class ClientBatches<Work, Result> {
         amount: 1,
         work,
         request,
-        // Beside the request it has the trace. It costs ten times as much, so one of a batch has it.
-        inRequest: isFirst ? AsyncLocalStorage.snapshot() : (run) => (request ? runIn(request, run) : run()),
+        inRequest: contextOfNow(),
         grant: (result) => resolve(result as Result),
         refuse,
         timeout: undefined,

@@ -5,7 +5,7 @@ export type Parameter = Scalar | readonly Scalar[];
 
 const integer = /^-?\d+$/;
 /** What JSON writes as sequences that the text of an array doesn't have. */
-const escapedInJson = /[\0-\x1f\ud800-\udfff]/;
+const escapedInJson = /[^\x20-\ud7ff\ue000-\uffff]/;
 
 /** The parameter as PostgreSQL reads it. */
 export function toText(value: Parameter): string | null {

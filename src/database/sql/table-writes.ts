@@ -45,7 +45,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
       key += ' ';
       for (const property of Object.keys(values)) {
         key += `${property},`;
-        parameters.push(table.parameter(property as never, values[property]));
+        parameters.push(table.parameter(property, values[property]));
       }
     }
     let insert = this.#inserts.get(key);

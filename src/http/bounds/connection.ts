@@ -1,10 +1,10 @@
-import { AsyncResource } from 'node:async_hooks';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
 import type { Lease, Share } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
+import { contextOfNow } from '../../background.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -131,7 +131,8 @@ export class ClientConnection {
     const maxQueued = this.#options.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, whose context isn't its own.
-    if (this.#queue.push({ response, begin: AsyncResource.bind(begin) }) === 1) this.#waitToStart();
+    const inContext = contextOfNow();
+    if (this.#queue.push({ response, begin: () => inContext(begin) }) === 1) this.#waitToStart();
   }
 
   /**
