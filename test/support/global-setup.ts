@@ -5,13 +5,14 @@ import { execFileSync } from 'node:child_process';
 import { openDatabase } from '../../src/database/start/open.ts';
 import { withClient } from './postgres-client.ts';
 import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
+import { nameRun } from './temporary-directory.ts';
 
 /**
  * Builds what the program reads beside its own files, and migrates once the database that every suite gets a copy of.
  */
 export default async function setUp(): Promise<void> {
   execFileSync(process.execPath, ['.ci/build-openapi.mjs', 'src/rest/openapi']);
-  process.env['PETSTORE_TEST_RUN'] = String(process.pid);
+  nameRun();
   const url = serverUrl();
   if (url !== undefined) {
     await withClient(url, async (client) => {

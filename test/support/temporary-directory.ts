@@ -27,9 +27,12 @@ export function removeDirectories(): void {
   for (const parent of [tmpdir(), memory]) rmSync(pathIn(parent), { recursive: true, force: true });
 }
 
-/**
- * Everything of one test run. The run's own process names it, so that two runs don't meet, and removes it at its end.
- */
+/** Call it at the begin of a test run, in its own process: what it makes doesn't meet that of another run. */
+export function nameRun(): void {
+  process.env['PETSTORE_TEST_RUN'] = String(process.pid);
+}
+
+/** Everything of one test run, which is removed at its end. */
 function runDirectory(parent: string): string {
   const directory = pathIn(parent);
   mkdirSync(directory, { recursive: true });

@@ -8,21 +8,12 @@ import { startTestApp, type TestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { eventStream, multipart, openStream, type ClientStream } from './stream-client.ts';
 
-const log: Record<string, unknown>[] = [];
-/** It could be an operation's name. */
-const adminKey = 'the_administrator_of_this_very_suite_0003';
 let app: TestApp;
 let address: string;
 const streams: ClientStream[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp(
-    { LOG_LEVEL: 'info', PORT: '0', ADMIN_API_KEY: adminKey },
-    {
-      streamTimes: { keepAliveMillis: 300 },
-      logStream: { write: (line) => log.push(JSON.parse(line)) },
-    },
-  );
+  app = await startTestApp({ PORT: '0' }, { streamTimes: { keepAliveMillis: 300 } });
   address = await app.app.listen();
 });
 afterAll(async () => {
@@ -266,37 +257,6 @@ it('a query and a mutation that accept text/event-stream only are one result', a
   expect(write.results()).toMatchObject([{ data: { cancelOrder: null }, errors: [{}] }]);
   const refused = await open('multipart/mixed;subscriptionSpec=1.0', {}, { text: '{ rateLimit { cost } }' });
   expect(refused.status).toBe(406);
-});
-
-it('is logged when it begins and when it ends, with what it has sent', async () => {
-  const timed = async () =>
-    /^petstore_request_duration_seconds_count\{operation="subscription events"\} (\d+)/m.exec(
-      await (await fetch(`${address}/metrics`)).text(),
-    )?.[1];
-  for (const stream of streams) stream.close();
-  const before = await timed();
-  log.length = 0;
-  const stream = await open(eventStream, { filter: { typeIn: ['CATEGORY_CREATED'] } });
-  await createCategory('logged');
-  await stream.until(1);
-  expect(log.filter(({ msg }) => msg === 'event stream begun')).toMatchObject([
-    { graphql: { name: 'S', fields: ['events'], cost: 1 } },
-  ]);
-  stream.close();
-  await until(() => log.some(({ msg }) => msg === 'event stream ended'));
-  expect(log.filter(({ stream: ended }) => (ended as { events?: number } | undefined)?.events === 1)).toMatchObject([
-    { status: 200 },
-  ]);
-  expect(await timed()).toBe(before);
-});
-
-it('logs no part of a key that the name of a subscription ends with, though names are shortened', async () => {
-  log.length = 0;
-  const begin = 'x'.repeat(80);
-  const stream = await open(eventStream, {}, { text: `subscription ${begin}${adminKey} { events { id } }` });
-  stream.close();
-  const begun = log.find(({ msg }) => msg === 'event stream begun');
-  expect(begun).toMatchObject({ graphql: { name: `${begin}…` } });
 });
 
 it('reads the log by one statement each 200 ms, however many streams there are, and by none without', async () => {

@@ -1,0 +1,6 @@
+import { nameRun } from './temporary-directory.ts';
+
+/** For suites of the built service, which make their own databases. */
+export default function setUp(): void {
+  nameRun();
+}
