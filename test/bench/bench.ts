@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { adminKey, createKey } from './bench-key.ts';
 import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { measureInstalledSize } from './installed-size.ts';
@@ -74,20 +75,6 @@ function readOptions(): Options {
 }
 
 const root = join(import.meta.dirname, '../..');
-const adminKey = 'bench-admin-key-of-a-database-used-once';
-
-/** A key whose quota never runs out, so that it is only counted. */
-async function createKey({ address }: MeasuredProcess): Promise<string> {
-  const input = 'name: "Bench", plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';
-  const response = await fetch(`${address}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
-    body: JSON.stringify({ query: `mutation { createApiKey(input: { ${input} }) { secret } }` }),
-  });
-  const { data } = (await response.json()) as { data: { createApiKey: { secret: string } } };
-  return data.createApiKey.secret;
-}
-
 function print(lines: string): void {
   process.stdout.write(`${lines}\n`);
 }
@@ -110,7 +97,7 @@ async function startService(folder: string, databaseUrl: string, nodeOptions: re
     PORT: '0',
     ADMIN_API_KEY: adminKey,
   });
-  return { process: service, headers: { authorization: `Bearer ${await createKey(service)}` } };
+  return { process: service, headers: { authorization: `Bearer ${await createKey(service.address)}` } };
 }
 
 function mainOf(folder: string): string {
