@@ -16,25 +16,30 @@ interface Repeated {
 }
 
 let underWay = 0;
+let begun = 0;
 
 /**
  * Sends a request as often as `TEST_REPEAT` says, and demands the same bytes, headers and statements each time.
  *
  * Mutations are sent once: the second changes what the first has left behind. So are those that ask for figures of the
- * moment. Statements are compared only where no other request is under way, and those of the repetitions are forgotten.
+ * moment. Statements are compared only where no other request was under way meanwhile, and those of the repetitions are
+ * forgotten.
  */
 export async function sendRepeatedly({ query, statements, send }: Repeated): Promise<LightMyRequestResponse> {
   const first = statements.length;
+  const wasAlone = underWay === 0;
   underWay += 1;
+  begun += 1;
+  const own = begun;
+  const isAlone = (): boolean => wasAlone && begun === own;
   try {
     const response = await send();
     if (/\bmutation\b/.test(query) || changingFields.test(query)) return response;
-    const isAlone = underWay === 1;
-    const expected = seenIn(response, isAlone ? statements.slice(first) : []);
+    const expected = seenIn(response, isAlone() ? statements.slice(first) : []);
     for (let time = 1; time < times; time += 1) {
       const before = statements.length;
       const again = await send();
-      const sent = isAlone && underWay === 1 ? statements.splice(before) : expected.statements;
+      const sent = isAlone() ? statements.splice(before) : expected.statements;
       deepStrictEqual(seenIn(again, sent), expected, `another response to the request number ${time + 1}: ${query}`);
     }
     return response;
