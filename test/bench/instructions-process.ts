@@ -24,6 +24,18 @@ import { partOf, workloads, type StoreSize, type Workload } from './workloads.ts
 
 const waveSize = 32;
 
+/** Kinds of functions, by their names there. */
+const kinds: readonly (readonly [string, RegExp])[] = [
+  ['javascript', /^(?:0x|\?\?\?)/],
+  ['builtins', /^Builtins_/],
+  [
+    'collections',
+    /Scaveng|MarkCompact|Marking|Sweep|Evacuat|BodyDescriptor|SizeFromMap|Heap::|NewSpace|Worklist|memset/,
+  ],
+  ['compiling', /compiler::|maglev|turboshaft|baseline::|interpreter::|Scanner|Bytecode|Zone/],
+  ['samples of the event loop', /^(?:hdr_|all_values)/],
+];
+
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: 'G1,G2,G4,R1,R2,R3' },
@@ -111,17 +123,6 @@ function instructionsByFunction(file: string): Map<string, number> {
   }
   return instructions;
 }
-
-const kinds: readonly (readonly [string, RegExp])[] = [
-  ['javascript', /^(?:0x|\?\?\?)/],
-  ['builtins', /^Builtins_/],
-  [
-    'collections',
-    /Scaveng|MarkCompact|Marking|Sweep|Evacuat|BodyDescriptor|SizeFromMap|Heap::|NewSpace|Worklist|memset/,
-  ],
-  ['compiling', /compiler::|maglev|turboshaft|baseline::|interpreter::|Scanner|Bytecode|Zone/],
-  ['samples of the event loop', /^(?:hdr_|all_values)/],
-];
 
 /** Thousands of instructions for each request, by kind. */
 function summary(instructions: ReadonlyMap<string, number>): Record<string, number> {
