@@ -2,7 +2,7 @@
 export interface Holding {
   amount: number;
   leases: number;
-  /** In their order. No set: the tables that one replaces as it changes keep each other alive, with all their requests. */
+  /** In their order. No set: see "Nothing holds a request longer than it runs" in DECISIONS. */
   readonly waiters: Waiter[];
 }
 

@@ -27,7 +27,7 @@ export function removeDirectories(): void {
   for (const parent of [tmpdir(), memory]) rmSync(pathIn(parent), { recursive: true, force: true });
 }
 
-/** Call it at the begin of a test run, in its own process: what it makes doesn't meet that of another run. */
+/** Call it in the process that begins a test run: by its name the run's directories are apart from those of others. */
 export function nameRun(): void {
   process.env['PETSTORE_TEST_RUN'] = String(process.pid);
 }

@@ -31,8 +31,8 @@ const partLength = 8;
  * Finds a secret by a rolling hash with a random base, and then by its SHA-256: how long that takes doesn't depend on
  * how many of its characters were guessed.
  *
- * A text without a part of it, from a random place, is passed over: that takes a twentieth of the time, and shows no
- * more than whether somebody has guessed this part.
+ * A text without a part of it, from a random place, isn't searched: that saves a tenth of the instructions of a small
+ * request, and how long it takes shows no more than whether somebody has guessed this part.
  */
 class Finder {
   readonly #length: number;
