@@ -2,7 +2,7 @@
 
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
 const rooms = {
-  account: ['background'],
+  account: ['domain'],
   background: [],
   domain: [],
   counters: ['background', 'domain'],
@@ -10,7 +10,7 @@ const rooms = {
   postgres: ['account', 'background', 'domain'],
   embedded: ['background', 'domain', 'postgres'],
   database: ['account', 'background', 'domain', 'embedded', 'migrations', 'postgres'],
-  http: ['account', 'background', 'domain', 'keys'],
+  http: ['account', 'domain', 'keys'],
   rest: ['account', 'http', 'domain'],
   graphql: ['account', 'background', 'domain', 'http', 'keys'],
   pages: ['domain', 'http', 'rest'],

