@@ -4,12 +4,12 @@ import { inBackground } from '../background.ts';
 import { currentRequest } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
-import type { Servers, SessionOptions } from './servers.ts';
+import type { Servers, OpenOptions } from './servers.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 
 export interface PoolOptions {
   readonly servers: Servers;
-  readonly connection: SessionOptions;
+  readonly connection: OpenOptions;
   readonly size: number;
   readonly accounts: Accounts;
   /**

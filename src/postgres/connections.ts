@@ -6,7 +6,7 @@ import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PgConnection, ConnectionOptions } from './connection.ts';
 import { PipelinedConnections } from './pipelined-connections.ts';
-import { Servers, type SessionOptions } from './servers.ts';
+import { Servers, type OpenOptions } from './servers.ts';
 
 /**
  * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a
@@ -143,7 +143,7 @@ export function openMaintenance(location: DatabaseLocation): Promise<PgConnectio
 
 function maintenance(
   location: DatabaseLocation,
-): Pick<Shared, 'servers' | 'accounts'> & { readonly connection: SessionOptions } {
+): Pick<Shared, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
   const config = connectionConfigOf(location);
   const accounts = new Accounts();
   const isServer = typeof location === 'string';

@@ -11,7 +11,7 @@ import {
   type PendingRead,
   PipelinedConnection,
 } from './pipelined-connection.ts';
-import type { Servers, SessionOptions } from './servers.ts';
+import type { Servers, OpenOptions } from './servers.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
 import type { LookUp, Query } from './statement.ts';
@@ -19,7 +19,7 @@ import { recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
   readonly servers: Servers;
-  readonly connection: SessionOptions;
+  readonly connection: OpenOptions;
   readonly size: number;
   readonly accounts: Accounts;
   /** How long a read waits for those of the same client. */

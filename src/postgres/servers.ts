@@ -41,7 +41,7 @@ export interface ServerChange {
 }
 
 /** A connection, apart from where it goes. */
-export type SessionOptions = Omit<
+export type OpenOptions = Omit<
   ConnectionOptions,
   'config' | 'address' | 'target' | 'isCurrent' | 'onReadOnly' | 'onTimeout'
 >;
@@ -131,7 +131,7 @@ export class Servers {
   }
 
   /** Throws ConnectionFailure; a wait ends early when the signal is aborted. */
-  async open(options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
+  async open(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     this.#throwIfPaused();
     const lease = await this.#opening.take(service);
     const timeout = new AbortController();
@@ -182,7 +182,7 @@ export class Servers {
     return Object.assign(new Error(messages.join('; '), { cause: error }), { code });
   }
 
-  #openAny(options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
+  #openAny(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     const race = { delayMillis, signal, discard };
     const attempts = this.#ordered(this.#hosts).map(
       (host) => (ending: AbortSignal) => this.#openHost(host, options, ending),
@@ -190,7 +190,7 @@ export class Servers {
     return firstToSucceed(attempts, { ...race, retryMillis });
   }
 
-  async #openHost(host: Host, options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
+  async #openHost(host: Host, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     signal.throwIfAborted();
     const servers = await this.#resolve(host, signal);
     const attempts = this.#ordered(servers).map(
@@ -215,7 +215,7 @@ export class Servers {
     });
   }
 
-  async #openServer(host: Host, server: Server, options: SessionOptions, signal: AbortSignal): Promise<PgConnection> {
+  async #openServer(host: Host, server: Server, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     signal.throwIfAborted();
     const { epoch } = server;
     const startedAt = performance.now();

@@ -147,7 +147,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   /** The rows of a page, or of the same page of each parent. */
   async #read<Result>(
     session: Session,
-    { filter, keyset, include, parents }: Page<Filter, SortField, RelationName>,
+    { filter, keyset, include, parents }: PageRead<Filter, SortField, RelationName>,
     decoderOf: (decode: Decode<Row>) => Decode<Result>,
   ): Promise<Result[]> {
     const conditions = this.#source.conditions(filter, parents !== undefined);
@@ -208,7 +208,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
 
 type Decode<Row> = Query<Row>['decode'];
 
-interface Page<Filter, SortField extends string, RelationName extends string> {
+interface PageRead<Filter, SortField extends string, RelationName extends string> {
   readonly filter: Filter;
   readonly keyset: Keyset<SortField>;
   readonly include: Include<RelationName>;
