@@ -92,13 +92,16 @@ async function run(workload: Workload, store: StoreSize, file: string): Promise<
   const setCounting = (state: 'on' | 'off'): void => {
     execFileSync('callgrind_control', ['-i', state, String(service.pid)], { stdio: 'ignore' });
   };
-  await sendAll(warm);
-  setCounting('on');
-  await sendAll(count);
-  setCounting('off');
-  await Promise.all(clients.map((client) => client.close()));
-  service.kill('SIGTERM');
-  await once(service, 'close');
+  try {
+    await sendAll(warm);
+    setCounting('on');
+    await sendAll(count);
+    setCounting('off');
+  } finally {
+    await Promise.all(clients.map((client) => client.destroy()));
+    service.kill('SIGTERM');
+    await once(service, 'close');
+  }
 }
 
 /** The instructions of each function itself, from callgrind's file. Compiled JavaScript has no names there. */
