@@ -2,7 +2,7 @@ import type { FieldNode } from 'graphql';
 
 import { handleFailure, type Path, type Run } from './run.ts';
 import type { AtOnce } from './leaf.ts';
-import { completed, joinAll, textOf, type Complete, type Container, type Text } from './text.ts';
+import { completed, joinAll, PendingText, type Complete, type Container, type Text } from './text.ts';
 
 /** How the items of a list are written. */
 export interface PreparedList {
@@ -51,8 +51,7 @@ export class ListWriter {
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
         const mayPause = atOnce !== undefined && this.#parts.length === 0;
-        if (mayPause && this.#run.isDue(isBeginning && this.#next === 0))
-          return textOf(this.#run.pause(), () => this.write(false));
+        if (mayPause && this.#run.isDue(isBeginning && this.#next === 0)) return this.#writeLater();
         const index = this.#next;
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;
@@ -65,6 +64,12 @@ export class ListWriter {
     }
     this.#text += items.length === 0 ? '[]' : ']';
     return this.#parts.length === 0 ? this.#written + this.#text : joinAll(this.#container());
+  }
+
+  #writeLater(): Text {
+    const text = new PendingText();
+    this.#run.pause(() => text.become(() => this.write(false)));
+    return text;
   }
 
   /** False when the item can't be written at once. */

@@ -53,8 +53,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
   #checkedAtLength = 0;
-  /** Lists that have yielded. */
-  #paused = 0;
+  /** How lists that have yielded go on, in order; those before `#resumed` have. */
+  #paused: (() => void)[] = [];
+  #resumed = 0;
 
   constructor(context: Context, variables: Readonly<Record<string, unknown>>, maxLength: number) {
     this.context = context;
@@ -96,9 +97,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
     else this.errors.push(locate());
   }
 
-  /** True when a list should yield to other requests; one that begins also does where another one has. */
+  /** True when a list should yield to other requests; one that begins also does where another one waits. */
   isDue(isBeginning: boolean): boolean {
-    if (isBeginning && this.#paused > 0) return true;
+    if (isBeginning && this.#resumed < this.#paused.length) return true;
     this.#steps += 1;
     if (this.#steps < stepsBetweenChecks && this.length - this.#checkedAtLength < lengthBetweenChecks) return false;
     this.#steps = 0;
@@ -107,11 +108,28 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
     return slices !== undefined && !slices.hasTime(performance.now());
   }
 
-  /** Yields to other requests. */
-  async pause(): Promise<void> {
-    this.#paused += 1;
-    await this.context?.slices?.pause();
-    this.#paused -= 1;
+  /**
+   * Yields to other requests. The lists of an execution go on one after another, and wait as one for the next tick: a
+   * response can have a hundred thousand.
+   */
+  pause(goOn: () => void): void {
+    this.#paused.push(goOn);
+    if (this.#paused.length === 1) this.#waitForTick();
+  }
+
+  #waitForTick(): void {
+    void this.context?.slices?.pause().then(() => this.#resume());
+  }
+
+  #resume(): void {
+    do {
+      const goOn = this.#paused[this.#resumed] as () => void;
+      this.#resumed += 1;
+      goOn();
+    } while (this.#resumed < this.#paused.length && this.context?.slices?.hasTime(performance.now()) === true);
+    if (this.#resumed < this.#paused.length) return this.#waitForTick();
+    this.#paused = [];
+    this.#resumed = 0;
   }
 
   #isGone(path: Path | undefined): boolean {

@@ -43,20 +43,28 @@ const schema = new GraphQLSchema({
     fields: {
       items: { type: new GraphQLList(itemType), resolve: () => items.map(() => new Item()) },
       few: { type: new GraphQLList(itemType), resolve: () => items.slice(0, 60).map(() => new Item()) },
+      lists: {
+        type: new GraphQLList(new GraphQLList(itemType)),
+        resolve: () => items.slice(0, 1_000).map(() => Promise.resolve([new Item()])),
+      },
     },
   }),
 });
 
-/** How often others had a tick while the operation was executed, and the longest one. */
-async function watch(query: string): ReturnType<ReturnType<typeof watchTicks>['stop']> {
+/** How often others had a tick while the operation was executed, the longest one, and how often it waited for one. */
+async function watch(query: string): Promise<{ ticks: number; longestMillis: number; pauses: number }> {
   const document = parse(query);
   const [operation] = document.definitions as OperationDefinitionNode[];
   const prepared = new PreparedOperation({ schema, document, operation: operation! });
   const watched = watchTicks();
   const ticks = new TickTime(new Accounts(), 10);
-  const slices = { hasTime: (now: number) => ticks.hasTime(now), pause: () => ticks.pause('client') };
-  await prepared.run({ slices }, {}, 2 ** 23);
-  return watched.stop();
+  let pauses = 0;
+  const pause = (): Promise<void> => {
+    pauses += 1;
+    return ticks.pause('client');
+  };
+  await prepared.run({ slices: { hasTime: (now) => ticks.hasTime(now), pause } }, {}, 2 ** 23);
+  return { ...(await watched.stop()), pauses };
 }
 
 it.each(['property', 'computed', 'computed __typename'])('a list of { %s } lets others go on', async (fields) => {
@@ -67,4 +75,11 @@ it('short lists of one operation wait when one of them has used the tick', async
   const fields = Array.from({ length: 50 }, (_, index) => `list${index}: few { property }`);
   // All of them take 300 ms.
   expect((await watch(`{ ${fields.join(' ')} }`)).longestMillis).toBeLessThan(100);
+});
+
+it('a thousand short lists of one operation wait as one', async () => {
+  const { longestMillis, pauses } = await watch('{ lists { property } }');
+  // All of them take 100 ms.
+  expect(longestMillis).toBeLessThan(50);
+  expect(pauses).toBeLessThan(50);
 });
