@@ -1,54 +1,36 @@
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+import { spawnChild } from '../support/child-process.ts';
+
+/** How Redis replies; nothing is as it does by itself. */
+export interface RedisReplies {
+  /** How long each reply takes. */
+  readonly delayMillis?: number;
+  /** The reply to every command. */
+  readonly nonsense?: string;
+}
 
 /** Between the service and Redis: it may take its time, or reply with what Redis would never say. */
 export class RedisProxy {
-  readonly #sockets = new Set<Socket>();
-  readonly #port: number;
-  /** How long each reply takes. */
-  delayMillis = 0;
-  #nonsense: string | undefined;
+  readonly #process: ChildProcess;
+  readonly url: string;
 
   static async start(redisUrl: string): Promise<RedisProxy> {
-    const server = createServer().listen(0, '127.0.0.1').unref();
-    await new Promise((resolve) => server.once('listening', resolve));
-    const proxy = new RedisProxy((server.address() as AddressInfo).port);
-    server.on('connection', (socket) => proxy.#serve(socket, Number(new URL(redisUrl).port)));
-    return proxy;
+    const parameters = [`${import.meta.dirname}/redis-proxy-process.ts`, new URL(redisUrl).port];
+    const proxy = spawnChild(process.execPath, parameters, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const [port] = (await once(proxy, 'message')) as [number];
+    return new RedisProxy(proxy, `redis://127.0.0.1:${port}`);
   }
 
-  private constructor(port: number) {
-    this.#port = port;
+  private constructor(proxy: ChildProcess, url: string) {
+    this.#process = proxy;
+    this.url = url;
   }
 
-  get url(): string {
-    return `redis://127.0.0.1:${this.#port}`;
-  }
-
-  /** From now on the reply to every command; undefined is Redis' own again, on new connections. */
-  reply(nonsense: string | undefined): void {
-    this.#nonsense = nonsense;
-    if (nonsense === undefined) for (const socket of this.#sockets) socket.destroy();
-  }
-
-  #serve(client: Socket, redisPort: number): void {
-    const redis = connect(redisPort, '127.0.0.1').unref();
-    this.#sockets.add(client.unref());
-    client.once('close', () => {
-      this.#sockets.delete(client);
-      redis.destroy();
-    });
-    redis.once('close', () => client.destroy());
-    client
-      .on('error', () => undefined)
-      .on('data', (chunk: Buffer) => {
-        if (this.#nonsense === undefined) redis.write(chunk);
-        else client.write(this.#nonsense.repeat(String(chunk).match(/^\*\d+\r\n\$/gm)?.length ?? 0));
-      });
-    redis
-      .on('error', () => undefined)
-      .on('data', (chunk) => {
-        if (this.delayMillis === 0) client.write(chunk);
-        else setTimeout(() => client.destroyed || client.write(chunk), this.delayMillis);
-      });
+  /** From now on. */
+  async reply(replies: RedisReplies): Promise<void> {
+    this.#process.send(replies);
+    await once(this.#process, 'message');
   }
 }

@@ -70,7 +70,7 @@ it.each(Object.entries({ ...connectionAttacks, ...clientAttacks }))(
 it.each(['OPTIONS, closed before the response', 'bodies cut off anywhere'])(
   'a slow Redis: at most one line for each request, below warn: %s',
   async (name) => {
-    redis.delayMillis = 15;
+    await redis.reply({ delayMillis: 15 });
     try {
       const [responses, damages] = await endure(target, () => connectionAttacks[name]!(target));
       expectHarmless(`${name}, Redis 15 ms away`, responses, damages);
@@ -78,7 +78,7 @@ it.each(['OPTIONS, closed before the response', 'bodies cut off anywhere'])(
       const complaints = damages.flatMap((damage) => damage.complaints).filter((line) => !line.includes('Redis'));
       expect(complaints).toEqual([]);
     } finally {
-      redis.delayMillis = 0;
+      await redis.reply({});
     }
   },
   timeoutMillis,
@@ -92,12 +92,12 @@ it.each(['$-1\r\n', '$3\r\nabc\r\n', '*3\r\n$-1\r\n$4\r\n-1e9\r\n:7\r\n', ':-900
       const figures = ['limit', 'remaining', 'reset'].map((name) => headers.get(`x-ratelimit-${name}`));
       return figures.every((figure) => /^\d+$/.test(figure ?? '')) ? String(status) : figures.join(' ');
     };
-    redis.reply(nonsense);
+    await redis.reply({ nonsense });
     try {
       expect(new Set(await Promise.all(times(20, count)))).toEqual(new Set(['200']));
       expect(await count()).toBe('200');
     } finally {
-      redis.reply(undefined);
+      await redis.reply({});
     }
     expect(await count()).toBe('200');
   },

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { setPriority } from 'node:os';
 import type { ChildProcess } from 'node:child_process';
 
 import { spawnChild } from '../support/child-process.ts';
@@ -44,6 +45,8 @@ export interface Damage {
 const settleMillis = 20_000;
 /** Less is the size of caches and of the garbage collector's own ideas. */
 const harmlessMegabytes = 48;
+/** Of the process that attacks: what it computes should take no core from those that are measured. */
+const attackerPriority = 5;
 const neighbourProcess = `${import.meta.dirname}/neighbour-process.ts`;
 
 /** The cores of the service, as `taskset` takes them. */
@@ -72,6 +75,7 @@ export class Target implements Door {
     target.neighbourKey = await target.createKey('neighbour');
     const parameters = [neighbourProcess, target.service.address, target.neighbourKey];
     target.#neighbour = spawnChild(process.execPath, parameters, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    setPriority(attackerPriority);
     return target;
   }
 
