@@ -118,7 +118,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   }
 
   #waitForTick(): void {
-    void this.context?.slices?.pause().then(() => this.#resume());
+    const resume = (): void => this.#resume();
+    // A wait that failed is over, too.
+    this.context?.slices?.pause().then(resume, resume);
   }
 
   #resume(): void {
