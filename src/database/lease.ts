@@ -2,7 +2,15 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { PooledConnection } from '../postgres/connection-pool.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
-import { Statement, type LookUp, type Query, type Session, together } from '../postgres/statement.ts';
+import {
+  type LookUp,
+  type Query,
+  type Session,
+  type Statement,
+  statementOf,
+  type StatementValues,
+  together,
+} from '../postgres/statement.ts';
 
 const begin = control('begin');
 const commit = control('commit');
@@ -40,7 +48,7 @@ export class ConnectionLease implements DatabaseConnection {
 
   /** `mode` is what follows BEGIN, if anything. */
   begin(mode: string): void {
-    this.defer(mode === '' ? begin : control(`begin${mode}`));
+    this.#deferred.push(mode === '' ? begin : control(`begin${mode}`));
   }
 
   /** A transaction without statements is not begun. */
@@ -54,12 +62,12 @@ export class ConnectionLease implements DatabaseConnection {
   }
 
   /** Sends the statement with the next one, or with COMMIT, which fails when it fails. */
-  defer(query: Query<unknown>): void {
-    this.#deferred.push(query);
+  defer(statement: Statement<unknown>, values: StatementValues): void {
+    this.#deferred.push({ statement, values });
   }
 
-  async run<Row>(query: Query<Row>): Promise<Row[]> {
-    return (await this.runTogether([query]))[0] as Row[];
+  async run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
+    return (await this.runTogether([{ statement, values }]))[0] as Row[];
   }
 
   /** Sends several in one write; returns the rows of each. */
@@ -73,11 +81,11 @@ export class ConnectionLease implements DatabaseConnection {
   }
 
   /** The same for a read, whose failure doesn't end the transaction. Reads must not overlap. */
-  async runRead<Row>(query: Query<Row>): Promise<Row[]> {
-    this.defer(savepoint);
+  async runRead<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
+    this.#deferred.push(savepoint);
     try {
-      const rows = await this.run(query);
-      this.defer(releaseSavepoint);
+      const rows = await this.run(statement, values);
+      this.#deferred.push(releaseSavepoint);
       return rows;
     } catch (error) {
       this.#deferred = [rollbackToSavepoint];
@@ -113,20 +121,21 @@ export class ConnectionLease implements DatabaseConnection {
   }
 }
 
-type RunQuery = <Row>(query: Query<Row>) => Promise<Row[]>;
-
 /** Runs every statement in the transaction. */
-export function createTransactionSession(lease: ConnectionLease, run: RunQuery = (query) => lease.run(query)): Session {
+export function createTransactionSession(
+  lease: ConnectionLease,
+  run: Session['run'] = (statement, values) => lease.run(statement, values),
+): Session {
   const session: Session = {
-    run: async (query) => {
+    run: async (statement, values) => {
       try {
-        return await run(query);
+        return await run(statement, values);
       } catch (error) {
         throw translateDriverError(error);
       }
     },
-    defer: async (query) => lease.defer(query),
-    lookUp: async <Row>({ readOne }: LookUp<Row>, id: string) => (await session.run(readOne(id)))[0],
+    defer: async (statement, values) => lease.defer(statement, values),
+    lookUp: async <Row>({ byId }: LookUp<Row>, id: string) => (await session.run(byId, [id]))[0],
     transaction: (work) => work(session),
     atomically: (work) => work(session),
     insertion: (work) => work(session),
@@ -138,12 +147,12 @@ function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {
   const groups: Query<unknown>[][] = [];
   for (const query of queries) {
     const last = groups.at(-1);
-    if (last !== undefined && query.many !== undefined && last[0]?.name === query.name) last.push(query);
+    if (query.statement.many !== undefined && last?.[0]?.statement === query.statement) last.push(query);
     else groups.push([query]);
   }
   return groups.map(together);
 }
 
 function control(text: string): Query<unknown> {
-  return new Statement(text, () => undefined).with([]);
+  return { statement: statementOf(text, () => undefined), values: [] };
 }

@@ -47,7 +47,7 @@ export class Readiness {
   /** Throws UNAVAILABLE, with a reason for everybody. */
   async check(session: Session): Promise<void> {
     const { pool, pipeline } = this.#connections;
-    const applied = await session.run(appliedStatement.with([])).catch((error: unknown) => {
+    const applied = await session.run(appliedStatement, []).catch((error: unknown) => {
       if (isReadOnly(error)) throw notReady(takesNoWrites, error);
       throw notReady("The database can't be reached, or doesn't respond in time.", error);
     });

@@ -15,7 +15,14 @@ import {
 } from '../postgres/driver-errors.ts';
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
-import { Statement, type LookUp, type Query, type Session } from '../postgres/statement.ts';
+import {
+  type LookUp,
+  type Query,
+  type Session,
+  type Statement,
+  statementOf,
+  type StatementValues,
+} from '../postgres/statement.ts';
 
 export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' | 'pipeline'> {
   readonly orm: MikroORM;
@@ -31,7 +38,7 @@ const minLockWaitMillis = 100;
  * For how long a statement of the transaction may wait for a lock. It differs from try to try, so that of two that wait
  * for each other one is rolled back and tried again, long before PostgreSQL looks for a deadlock (after 1 s).
  */
-const lockWait = new Statement(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
+const lockWait = statementOf(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
 /** Runs each statement in its own transaction: a short one on a shared connection, any other on an exclusive one. */
 export function createSession(options: SessionOptions): Session {
@@ -54,7 +61,7 @@ export function createSession(options: SessionOptions): Session {
   };
   const runExclusively = (queries: readonly Query<unknown>[]): Promise<unknown[][]> => {
     const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
-    const isSlow = queries.some(({ kind }) => kind === 'slow');
+    const isSlow = queries.some(({ statement }) => statement.kind === 'slow');
     return guard(async () => {
       try {
         return await pool.run(work, isSlow);
@@ -67,10 +74,10 @@ export function createSession(options: SessionOptions): Session {
     });
   };
   const insert = createSharedInsertions(accounts, runExclusively);
-  const run = <Row>(query: Query<Row>): Promise<Row[]> => {
-    if (query.many !== undefined) return insert(query);
-    if (query.kind === 'short' && pipeline !== undefined) return pipeline.query(query) as Promise<Row[]>;
-    return runExclusively([query]).then(([rows]) => rows as Row[]);
+  const run = <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
+    if (statement.many !== undefined) return insert(statement, values);
+    if (statement.kind === 'short' && pipeline !== undefined) return pipeline.run(statement, values) as Promise<Row[]>;
+    return runExclusively([{ statement, values }]).then(([rows]) => rows as Row[]);
   };
   const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
     guard(() =>
@@ -82,12 +89,12 @@ export function createSession(options: SessionOptions): Session {
     );
   return {
     run,
-    defer: async (query) => {
-      await run(query);
+    defer: async (statement, values) => {
+      await run(statement, values);
     },
     lookUp:
       pipeline === undefined
-        ? async ({ readOne }, id) => (await run(readOne(id)))[0]
+        ? async ({ byId }, id) => (await run(byId, [id]))[0]
         : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
     insertion: createSharedTransactions(accounts, transact),
     transaction: (work) => transact((lease) => work(createTransactionSession(lease))),
@@ -97,7 +104,7 @@ export function createSession(options: SessionOptions): Session {
         try {
           return await transact((lease) => {
             deadline ??= performance.now() + atomicMillis;
-            lease.defer(lockWait.with([`${minLockWaitMillis * (1 + 2 * Math.random())}ms`]));
+            lease.defer(lockWait, [`${minLockWaitMillis * (1 + 2 * Math.random())}ms`]);
             return untilDeadline(lease, deadline, atomicMillis, work);
           });
         } catch (error) {
@@ -124,11 +131,11 @@ async function untilDeadline<T>(
     if (performance.now() <= deadline) return;
     throw unavailable(new Error(`A transaction has taken longer than ${maxMillis} ms.`));
   };
-  const run = async <Row>(query: Query<Row>): Promise<Row[]> => {
+  const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
     assertTime();
-    if (query.kind !== 'write') return lease.runRead(query);
+    if (statement.kind !== 'write') return lease.runRead(statement, values);
     try {
-      return await lease.run(query);
+      return await lease.run(statement, values);
     } catch (error) {
       failure ??= translateDriverError(error);
       throw error;
@@ -136,8 +143,8 @@ async function untilDeadline<T>(
   };
   // What has failed is undone before the next statement is sent.
   let last: Promise<unknown> = Promise.resolve();
-  const session = createTransactionSession(lease, (query) => {
-    const rows = last.then(() => run(query));
+  const session = createTransactionSession(lease, (statement, values) => {
+    const rows = last.then(() => run(statement, values));
     last = rows.catch(() => undefined);
     return rows;
   });

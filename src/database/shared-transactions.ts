@@ -4,7 +4,7 @@ import { isUnavailable } from '../domain/errors.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
 import { ClientBatches } from './client-batches.ts';
 import { type ConnectionLease, createTransactionSession } from './lease.ts';
-import { type Query, type Session, together } from '../postgres/statement.ts';
+import { type Query, type Session, type Statement, together, type StatementValues } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
 type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
@@ -34,7 +34,7 @@ export function createSharedInsertions(accounts: Accounts, runTogether: RunToget
       return runEqualTogether(insertions, runTogether);
     },
   });
-  return (query) => rows.add(query) as never;
+  return (statement, values) => rows.add({ statement, values }) as never;
 }
 
 /**
@@ -83,7 +83,7 @@ class Unusual extends Error {}
 /** Throws Unusual, or the first failure, once all works have ended. */
 async function doAll(lease: ConnectionLease, works: readonly Work[], assumesUsual: boolean): Promise<unknown[]> {
   const statements = new GatheredStatements(lease, assumesUsual);
-  const session = createTransactionSession(lease, (query) => statements.run(query));
+  const session = createTransactionSession(lease, (statement, values) => statements.run(statement, values));
   const outcomes = await Promise.allSettled(works.map((work) => work(session)));
   await statements.assertUsual();
   return outcomes.map((outcome) => {
@@ -105,15 +105,16 @@ class GatheredStatements {
     this.#assumesUsual = assumesUsual;
   }
 
-  async run<Row>(query: Query<Row>): Promise<Row[]> {
-    if (query.many === undefined) {
+  async run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
+    if (statement.many === undefined) {
       this.#wereUsual.push(Promise.resolve(false));
       throw new Unusual();
     }
     const rows = new Promise<Row[]>((resolve, reject) => {
+      const query = { statement, values };
       if (this.#waiting.push({ query, resolve, reject }) === 1) setImmediate(() => inBackground(this.#sendAll()));
     });
-    const { usual } = query;
+    const { usual } = statement;
     if (usual === undefined || !this.#assumesUsual) return rows;
     this.#wereUsual.push(
       rows.then(
@@ -146,7 +147,7 @@ class GatheredStatements {
 
 /** Sends equal statements, which return one row each, as one. Returns the rows of each, in the order of the queries. */
 async function runEqualTogether(queries: readonly Query<unknown>[], runTogether: RunTogether): Promise<unknown[][]> {
-  const groups = [...Map.groupBy(queries, ({ name }) => name).values()];
+  const groups = [...Map.groupBy(queries, ({ statement }) => statement).values()];
   const results = await runTogether(groups.map(together));
   const rows = new Map<Query<unknown>, unknown[]>();
   for (const [group, equal] of groups.entries()) {

@@ -13,7 +13,7 @@ import { parseRowsOf } from './row-parser.ts';
 import { type ParameterStatus, prepareEmbeddedSession, prepareServerSession, SessionState } from './server-session.ts';
 import { sendTraced, tracedCaller } from './statement-span.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
-import type { Query } from './statement.ts';
+import { type Query, unprepared } from './statement.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -152,10 +152,11 @@ export class PgConnection extends pg.Client {
 
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    if (queries.some(({ kind }) => kind === 'write')) currentRequest()?.recordWrite();
+    if (queries.some(({ statement }) => statement.kind === 'write')) currentRequest()?.recordWrite();
     // Nothing is prepared in the session of another process.
     const isGuest = this.#options.session === 'guest';
-    const batch = new StatementBatch(isGuest ? queries.map((query) => ({ ...query, name: undefined })) : queries);
+    const sent = isGuest ? queries.map((each) => ({ ...each, statement: unprepared(each.statement) })) : queries;
+    const batch = new StatementBatch(sent);
     return new Promise((resolve, reject) => {
       batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
       this.submit(batch);

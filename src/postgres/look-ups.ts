@@ -63,10 +63,10 @@ export class LookUps {
   async #readAll(lookUp: LookUp<unknown>, callers: readonly LookUpCaller[]): Promise<unknown[]> {
     const [first] = callers as [LookUpCaller];
     if (callers.length === 1) return [await this.#readOne(lookUp, first)];
-    const many = lookUp.readMany(callers.map(({ id }) => id));
+    const ids = callers.map(({ id }) => id);
     let rows: unknown[];
     try {
-      rows = await this.#sender.read(many, callers);
+      rows = await this.#sender.read({ statement: lookUp.byAnyId, values: [ids] }, callers);
     } catch (error) {
       return Promise.all(
         callers.map(async (caller) => {
@@ -77,13 +77,14 @@ export class LookUps {
       );
     }
     const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
-    return callers.map(({ id }) => byId.get(id));
+    return ids.map((id) => byId.get(id));
   }
 
   /** The row, or its failure: `DataLoader` rejects what is an error. */
   async #readOne(lookUp: LookUp<unknown>, caller: LookUpCaller): Promise<unknown> {
     try {
-      return (await this.#sender.read(lookUp.readOne(caller.id), [caller]))[0];
+      const query = { statement: lookUp.byId, values: [caller.id] };
+      return (await this.#sender.read(query, [caller]))[0];
     } catch (error) {
       return recordFailure(error, caller.request);
     }

@@ -149,7 +149,7 @@ export class PipelinedConnection {
   #batchOf(connection: PgConnection, pending: PendingRead): StatementBatch {
     const batch = new StatementBatch([pending.query]);
     batch.callback = (error, [rows = []] = []) => {
-      recordStatement(pending.query.text, tracedOf(pending.callers), error);
+      recordStatement(pending.query.statement.text, tracedOf(pending.callers), error);
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;

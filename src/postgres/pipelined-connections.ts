@@ -14,7 +14,7 @@ import {
 import type { Servers, OpenOptions } from './servers.ts';
 import { NoFreeConnection } from './connection-slots.ts';
 import { tracedCaller } from './statement-span.ts';
-import type { LookUp, Query } from './statement.ts';
+import type { LookUp, Query, Statement, StatementValues } from './statement.ts';
 import { recordFailure, throwIfLost } from './driver-errors.ts';
 
 export interface PipelineOptions {
@@ -85,16 +85,16 @@ export class PipelinedConnections {
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
-  async query(query: Query<unknown>): Promise<unknown[]> {
+  async run(statement: Statement<unknown>, values: StatementValues): Promise<unknown[]> {
     const caller = callerUnderWay();
     try {
-      return await this.#read(query, [caller]);
+      return await this.#read({ statement, values }, [caller]);
     } catch (error) {
       throw recordFailure(error, caller.request);
     }
   }
 
-  /** The row with this id; throws as `query` does. */
+  /** The row with this id; throws as `run` does. */
   async lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
     return this.#lookUps.load(lookUp, { ...callerUnderWay(), id });
   }

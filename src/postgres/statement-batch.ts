@@ -23,18 +23,18 @@ export interface BatchConnection {
 export class StatementBatch {
   /** Called with the rows of each statement, or with the error of the one that failed. */
   callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
-  readonly #statements: readonly Query<unknown>[];
+  readonly #queries: readonly Query<unknown>[];
   readonly #rows: unknown[][] = [[]];
   #connection: BatchConnection | undefined;
   /** The texts that are prepared here, by their names. */
   #parsed: Map<string, string> | undefined;
 
-  constructor(statements: readonly Query<unknown>[]) {
-    this.#statements = statements;
+  constructor(queries: readonly Query<unknown>[]) {
+    this.#queries = queries;
   }
 
   get texts(): string[] {
-    return this.#statements.map(({ text }) => text);
+    return this.#queries.map(({ statement }) => statement.text);
   }
 
   /** `pg` reads it, and `text`, at ParseComplete and at an error, to know what the connection has prepared. */
@@ -56,7 +56,8 @@ export class StatementBatch {
     this.#connection = connection;
     const { parsedStatements, submittedNamedStatements, stream } = connection;
     const messages: Buffer[] = [];
-    for (const { name = '', text, values } of this.#statements) {
+    for (const { statement, values } of this.#queries) {
+      const { name = '', text } = statement;
       if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
         // No types of parameters: the text has casts.
         messages.push(serialize.parse({ name, text }));
@@ -75,11 +76,11 @@ export class StatementBatch {
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     const current = this.#rows.length - 1;
-    this.#rows[current]?.push(this.#statements[current]?.decode(fields));
+    this.#rows[current]?.push(this.#queries[current]?.statement.decode(fields));
   }
 
   handleCommandComplete(): void {
-    if (this.#rows.length < this.#statements.length) this.#rows.push([]);
+    if (this.#rows.length < this.#queries.length) this.#rows.push([]);
   }
 
   handleReadyForQuery(): void {

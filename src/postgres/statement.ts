@@ -24,34 +24,59 @@ import { type Parameter, type Scalar, toText } from './parameter.ts';
  * because none of them changes anything; one that writes has a connection of its own, and so has a read that may take
  * long, of which few run at a time.
  */
-export type QueryKind = 'short' | 'slow' | 'write';
+type StatementKind = 'short' | 'slow' | 'write';
 
-/** One statement, with its values. */
-export interface Query<Row> {
+/** A statement, which is made once and run with its values. */
+export interface Statement<Row> {
   readonly text: string;
-  readonly values: readonly Parameter[];
   /**
    * A connection keeps the statement prepared under this name, which always means the same text. Undefined: planned for
    * its values each time.
    */
   readonly name: string | undefined;
-  readonly kind: QueryKind;
+  readonly kind: StatementKind;
   /** Converts PostgreSQL's texts to a row. */
   readonly decode: (fields: readonly (string | null)[]) => Row;
-  /**
-   * Its statement for several at once, if it has one: it takes a list of each value, and returns a row for each of
-   * their elements.
-   */
-  readonly many?: ((lists: readonly Parameter[]) => Query<Row>) | undefined;
+  /** Its form for several at once: takes a list of each value, and returns a row for each element, in their order. */
+  readonly many?: Statement<Row> | undefined;
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
   readonly usual?: Row;
 }
 
-/** How rows of one kind are looked up by their ids, alone or together. */
+/** A prepared statement. */
+export function statementOf<Row>(
+  text: string,
+  decode: Statement<Row>['decode'],
+  kind: StatementKind = 'short',
+  more: Pick<Statement<Row>, 'many' | 'usual'> = {},
+): Statement<Row> {
+  return { text, name: nameOf(text), kind, decode, ...more };
+}
+
+/** The same, planned for its values each time. */
+export function unprepared<Row>(statement: Statement<Row>): Statement<Row> {
+  return { ...statement, name: undefined };
+}
+
+/** The same on a connection for slow reads. */
+export function slow<Row>(statement: Statement<Row>): Statement<Row> {
+  return { ...statement, kind: 'slow' };
+}
+
+/** The values of a statement's parameters, in their order. */
+export type StatementValues = readonly Parameter[];
+
+/** A statement with its values, where several are sent together, or later. */
+export interface Query<Row> {
+  readonly statement: Statement<Row>;
+  readonly values: StatementValues;
+}
+
+/** How rows of one kind are looked up by their ids. */
 export interface LookUp<Row> {
-  readonly readOne: (id: string) => Query<Row>;
+  readonly byId: Statement<Row>;
   /** The rows may come in any order. */
-  readonly readMany: (ids: readonly string[]) => Query<Row>;
+  readonly byAnyId: Statement<Row>;
   /** A method, so that look-ups of all kinds have a common type. */
   idOf(row: Row): string;
 }
@@ -63,12 +88,12 @@ export interface LookUp<Row> {
  */
 export interface Session {
   /** Outside of transactions, several at the same time that have a form for many are one transaction. */
-  run<Row>(query: Query<Row>): Promise<Row[]>;
+  run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]>;
   /**
    * Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which
    * fails when it fails.
    */
-  defer(query: Query<unknown>): Promise<void>;
+  defer(statement: Statement<unknown>, values: StatementValues): Promise<void>;
   /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
@@ -79,30 +104,14 @@ export interface Session {
   insertion<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 
-/** A statement whose text is always the same: it is named once. */
-export class Statement<Row> {
-  readonly #query: Omit<Query<Row>, 'values'>;
-
-  /**
-   * `many` does the same for a list of each parameter, and returns one row for each of their elements, in their order.
-   */
-  constructor(text: string, decode: Query<Row>['decode'], kind: QueryKind = 'short', many?: Statement<Row>) {
-    this.#query = { name: nameOf(text), text, decode, kind, many: many && ((lists) => many.with(lists)) };
-  }
-
-  with(values: readonly Parameter[], kind = this.#query.kind): Query<Row> {
-    const { name, text, decode, many } = this.#query;
-    return { name, text, values, kind, decode, many };
-  }
-}
-
 /** One query that does what these do, which are of one statement with a form for many. */
 export function together<Row>([first, ...others]: readonly Query<Row>[]): Query<Row> {
   if (first === undefined) throw new Error('There are no queries.');
-  const { many } = first;
+  const { many } = first.statement;
   if (others.length === 0 || many === undefined) return first;
   const all = [first, ...others];
-  return many(first.values.map((_, index) => all.map(({ values }) => elementOf(values[index] ?? null))));
+  const lists = first.values.map((_, index) => all.map(({ values }) => elementOf(values[index] ?? null)));
+  return { statement: many, values: lists };
 }
 
 /** A list is its text: `unnest` would flatten lists of lists. */
@@ -111,16 +120,16 @@ function elementOf(value: Parameter): Scalar {
 }
 
 /** The same for the same text, whichever process names it. */
-export function nameOf(text: string): string {
+function nameOf(text: string): string {
   return `petstore_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
 /**
- * A query whose rows are objects of its columns, by their names: for what is read rarely. An int64 must be selected as
+ * A statement whose rows are objects of its columns, by their names: for what is read rarely. An int64 must be selected as
  * text, which is exact. What is read is a copy: it keeps nothing else alive (`row-parser.ts`).
  */
 export function objectStatement<Row>(text: string): Statement<Row> {
-  return new Statement(
+  return statementOf(
     `select row_to_json(found)::text from (${text}) as found`,
     ([json]) => JSON.parse(json as string) as Row,
   );

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../src/postgres/look-ups.ts';
-import { Statement, type LookUp } from '../../src/postgres/statement.ts';
+import { type LookUp, statementOf } from '../../src/postgres/statement.ts';
 import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Keyset } from '../../src/domain/page.ts';
@@ -71,8 +71,8 @@ it('of many at the same time each gets its own page, also where others ask for t
 function lookUpOf(kind: string): LookUp<unknown> {
   const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
   return {
-    readOne: (id) => new Statement(`${kind} of one`, decode).with([id]),
-    readMany: (ids) => new Statement(`${kind} of all`, decode).with([ids]),
+    byId: statementOf(`${kind} of one`, decode),
+    byAnyId: statementOf(`${kind} of all`, decode),
     idOf: (row) => (row as { id: string }).id,
   };
 }
@@ -83,7 +83,7 @@ function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = (
   const sent: { readonly text: string; readonly client: string | undefined; readonly ids: readonly string[] }[] = [];
   const lookUps = new LookUps({
     beforeEnd: (work) => atEnd.push(work),
-    read: async ({ text, values, decode }, callers) => {
+    read: async ({ statement: { text, decode }, values }, callers) => {
       const ids = (values as readonly (string | readonly string[])[]).flat();
       sent.push({ text, client: callers[0]?.request?.subjectId, ids });
       respond(text, ids);

@@ -1,6 +1,6 @@
 import type { EntityTable } from './entity-table.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { Statement } from '../../postgres/statement.ts';
+import { type Statement, statementOf } from '../../postgres/statement.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -32,7 +32,8 @@ export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row> {
   const { write, companionWrites } = insertionOf(inserted.table, row, companions);
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   const text = returning(inserted.table, selection, write, companionWrites);
-  return new Statement(text, selection.decode, 'write', hasList ? undefined : insertionOfMany(inserted));
+  const many = hasList ? undefined : insertionOfMany<Row>(inserted);
+  return statementOf(text, selection.decode, 'write', { many });
 }
 
 /**
@@ -56,7 +57,7 @@ function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row> {
   });
   const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
   const text = returning(table, selection, write, companionWrites, [input]);
-  return new Statement(`${text} order by ${id}`, selection.decode, 'write');
+  return statementOf(`${text} order by ${id}`, selection.decode, 'write');
 }
 
 /**

@@ -6,7 +6,7 @@ import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { Statement, type LookUp, nameOf, type Query, type Session } from '../../postgres/statement.ts';
+import { type LookUp, type Session, slow, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {
@@ -53,7 +53,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>> {
     const page = { filter, keyset, include };
-    if (keyset.maxBytes === undefined) return cut(await this.#read(session, page, (decode) => decode), keyset);
+    if (keyset.maxBytes === undefined) return cut(await this.#read(session, page, (rows) => rows), keyset);
     const rows = await this.#read(session, page, numbered);
     const slice = cut(
       rows.map(({ row }) => row),
@@ -73,7 +73,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   ): Promise<Slice<Row>[]> {
     const perParent: Row[][] = parents.map(() => []);
     // The number is the place of the row's parent, from 1.
-    for (const { number, row } of await this.#read(session, { filter, keyset, include, parents }, numbered)) {
+    const page = { filter, keyset, include, parents };
+    for (const { number, row } of await this.#read(session, page, numbered)) {
       perParent[number - 1]?.push(row);
     }
     return perParent.map((rows) => cut(rows, keyset));
@@ -96,7 +97,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     session: Session,
     filter: Filter,
     parents: readonly Id[] | undefined,
-    decode: Query<Count>['decode'],
+    decode: Statement<Count>['decode'],
   ): Promise<Count[]> {
     const { from, parent } = this.#source;
     const conditions = this.#source.conditions(filter, parents !== undefined);
@@ -110,14 +111,13 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
         ? `select count(*) from ${from} ${where}`
         : `select count(*), ${parent} from ${from} ${where} group by 2`;
     const values = placeholders.parametersOf([...conditions.map(({ value }) => value), parents]);
-    return session.run({ name: undefined, text, values, kind: 'slow', decode });
+    return session.run({ text, name: undefined, kind: 'slow', decode }, values);
   }
 
   async #byManyIds(session: Session, ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
     const { idOf } = this.#source.sorting;
-    const rows = await session.run(
-      this.#selected(include).byAnyId.with([ids], ids.length > maxSharedRows ? 'slow' : 'short'),
-    );
+    const { byAnyId } = this.#selected(include).lookUp;
+    const rows = await session.run(ids.length > maxSharedRows ? slow(byAnyId) : byAnyId, [ids]);
     const byId = new Map(rows.map((row) => [idOf(row), row]));
     return ids.map((each) => byId.get(each));
   }
@@ -131,14 +131,12 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       const names = Object.keys(relations).filter((name) => (include as readonly string[]).includes(name));
       const selection = selectionOf<Row>(table, relations, names);
       const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
-      const byId = new Statement(`${rows} $1::bigint`, selection.decode);
-      const byAnyId = new Statement(`${rows} any($1::bigint[])`, selection.decode);
       const lookUp: LookUp<Row> = {
-        readOne: (one) => byId.with([one]),
-        readMany: (ids) => byAnyId.with([ids]),
+        byId: statementOf(`${rows} $1::bigint`, selection.decode),
+        byAnyId: statementOf(`${rows} any($1::bigint[])`, selection.decode),
         idOf: sorting.idOf,
       };
-      selected = { selection, lookUp, byAnyId };
+      selected = { selection, lookUp };
       this.#selections.set(key, selected);
     }
     return selected;
@@ -148,13 +146,12 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   async #read<Result>(
     session: Session,
     { filter, keyset, include, parents }: PageRead<Filter, SortField, RelationName>,
-    decoderOf: (decode: Decode<Row>) => Decode<Result>,
+    variantOf: (rows: Statement<Row>) => Statement<Result>,
   ): Promise<Result[]> {
     const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || keyset.isUnread || parents?.length === 0) return [];
     const shape = this.#pageShape(conditions, keyset, include, parents !== undefined);
     if (shape === undefined) return [];
-    const { name, sql, placeholders } = shape;
     const type = this.#source.sorting.keys[keyset.sort.field]?.type;
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const walks = choices * (parents?.length ?? 1);
@@ -162,13 +159,9 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       walks > maxSharedWalks ||
       (keyset.limit + 1) * walks > maxSharedRows ||
       conditions.some(({ isFilter }) => isFilter);
-    return session.run({
-      name,
-      text: sql,
-      values: placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents)),
-      decode: decoderOf(shape.decode),
-      kind: name === undefined || isLong ? 'slow' : 'short',
-    });
+    const statement = variantOf(shape.statement);
+    const values = shape.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents));
+    return session.run(isLong ? slow(statement) : statement, values);
   }
 
   #pageShape(
@@ -197,16 +190,15 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       keyset,
     );
     const shape = page && {
-      ...page,
-      name: isPrepared(conditions, keyset) ? nameOf(page.sql) : undefined,
-      decode: selection.decode,
+      placeholders: page.placeholders,
+      statement: isPrepared(conditions, keyset)
+        ? statementOf(page.sql, selection.decode)
+        : unprepared(statementOf(page.sql, selection.decode, 'slow')),
     };
     this.#pages.set(key, { shape });
     return shape;
   }
 }
-
-type Decode<Row> = Query<Row>['decode'];
 
 interface PageRead<Filter, SortField extends string, RelationName extends string> {
   readonly filter: Filter;
@@ -215,9 +207,14 @@ interface PageRead<Filter, SortField extends string, RelationName extends string
   readonly parents?: readonly Id[];
 }
 
-/** Rows with the number that the statement selects after their columns. */
-function numbered<Row>(decode: Decode<Row>): Decode<{ readonly number: number; readonly row: Row }> {
-  return (fields) => ({ number: Number(fields.at(-1)), row: decode(fields) });
+interface Numbered<Row> {
+  readonly number: number;
+  readonly row: Row;
+}
+
+/** The same with the number that it selects after the columns. */
+function numbered<Row>({ text, name, kind, decode }: Statement<Row>): Statement<Numbered<Row>> {
+  return { text, name, kind, decode: (fields) => ({ number: Number(fields.at(-1)), row: decode(fields) }) };
 }
 
 /** A statement that may read more rows than this is slow. */
@@ -228,12 +225,10 @@ const maxSharedWalks = 200;
 /** More than the shapes in use: unprepared ones are as many as the combinations of filter, order and direction. */
 const rememberedShapes = 1_000;
 
+/** The statement of pages that differ in their values only. */
 interface PageShape<Row> {
-  /** Undefined when it isn't prepared. */
-  readonly name: string | undefined;
-  readonly sql: string;
+  readonly statement: Statement<Row>;
   readonly placeholders: Placeholders;
-  readonly decode: Decode<Row>;
 }
 
 /**
@@ -248,7 +243,6 @@ function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keys
 interface Selected<Row> {
   readonly selection: Selection<Row>;
   readonly lookUp: LookUp<Row>;
-  readonly byAnyId: Statement<Row>;
 }
 
 function cut<Row>(rows: readonly Row[], { limit, takeLast }: Keyset<string>): Slice<Row> {

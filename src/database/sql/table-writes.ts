@@ -4,7 +4,7 @@ import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { selectionOf, type Relation } from './selection.ts';
-import { Statement, type Session } from '../../postgres/statement.ts';
+import { type Session, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
 
 /**
  * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with
@@ -25,12 +25,8 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const isRow = keyIs(table, '$1');
     const { columns, decode } = selectionOf<Row>(table, {}, []);
     // New rows may still name this one: `for update` would make two that do so, and then lock it, a deadlock.
-    this.#lock = new Statement(
-      `select ${columns} from ${table.name} where ${isRow} for no key update`,
-      decode,
-      'write',
-    );
-    this.#delete = new Statement(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
+    this.#lock = statementOf(`select ${columns} from ${table.name} where ${isRow} for no key update`, decode, 'write');
+    this.#delete = statementOf(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
   }
 
   async insert(
@@ -54,7 +50,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
       insert = insertionOfOne({ table, relations, values: data as Values, include, companions });
       this.#inserts.set(key, insert);
     }
-    const [row] = await session.run(insert.with(parameters));
+    const [row] = await session.run(insert, parameters);
     if (row === undefined) throw new Error(`Nothing was inserted into ${this.#table.name}.`);
     return row;
   }
@@ -70,8 +66,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const statement = this.#updates.get(key) ?? this.#updateOf(properties, include);
     if (this.#updates.size < maxPreparedUpdates) this.#updates.set(key, statement);
     const values = Object.entries(changes).map(([name, value]) => this.#table.parameter(name as never, value));
-    const query = statement.with([...values, id]);
-    const [row] = await session.run(this.#updates.has(key) ? query : { ...query, name: undefined });
+    const [row] = await session.run(this.#updates.has(key) ? statement : unprepared(statement), [...values, id]);
     return row;
   }
 
@@ -83,16 +78,16 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     );
     const write = `update ${table.name} set ${assignments.join(', ')} where ${keyIs(table, `$${properties.length + 1}`)}`;
     const selection = selectionOf<Row>(table, this.#relations, include);
-    return new Statement(returning(table, selection, write), selection.decode, 'write');
+    return statementOf(returning(table, selection, write), selection.decode, 'write');
   }
 
   async lock(session: Session, id: Id): Promise<Row | undefined> {
-    const [row] = await session.run(this.#lock.with([id]));
+    const [row] = await session.run(this.#lock, [id]);
     return row;
   }
 
   async delete(session: Session, id: Id): Promise<boolean> {
-    const deleted = await session.run(this.#delete.with([id]));
+    const deleted = await session.run(this.#delete, [id]);
     return deleted.length > 0;
   }
 }

@@ -19,7 +19,7 @@ import type { RowData } from '../../domain/store.ts';
 import { all, contains, equals, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { hasOne } from '../sql/selection.ts';
-import { Statement, type Session } from '../../postgres/statement.ts';
+import { type Session, statementOf } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
@@ -47,7 +47,7 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   });
   const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations);
   const history = historyReads(metadata);
-  const attribute = new Statement("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
+  const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
   return (session) => ({
     byIds: (ids, include) => reads.byIds(session, ids, include),
     page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
@@ -56,7 +56,7 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
     update: (id, changes, include) => writes.update(session, id, changes, include),
     lock: (id) => writes.lock(session, id),
     attributeChangesTo: async (by) => {
-      await session.run(attribute.with([by]));
+      await session.run(attribute, [by]);
     },
     historyPerKey: (keyIds, keyset) => history.pagePerParent(session, keyIds, {}, keyset),
     countHistoryPerKey: (keyIds) => history.countPerParent(session, keyIds, {}),

@@ -7,7 +7,7 @@ import type { Id } from '../../domain/id.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../domain/orders/order.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
-import { Statement, type Session } from '../../postgres/statement.ts';
+import { type Session, statementOf } from '../../postgres/statement.ts';
 
 /** A row as JSON, with its numbers as texts, so that an int64 is exact. */
 type Body = Readonly<Record<string, string | boolean | null>>;
@@ -48,7 +48,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     const noun = type.slice(0, type.indexOf('.')) as EventSubject['noun'];
     return { noun, row: decoders[noun](parseBody(body)) } as EventSubject;
   };
-  const after = new Statement<LogRow>(afterText, (fields) => {
+  const after = statementOf<LogRow>(afterText, (fields) => {
     const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
     return {
       isKnown: isKnown === 't',
@@ -65,14 +65,14 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
           : undefined,
     };
   });
-  const last = new Statement<EventPosition>(lastText, ([position, salt]) => ({
+  const last = statementOf<EventPosition>(lastText, ([position, salt]) => ({
     position: position as Id,
     salt: salt as Id,
   }));
   return (session) => ({
-    last: async () => theOnly(await session.run(last.with([]))),
+    last: async () => theOnly(await session.run(last, [])),
     readAfter: async (position, limit) => {
-      const rows = await session.run(after.with([position?.position ?? null, position?.salt ?? null, limit]));
+      const rows = await session.run(after, [position?.position ?? null, position?.salt ?? null, limit]);
       const { isKnown, last: lastPosition } = theOnly(rows.slice(0, 1));
       return { isKnown, last: lastPosition, events: rows.flatMap(({ event }) => event ?? []) };
     },
@@ -85,7 +85,7 @@ function theOnly<Row>([row]: readonly Row[]): Row {
 }
 
 export function createEventMoves(session: Session): EventMoves {
-  const move = new Statement<EventMove>(
+  const move = statementOf<EventMove>(
     'select moved, is_holder, lag_seconds from petstore_move_events($1::text, $2::int)',
     ([moved, isHolder, lagSeconds]) => ({
       moved: Number(moved),
@@ -94,14 +94,14 @@ export function createEventMoves(session: Session): EventMoves {
     }),
     'write',
   );
-  const maintain = new Statement(
+  const maintain = statementOf(
     'select petstore_maintain_events(make_interval(secs => $1::float8))',
     ([bytes]) => Number(bytes),
     'write',
   );
   return {
-    move: async (mover, limit) => theOnly(await session.run(move.with([mover, limit]))),
-    maintain: async (retentionSeconds) => theOnly(await session.run(maintain.with([retentionSeconds]))),
+    move: async (mover, limit) => theOnly(await session.run(move, [mover, limit])),
+    maintain: async (retentionSeconds) => theOnly(await session.run(maintain, [retentionSeconds])),
   };
 }
 

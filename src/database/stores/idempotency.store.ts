@@ -3,7 +3,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { Statement, type Query, type Session } from '../../postgres/statement.ts';
+import { type Session, type Statement, statementOf } from '../../postgres/statement.ts';
 
 export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);
@@ -11,18 +11,21 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const properties = props.map(({ name }) => name);
   const names = (some: readonly string[]): string => some.map((each) => table.columnName(each as never)).join(', ');
   const createdAt = table.columnName('createdAt');
-  const claim = new Statement(
+  const claim = statementOf(
     `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
     ([json]) => json ?? noRecords,
     'write',
-    new Statement(
-      `select ${claimed('owner, key, lock, fields::text[], since')}
-       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-         with ordinality as wanted (owner, key, lock, fields, since, index)
-       order by index`,
-      ([json]) => json ?? noRecords,
-      'write',
-    ),
+    {
+      usual: noRecords,
+      many: statementOf(
+        `select ${claimed('owner, key, lock, fields::text[], since')}
+         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+           with ordinality as wanted (owner, key, lock, fields, since, index)
+         order by index`,
+        ([json]) => json ?? noRecords,
+        'write',
+      ),
+    },
   );
   const save = savingStatement(
     table.name,
@@ -40,36 +43,36 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const deletions = [
     { name: table.name, keys: names(primaryKeys) },
     { name: 'graphql_idempotency_records', keys: 'principal_id, key, field' },
-  ].map(
-    ({ name, keys }) =>
-      new Statement(
-        `delete from ${name} where (${keys}) in (
+  ].map(({ name, keys }) =>
+    statementOf(
+      `delete from ${name} where (${keys}) in (
            select ${keys} from ${name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
          ) returning 1`,
-        () => true,
-        'write',
-      ),
+      () => true,
+      'write',
+    ),
   );
   return (session) => ({
     claim: async ({ principalId, key }, fields, since) => {
       const lock = JSON.stringify([principalId, key]);
-      const query = claim.with([principalId, key, lock, fields, since.toISOString()]);
-      const usually: Query<string | null> = { ...query, usual: noRecords };
-      const [json] = await session.run(usually);
+      const [json] = await session.run(claim, [principalId, key, lock, fields, since.toISOString()]);
       return typeof json === 'string' ? claimedKey(JSON.parse(json) as readonly Claimed[]) : unclaimed;
     },
     save: async (record) => {
-      await session.defer(save.with(properties.map((each) => table.parameter(each, record[each]))));
+      await session.defer(
+        save,
+        properties.map((each) => table.parameter(each, record[each])),
+      );
     },
     saveFields: async ({ principalId, key }, records, savedAt) => {
       const at = savedAt.toISOString();
       for (const { field, fingerprint, result } of records)
-        await session.defer(saveField.with([principalId, key, field, fingerprint, JSON.stringify(result), at]));
+        await session.defer(saveField, [principalId, key, field, fingerprint, JSON.stringify(result), at]);
     },
     deleteUntil: async (until, limit) => {
       let most = 0;
       for (const deletion of deletions) {
-        const deleted = await session.run(deletion.with([until.toISOString(), limit]));
+        const deleted = await session.run(deletion, [until.toISOString(), limit]);
         most = Math.max(most, deleted.length);
       }
       return most;
@@ -85,14 +88,14 @@ function savingStatement(
 ): Statement<undefined> {
   const names = columns.map(({ name }) => name);
   const changes = names.slice(keys).map((name) => `${name} = excluded.${name}`);
-  const statementOf = (rows: string, many?: Statement<undefined>): Statement<undefined> => {
+  const insertionOf = (rows: string, many?: Statement<undefined>): Statement<undefined> => {
     const text = `insert into ${table} (${names.join(', ')}) ${rows}
       on conflict (${names.slice(0, keys).join(', ')}) do update set ${changes.join(', ')}`;
-    return new Statement(text, noRow, 'write', many);
+    return statementOf(text, noRow, 'write', { many });
   };
   const values = columns.map(({ type }, index) => `$${index + 1}::${type}`);
   const lists = values.map((value) => `${value}[]`);
-  return statementOf(`values (${values.join(', ')})`, statementOf(`select * from unnest(${lists.join(', ')})`));
+  return insertionOf(`values (${values.join(', ')})`, insertionOf(`select * from unnest(${lists.join(', ')})`));
 }
 
 function noRow(): undefined {

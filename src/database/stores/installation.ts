@@ -8,7 +8,7 @@ const statement = objectStatement<Installation>(
 
 /** Throws UNAVAILABLE when the database can't be reached. */
 export async function readInstallation(session: Session): Promise<Installation> {
-  const [row] = await session.run(statement.with([]));
+  const [row] = await session.run(statement, []);
   if (row === undefined) throw unavailable(new Error('The table installation has no row.'));
   return row;
 }

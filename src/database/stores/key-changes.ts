@@ -33,7 +33,7 @@ export function createKeyChanges(metadata: MetadataStorage, session: Session): K
     ) as found on true`);
   return {
     readAfter: async (latestId, limit) => {
-      const rows = await session.run(after.with([latestId ?? lastId, limit]));
+      const rows = await session.run(after, [latestId ?? lastId, limit]);
       const found = rows.flatMap(({ latest: _latest, ...row }) =>
         row.id === null ? [] : [{ ...row, id: row.id, at: new Date(row.at) }],
       );

@@ -41,13 +41,13 @@ export function createKeyRecords(metadata: MetadataStorage, session: Session): K
   const byIds = objectStatement<KeyRow>(`select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`);
   return {
     read: async (hashes, since) => {
-      const rows = await session.run(news.with([since?.changes ?? noVersion, hashes]));
+      const rows = await session.run(news, [since?.changes ?? noVersion, hashes]);
       const latest = { changes: rows[0]?.changes ?? '0', deletions: rows[0]?.deletions ?? '0' };
       const hasTooMany = rows.filter(({ isChange }) => isChange).length > maxChanges;
       const keys = rows.filter(({ id }) => id !== null).map(keyRecordOf);
       return { latest, keys, isComplete: !hasTooMany && (since === undefined || isContinued(since, latest)) };
     },
-    readByIds: async (ids) => (await session.run(byIds.with([ids]))).map(keyRecordOf),
+    readByIds: async (ids) => (await session.run(byIds, [ids])).map(keyRecordOf),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { DayCounter, UsageTable } from '../../domain/quota/usage.ts';
-import { Statement, objectStatement, type Session } from '../../postgres/statement.ts';
+import { objectStatement, type Session, type Statement, statementOf } from '../../postgres/statement.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
@@ -37,7 +37,7 @@ const loadDays = objectStatement<DayCounter>(
 );
 
 function writing(text: string): Statement<undefined> {
-  return new Statement(text, () => undefined, 'write');
+  return statementOf(text, () => undefined, 'write');
 }
 
 /**
@@ -47,8 +47,8 @@ function writing(text: string): Statement<undefined> {
 export function createUsageTable(session: Session): UsageTable {
   return {
     loadDays: async (openedAfter) => {
-      await session.run(deleteDays.with([openedAfter]));
-      return session.run(loadDays.with([]));
+      await session.run(deleteDays, [openedAfter]);
+      return session.run(loadDays, []);
     },
     save: async (usages) => {
       const values = [
@@ -59,7 +59,7 @@ export function createUsageTable(session: Session): UsageTable {
         usages.map(({ day }) => day.openedAt),
         usages.map(({ day }) => day.spent),
       ];
-      await session.run(save.with(values));
+      await session.run(save, values);
     },
   };
 }

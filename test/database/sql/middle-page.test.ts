@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
-import type { Query, Session } from '../../../src/postgres/statement.ts';
+import type { Session, Statement, StatementValues } from '../../../src/postgres/statement.ts';
 import { createStores } from '../../../src/database/stores/stores.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
@@ -44,7 +44,7 @@ afterAll(() => opened.close());
 
 /** Runs a statement for its plan: how many rows were read from tables and indexes, filtered out or not. */
 const explain: Session = {
-  run: async <Row>({ name, text, values }: Query<Row>) => {
+  run: async <Row>({ name, text }: Statement<Row>, values: StatementValues) => {
     const literals = values.map(literal);
     const plain = text.replaceAll(/\$(\d+)/g, (_, number: string) => String(literals[Number(number) - 1]));
     const sql = `explain (analyze, format json) ${name === undefined ? plain : `execute page(${literals.join(', ')})`}`;
@@ -58,10 +58,10 @@ const explain: Session = {
     rowsRead.push(rowsReadIn(plan));
     return [];
   },
-  defer: async (query) => {
-    await explain.run(query);
+  defer: async (statement, values) => {
+    await explain.run(statement, values);
   },
-  lookUp: async ({ readOne }, id) => (await explain.run(readOne(id)))[0],
+  lookUp: async ({ byId }, id) => (await explain.run(byId, [id]))[0],
   transaction: (work) => work(explain),
   insertion: (work) => work(explain),
   atomically: (work) => work(explain),
