@@ -21,13 +21,13 @@ const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before i
  * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
  * follows. Where no change of the pet's status waits, its status is what it is now.
  *
- * `next_id is not null` keeps a run that takes all of the outbox from reading it for the rest. Plans are made when
- * it is small and kept when it is large: rows are looked up by index, or joined by hash.
+ * `next_id is not null` keeps a run that takes all of the outbox from reading it for the rest. Plans are made once, when
+ * the outbox is small, and kept when it is large: rows are looked up by index, or joined by hash.
  */
 export const eventMover = `create function @schema.petstore_move_events(who text, max_rows int,
     out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
     set search_path = @schema, pg_temp set timezone = 'UTC'
-    set enable_seqscan = off set enable_nestloop = off set jit = off as $$
+    set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
   declare
     state event_state;
     is_first boolean;
@@ -108,8 +108,8 @@ export const eventMover = `create function @schema.petstore_move_events(who text
       from changes where type not like 'inventory.%'
       union all
       select id, is_pet::int, at, case when is_pet then 'inventory.updated' else type end, object_id,
-        json_build_object('pet_id', object_id, 'quantity', (case when is_pet then other_half else after end)::int,
-          'status', case when is_pet then after else other_half end)
+        format('{"pet_id":%s,"quantity":%s,"status":%s}', object_id, case when is_pet then other_half else after end,
+          to_json(case when is_pet then after else other_half end))::json
       from completed where other_half is not null
     ), positioned as (
       select *, greatest(state.position, day << ${dayBits}) + row_number() over (order by id, part) as position from complete
