@@ -111,8 +111,26 @@ describe('the tables refuse what no service would write', () => {
     await expect(sql(statement)).rejects.toThrow(/violates (check|foreign key) constraint/);
   });
 
-  it('stock below zero, a category or a pet that is in use', async () => {
+  it('a pet with a wrong name or status, stock below zero, a category or a pet that is in use', async () => {
     await sql(`insert into categories (id, name) values (1, 'Dogs')`);
+    for (const name of [
+      `''`,
+      `repeat('x', 256)`,
+      `E'a\\u0085b'`,
+      `E'a\\u007fb'`,
+      `E'a\\u001fb'`,
+      `E'a\\nb'`,
+      `E'Rex\\n'`,
+    ])
+      await expect(sql(`insert into pets (name, category_id) values (${name}, 1)`)).rejects.toThrow(/pets_check/);
+    await expect(sql(`insert into pets (name, status, category_id) values ('Rex', 'lost', 1)`)).rejects.toThrow(
+      /pets_check/,
+    );
+    for (const [index, status] of ['available', 'pending', 'sold'].entries())
+      await sql(
+        `insert into pets (name, status, category_id) values (repeat('𝄞', ${[1, 2, 255][index]}), '${status}', 1)`,
+      );
+    await sql('delete from pets');
     await sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1)`);
     await sql(`insert into orders (pet_id) values (1)`);
     await expect(sql(`insert into inventory (pet_id, quantity) values (1, -1)`)).rejects.toThrow(/check constraint/);
