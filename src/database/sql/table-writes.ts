@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/id.ts';
-import type { Include } from '../../domain/store.ts';
+import type { Include, WriteStore } from '../../domain/store.ts';
 import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
@@ -29,6 +29,16 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     this.#delete = statementOf(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
   }
 
+  /** The writes in a session. */
+  in(session: Session): WriteStore<Row, Data, RelationName> {
+    return {
+      insert: (data, include) => this.insert(session, data, include),
+      update: (id, changes, include) => this.#update(session, id, changes, include),
+      lock: async (id) => (await session.run(this.#lock, [id]))[0],
+      delete: async (id) => (await session.run(this.#delete, [id])).length > 0,
+    };
+  }
+
   async insert(
     session: Session,
     data: Data,
@@ -55,7 +65,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     return row;
   }
 
-  async update(
+  async #update(
     session: Session,
     id: Id,
     changes: Partial<Data>,
@@ -79,16 +89,6 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const write = `update ${table.name} set ${assignments.join(', ')} where ${keyIs(table, `$${properties.length + 1}`)}`;
     const selection = selectionOf<Row>(table, this.#relations, include);
     return statementOf(returning(table, selection, write), selection.decode, 'write');
-  }
-
-  async lock(session: Session, id: Id): Promise<Row | undefined> {
-    const [row] = await session.run(this.#lock, [id]);
-    return row;
-  }
-
-  async delete(session: Session, id: Id): Promise<boolean> {
-    const deleted = await session.run(this.#delete, [id]);
-    return deleted.length > 0;
   }
 }
 

@@ -49,12 +49,8 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   const history = historyReads(metadata);
   const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
   return (session) => ({
-    byIds: (ids, include) => reads.byIds(session, ids, include),
-    page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
-    count: (filter) => reads.count(session, filter),
-    insert: (data) => writes.insert(session, data),
-    update: (id, changes, include) => writes.update(session, id, changes, include),
-    lock: (id) => writes.lock(session, id),
+    ...reads.in(session),
+    ...writes.in(session),
     attributeChangesTo: async (by) => {
       await session.run(attribute, [by]);
     },

@@ -26,13 +26,5 @@ export function createCategoryStore(metadata: MetadataStorage): (session: Sessio
     conditions: ({ nameContains }) => contains(table.column('name'), nameContains),
   });
   const writes = new TableWrites<Category, RowData<Category>>(table, {});
-  return (session) => ({
-    byIds: (ids) => reads.byIds(session, ids),
-    page: (filter, keyset) => reads.page(session, filter, keyset),
-    count: (filter) => reads.count(session, filter),
-    insert: (data) => writes.insert(session, data),
-    update: (id, changes) => writes.update(session, id, changes),
-    lock: (id) => writes.lock(session, id),
-    delete: (id) => writes.delete(session, id),
-  });
+  return (session) => ({ ...reads.in(session), ...writes.in(session) });
 }

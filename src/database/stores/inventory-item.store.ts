@@ -69,8 +69,7 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
       if (!hasStatus(filter)) return reads.count(session, filter);
       return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(session, filter);
     },
-    update: (petId, changes, include) => writes.update(session, petId, changes, include),
-    lock: (petId) => writes.lock(session, petId),
+    ...writes.in(session),
   });
 }
 

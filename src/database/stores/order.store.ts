@@ -42,14 +42,9 @@ export function createOrderStore(metadata: MetadataStorage): (session: Session) 
   });
   const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
   return (session) => ({
-    byIds: (ids, include) => reads.byIds(session, ids, include),
-    page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
-    count: (filter) => reads.count(session, filter),
+    ...reads.in(session),
+    ...writes.in(session),
     pagePerPet: (ids, filter, keyset, include) => reads.pagePerParent(session, ids, filter, keyset, include),
     countPerPet: (ids, filter) => reads.countPerParent(session, ids, filter),
-    insert: (data, include) => writes.insert(session, data, include),
-    update: (id, changes, include) => writes.update(session, id, changes, include),
-    lock: (id) => writes.lock(session, id),
-    delete: (id) => writes.delete(session, id),
   });
 }

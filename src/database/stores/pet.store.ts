@@ -75,15 +75,11 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
   });
   const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations);
   return (session) => ({
-    byIds: (ids, include) => reads.byIds(session, ids, include),
-    page: (filter, keyset, include) => reads.page(session, filter, keyset, include),
-    count: (filter) => reads.count(session, filter),
+    ...reads.in(session),
+    ...writes.in(session),
     pagePerCategory: (ids, filter, keyset, include) => reads.pagePerParent(session, ids, filter, keyset, include),
     countPerCategory: (ids, filter) => reads.countPerParent(session, ids, filter),
     insert: ({ inventory: values, ...data }, include) =>
       writes.insert(session, data, include, [stockItem({ ...values })]),
-    update: (id, changes, include) => writes.update(session, id, changes, include),
-    lock: (id) => writes.lock(session, id),
-    delete: (id) => writes.delete(session, id),
   });
 }
