@@ -67,7 +67,7 @@ function masterOf(location: RedisSentinels): Promise<string> {
 async function masterAccordingTo(sentinel: string, sentinels: RedisSentinels): Promise<string> {
   const { masterName, serverUrl } = sentinels;
   try {
-    const reply = await ask(sentinel, sentinels);
+    const reply = await requestMaster(sentinel, sentinels);
     if (reply === null) throw new Error(`no master is called ${JSON.stringify(masterName)}`);
     const [host, port] = Array.isArray(reply) ? (reply as unknown[]) : [];
     if (typeof host !== 'string' || !/^\d{1,5}$/.test(String(port))) throw new Error('the reply names no server');
@@ -78,7 +78,7 @@ async function masterAccordingTo(sentinel: string, sentinels: RedisSentinels): P
 }
 
 /** A password is sent only to a sentinel that asks for one: others refuse a connection that begins with it. */
-async function ask(sentinel: string, { masterName, username, password }: RedisSentinels): Promise<unknown> {
+async function requestMaster(sentinel: string, { masterName, username, password }: RedisSentinels): Promise<unknown> {
   const connection = await RedisConnection.open(sentinel, () => undefined);
   const question = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName];
   try {

@@ -7,7 +7,7 @@ export interface Condition {
   readonly shape: string;
   readonly value: Parameter;
   /** Stands in for the value among the parameters of a statement. */
-  readonly sql: (place: Place) => string;
+  readonly sql: (placeholder: Placeholder) => string;
   /** A column that must have one of several values: `value` is their list, of this type. */
   readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
   /** Its selectivity varies with the value: plan for each value, never a generic plan. */
@@ -19,7 +19,7 @@ export interface Condition {
 }
 
 /** A placeholder for a value of this type. */
-type Place = (type: string) => string;
+type Placeholder = (type: string) => string;
 
 /**
  * The placeholders of a text that is made once for its shape, and run with other values each time.
@@ -73,7 +73,7 @@ export function oneOf(column: string, values: readonly string[] | undefined, typ
     {
       shape: `${column} = any`,
       value: distinct,
-      sql: (place) => `${column} = any(${place(`${type}[]`)})`,
+      sql: (placeholder) => `${column} = any(${placeholder(`${type}[]`)})`,
       choice: { column, type: `${type}[]`, count: distinct.length },
     },
   ];
@@ -101,7 +101,7 @@ export function contains(column: string, text: string | undefined): Conditions {
     {
       shape: `${column} like`,
       value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
-      sql: (place) => `petstore_fold(${column}) like petstore_fold(${place('text')})`,
+      sql: (placeholder) => `petstore_fold(${column}) like petstore_fold(${placeholder('text')})`,
       needsOwnPlan: true,
     },
   ];
@@ -109,7 +109,7 @@ export function contains(column: string, text: string | undefined): Conditions {
 
 function comparison(column: string, operator: string, value: Parameter, type: string): Condition {
   const left = `${column} ${operator}`;
-  return { shape: left, value, sql: (place) => `${left} ${place(type)}` };
+  return { shape: left, value, sql: (placeholder) => `${left} ${placeholder(type)}` };
 }
 
 /** Choosing every value matches every row, so it needs no condition. */

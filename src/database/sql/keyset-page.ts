@@ -150,14 +150,16 @@ class PageSql {
    */
   range(bounds: Bounds, extra?: string): string {
     const { from, conditions, by, parent } = this.#source;
-    const places = conditions.map((_, index) => (type: string) => this.#placeholders.bind(at.conditions + index, type));
+    const placeholders = conditions.map(
+      (_, index) => (type: string) => this.#placeholders.bind(at.conditions + index, type),
+    );
     // With a plan for the values, the planner knows best where to begin.
     const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
     const lists: string[] = [];
     const tests = conditions.map(({ sql, choice }, index) => {
-      const place = places[index] as (type: string) => string;
-      if (!isWalk || choice === undefined) return sql(place);
-      lists.push(`unnest(${place(choice.type)}) as choice${index} (value)`);
+      const placeholder = placeholders[index] as (type: string) => string;
+      if (!isWalk || choice === undefined) return sql(placeholder);
+      lists.push(`unnest(${placeholder(choice.type)}) as choice${index} (value)`);
       return `${choice.column} = choice${index}.value`;
     });
     if (parent !== undefined) tests.unshift(`${parent} = parents.id`);
@@ -205,12 +207,12 @@ class PageSql {
     const id = this.#placeholders.bind(idAt, 'bigint');
     const hasValue = type !== undefined && value !== null;
     const compared = hasValue ? by : by.slice(-1);
-    const place = hasValue ? `${this.#placeholders.bind(valueAt, sqlTypes[type])}, ${id}` : id;
+    const position = hasValue ? `${this.#placeholders.bind(valueAt, sqlTypes[type])}, ${id}` : id;
     const sides = new Set([
       compared.map(({ column }) => column).join(', '),
       compared.map(({ column, joined = column }) => joined).join(', '),
     ]);
-    return [...sides].map((columns) => `(${columns}) ${operator} (${place})`);
+    return [...sides].map((columns) => `(${columns}) ${operator} (${position})`);
   }
 }
 

@@ -27,8 +27,8 @@ export function selectionOf<Row>(
   include: readonly string[],
 ): Selection<Row> {
   const list = new SelectList();
-  const places = table.columns.map(({ property, read, isText }) => list.add(read(table.name), property, isText));
-  const decodeRow = decoderOf(table.columns, places, include);
+  const indexes = table.columns.map(({ property, read, isText }) => list.add(read(table.name), property, isText));
+  const decodeRow = decoderOf(table.columns, indexes, include);
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
@@ -53,19 +53,19 @@ function joinOf(name: string, { table, on }: Relation): string {
 class SelectList {
   readonly expressions: string[] = [];
   readonly texts: string[] = [];
-  readonly #places = new Map<string, number>();
+  readonly #indexes = new Map<string, number>();
 
-  /** Selects the expression; returns its place. */
+  /** Selects the expression; returns its index. */
   add(expression: string, name: string, isText: boolean): number {
-    const place = this.expressions.push(`${expression} as "${name}"`) - 1;
+    const index = this.expressions.push(`${expression} as "${name}"`) - 1;
     if (isText) this.texts.push(name);
-    this.#places.set(expression, place);
-    return place;
+    this.#indexes.set(expression, index);
+    return index;
   }
 
-  /** Returns the place of an expression, which may be selected already. */
+  /** Returns the index of an expression, which may be selected already. */
   addOnce(expression: string, name: string, isText: boolean): number {
-    return this.#places.get(expression) ?? this.add(expression, name, isText);
+    return this.#indexes.get(expression) ?? this.add(expression, name, isText);
   }
 }
 
@@ -74,18 +74,18 @@ class SelectList {
  * stock.
  */
 function relatedDecoder(name: string, { columns, keyProperty }: EntityTable<never>, list: SelectList) {
-  const places = columns.map(({ property, read, isText }) => {
+  const indexes = columns.map(({ property, read, isText }) => {
     const [expression, column] = [read(name), `${name}.${property}`];
     // The key shows whether there is a related row, so it must be its own.
     return property === keyProperty ? list.add(expression, column, isText) : list.addOnce(expression, column, isText);
   });
-  const keyAt = places[columns.findIndex(({ property }) => property === keyProperty)] as number;
-  return { name, keyAt, decode: decoderOf(columns, places) };
+  const keyAt = indexes[columns.findIndex(({ property }) => property === keyProperty)] as number;
+  return { name, keyAt, decode: decoderOf(columns, indexes) };
 }
 
 function decoderOf(
   columns: readonly Column[],
-  places: readonly number[],
+  indexes: readonly number[],
   related: readonly string[] = [],
 ): (fields: readonly (string | null)[]) => Record<string, unknown> {
   const names = [...columns.map(({ property }) => property), ...related];
@@ -95,7 +95,7 @@ function decoderOf(
     const row = { ...empty };
     for (let index = 0; index < columns.length; index += 1) {
       const { property, parse } = columns[index] as Column;
-      const text = fields[places[index] as number] as string | null;
+      const text = fields[indexes[index] as number] as string | null;
       row[property] = text === null || parse === undefined ? text : parse(text);
     }
     return row;

@@ -81,7 +81,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
     const perParent: Row[][] = parents.map(() => []);
-    // The number is the place of the row's parent, from 1.
+    // The number is that of the row's parent, from 1.
     const page = { filter, keyset, include, parents };
     for (const { number, row } of await this.#read(session, page, numbered)) {
       perParent[number - 1]?.push(row);

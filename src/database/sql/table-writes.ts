@@ -95,6 +95,6 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
 /** More than what clients change together; what is beyond (of a key's many properties) is planned each time. */
 const maxPreparedUpdates = 64;
 
-function keyIs(table: EntityTable<never>, place: string): string {
-  return `${table.column(table.keyProperty)} = ${place}::${table.columnType(table.keyProperty)}`;
+function keyIs(table: EntityTable<never>, placeholder: string): string {
+  return `${table.column(table.keyProperty)} = ${placeholder}::${table.columnType(table.keyProperty)}`;
 }

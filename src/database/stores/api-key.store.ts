@@ -91,7 +91,7 @@ function hasStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at
     {
       shape: `status ${status}`,
       value: new Date(at).toISOString(),
-      sql: (place) => `(${texts[status](() => place('timestamptz'))})`,
+      sql: (placeholder) => `(${texts[status](() => placeholder('timestamptz'))})`,
       needsOwnPlan: true,
     },
   ];
@@ -116,8 +116,8 @@ function hasSpent(
     {
       shape: 'near limit',
       value: [String(at - minuteMillis), String(at - dayMillis), String(percent)],
-      sql: (place) => {
-        const value = (index: number): string => `(${place('bigint[]')})[${index}]`;
+      sql: (placeholder) => {
+        const value = (index: number): string => `(${placeholder('bigint[]')})[${index}]`;
         return `exists (select from ${usage.name} where ${usage.column('keyId')} = ${table.column('id')} and (
           ${usage.column('minuteOpenedAt')} > ${value(1)} and ${minute} * ${value(3)}
           or ${usage.column('dayOpenedAt')} > ${value(2)} and ${day} * ${value(3)}))`;

@@ -74,7 +74,7 @@ function hide(text: string, names: ReadonlySet<string>, isKnown: IsKnown): strin
   return text.replace(/\w+/g, (name) => (names.has(name) && !isKnown(name) ? hidden : name));
 }
 
-/** `"[…!]!"` tells that it is a list, and `"….name"` is `"name"` of something. */
+/** `"[…!]!"` shows that it is a list, and `"….name"` is `"name"` of something. */
 function tidy(quoted: string): string {
   return quoted.replace(/[[!\]]*…[!\]]*/g, hidden).replace(/…\.(?=\w)/, '');
 }
