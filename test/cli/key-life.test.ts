@@ -93,7 +93,7 @@ it('a key is created, used, near its limit, changed, rotated with an overlap, re
 it.each([
   ['update without a change', ['update', '1'], '--name, --scopes and --expires-in'],
   ['a wrong percentage', ['list', '--near-limit', '101'], 'from 1 to 100'],
-  ['an overlap that is too long', ['rotate', '1', '--overlap', '31d'], '--overlap must be'],
+  ['an overlap that is too long', ['rotate', '1', '--overlap', '31d'], '--overlap (in seconds) must be'],
 ])('%s is refused with exit code 2', async (_, args, message) => {
   const { exitCode, stdout, stderr } = await runKeys(store.environment, ...args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });

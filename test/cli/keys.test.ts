@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { commands } from '../../src/cli/keys/commands.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
+import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { runKeys, type KeysRun } from './run-keys.ts';
@@ -83,6 +85,15 @@ describe('keys, beside a running service', () => {
     expect(await directory.find(stdout.trim())).toMatchObject({ name: 'Short' });
     now = Math.max(now, Date.now()) + 90 * 86_400_000;
     expect(await directory.find(stdout.trim())).toBeUndefined();
+  });
+
+  it('counts what lasts a while from when the database is open, however long that takes', async () => {
+    const { stdout } = await keys('create', '--name', 'Brief', '--plan', 'free', '--json');
+    const { id } = JSON.parse(stdout) as { id: string };
+    const openAt = Date.now() + 60_000;
+    const access = new AccessService(database.stores, { now: () => openAt }, 'cli');
+    const { json } = (await commands['update']?.prepare({ 'expires-in': '1s' }, id)(access, openAt)) ?? {};
+    expect(json).toMatchObject({ expiresAt: new Date(openAt + 1000) });
   });
 
   it('leaves the statements of the service as they are', async () => {

@@ -33,7 +33,8 @@ export interface Command {
   prepare(values: OptionValues, id: string): CommandWork;
 }
 
-type CommandWork = (access: AccessService) => Promise<Output>;
+/** `now` is the time at which the database is open: what lasts a while lasts from then. */
+export type CommandWork = (access: AccessService, now: number) => Promise<Output>;
 
 /** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -127,21 +128,21 @@ function create(values: OptionValues): CommandWork {
     name: required('name', values),
     ...planOf(values),
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
-    expiresAt: expiryOf(values['expires-in']),
   };
-  return async (access) => newSecret(await access.create(input));
+  const expiresIn = lifeOf(values['expires-in']);
+  return async (access, now) => newSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }));
 }
 
 function update(values: OptionValues, id: string): CommandWork {
   const changes = {
     name: values.name,
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
-    expiresAt: expiryOf(values['expires-in']),
   };
-  if (Object.values(changes).every((change) => change === undefined)) {
+  const expiresIn = lifeOf(values['expires-in']);
+  if ([...Object.values(changes), expiresIn].every((change) => change === undefined)) {
     throw new UsageError('at least one of --name, --scopes and --expires-in is needed.');
   }
-  return async (access) => changed(await access.update(id, changes));
+  return async (access, now) => changed(await access.update(id, { ...changes, expiresAt: expiryOf(expiresIn, now) }));
 }
 
 function rotate({ overlap }: OptionValues, id: string): CommandWork {
@@ -227,11 +228,15 @@ function durationOf(option: OptionName, text: string, minSeconds = 1): number {
   throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be a duration such as 90s, 15m, 24h or 90d.`);
 }
 
-/** Null for a key that never expires; undefined when unset. */
-function expiryOf(text: string | undefined): string | null | undefined {
+/** The seconds that a key stays valid; null for a key that never expires; undefined when unset. */
+function lifeOf(text: string | undefined): number | null | undefined {
   if (text === undefined) return undefined;
-  if (text === 'never') return null;
-  const instant = new Date(Date.now() + durationOf('expires-in', text) * 1000);
+  return text === 'never' ? null : durationOf('expires-in', text);
+}
+
+function expiryOf(life: number | null | undefined, now: number): string | null | undefined {
+  if (life === undefined || life === null) return life;
+  const instant = new Date(now + life * 1000);
   if (Number.isNaN(instant.getTime()) || instant.getUTCFullYear() > 9999) {
     throw new UsageError('--expires-in leads beyond the year 9999: use never for a key that never expires.');
   }

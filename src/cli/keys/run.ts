@@ -4,7 +4,7 @@ import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
 import { databaseOptions } from '../run.ts';
-import { commands, flags, UsageError, type Command } from './commands.ts';
+import { commands, flags, UsageError, type Command, type CommandWork } from './commands.ts';
 import type { Output } from './output.ts';
 
 const succeeded = 0;
@@ -33,7 +33,7 @@ export async function runKeys(args: readonly string[]): Promise<number> {
 }
 
 interface KeyCommand {
-  readonly work: (access: AccessService) => Promise<Output>;
+  readonly work: CommandWork;
   readonly asJson: boolean;
 }
 
@@ -74,7 +74,7 @@ function parseOptions({ options }: Command, args: string[]) {
 async function execute({ work }: KeyCommand): Promise<Output> {
   const database = await openOrJoinDatabase(databaseOptions());
   try {
-    return await work(new AccessService(database.stores, {}, 'cli'));
+    return await work(new AccessService(database.stores, {}, 'cli'), Date.now());
   } finally {
     await database.close();
   }
@@ -90,8 +90,8 @@ const optionOf: Readonly<Record<string, string>> = {
   requestsPerMinute: '--per-minute',
   requestsPerDay: '--per-day',
   expiresAt: '--expires-in',
-  seconds: '--for',
-  overlapSeconds: '--overlap',
+  seconds: '--for (in seconds)',
+  overlapSeconds: '--overlap (in seconds)',
 };
 
 function explain(error: unknown): string {
