@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 import ipaddr from 'ipaddr.js';
 
@@ -31,15 +31,21 @@ export type AddressLogging = 'full' | 'network' | 'off';
 /** The address as log lines have it. Its network is its first 24 bits (IPv4) or 48 (IPv6), which many clients share. */
 export function loggedAddress(text: string | undefined, logging: AddressLogging): string | undefined {
   if (text === undefined || logging === 'off') return undefined;
-  if (logging === 'full') return text;
+  if (logging === 'full' && isIP(text) !== 0) return text;
   const address = parse(text);
+  // A trusted proxy passed on what isn't one.
   if (address === undefined) return 'unknown';
+  if (logging === 'full') return address.toString();
   const [kind, bits] = address instanceof ipaddr.IPv4 ? [ipaddr.IPv4, 24] : [ipaddr.IPv6, 48];
   return `${kind.networkAddressFromCIDR(`${address.toString()}/${bits}`).toString()}/${bits}`;
 }
 
+/** Some proxies pass a port on, too: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withPort = /^(?:([\d.]{7,15})|\[([^\]]{2,60})\])(?::\d{1,5})?$/;
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  const [address = ''] = text.split('%', 1);
+  const [, v4, v6] = withPort.exec(text) ?? [];
+  const [address = ''] = (v4 ?? v6 ?? text).split('%', 1);
   // ipaddr.js accepts more than addresses, such as `1.2`.
   return isIPv4(address) || isIPv6(address) ? ipaddr.process(address) : undefined;
 }
