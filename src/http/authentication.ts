@@ -83,8 +83,11 @@ export class Authentication {
       cost === 0
         ? await this.#quota.consumeFree(subject)
         : { cost, decision: await this.#quota.consume(subject, cost) };
+    const { outcome } = spent.decision;
+    // What was refused otherwise has spent nothing.
+    if (outcome === 'too_costly') void reply.header(costHeaderName, '1');
+    if (outcome === 'admitted') void reply.header(costHeaderName, String(spent.cost));
     this.#settle(plan, spent.decision, reply);
-    void reply.header(costHeaderName, String(spent.cost));
     return spent;
   }
 

@@ -162,6 +162,7 @@ describe('a GraphQL request', () => {
     const tooCostly = await query(aliases(4));
     expect(tooCostly.statusCode).toBe(400);
     expect(tooCostly.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', status: 400 } }] });
+    expect(tooCostly.headers['x-ratelimit-cost']).toBe('1');
     expect(await remaining()).toBe(2);
     await query(aliases(2));
     expect((await query(aliases(4))).statusCode).toBe(429);
