@@ -14,7 +14,8 @@ it.each([
   'subscription ($on: Boolean!) { events @include(if: $on) { id } }',
   'subscription { ... @skip(if: {}) { events { id } } }',
   'subscription { ...A } fragment A on Subscription { ...A ...B } fragment B on Subscription { events @skip(if: null) { id } }',
-])('%s is a refusal, and no failure of the service', async (query) => {
+])('%s is a refusal that says where, and no failure of the service', async (query) => {
   const { errors } = await store.graphql(query, { on: true });
-  expect(errors).toMatchObject([{ extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
+  const locations = [{ line: 1, column: expect.any(Number) }];
+  expect(errors).toMatchObject([{ locations, extensions: { code: 'GRAPHQL_VALIDATION_FAILED' } }]);
 });

@@ -37,7 +37,8 @@ export function checkDocument(document: DocumentNode, maxFields: number, onRefus
   };
   if (fieldCount > maxFields)
     return refuse(`The operation selects ${fieldCount} fields, but at most ${maxFields} are allowed.`);
-  if (hasConditionalRoot(document)) return { fieldCount, refusal: conditionalRoot };
+  const conditional = conditionalRoot(document);
+  if (conditional !== undefined) return { fieldCount, refusal: conditionalRootError(conditional) };
   if (isComparable(document)) return { fieldCount, comparable: document };
   const comparable = withoutRepetitions(document);
   return isComparable(comparable) ? { fieldCount, comparable } : refuse(tooManyRepetitions);
@@ -159,10 +160,10 @@ function textOf({ loc }: SelectionNode): unknown {
 }
 
 /**
- * Whether the root fields of a subscription depend on `@skip` or `@include`, as the specification forbids (September
+ * What makes a root field of a subscription depend on `@skip` or `@include`, as the specification forbids (September
  * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
  */
-function hasConditionalRoot(document: DocumentNode): boolean {
+function conditionalRoot(document: DocumentNode): SelectionNode | undefined {
   const fragments = fragmentsIn(document);
   const spread = new Set<string>();
   const waiting: SelectionSetNode[] = [];
@@ -175,7 +176,7 @@ function hasConditionalRoot(document: DocumentNode): boolean {
       const isConditional = selection.directives?.some(
         ({ name: { value } }) => value === 'skip' || value === 'include',
       );
-      if (isConditional === true) return true;
+      if (isConditional === true) return selection;
       if (selection.kind === Kind.INLINE_FRAGMENT) waiting.push(selection.selectionSet);
       if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
       const { value: name } = selection.name;
@@ -185,10 +186,13 @@ function hasConditionalRoot(document: DocumentNode): boolean {
       spread.add(name);
     }
   }
-  return false;
+  return undefined;
 }
 
-const conditionalRoot = new GraphQLError(
-  'The root field of a subscription must not depend on @skip or @include: leave them out.',
-  { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } },
-);
+function conditionalRootError(nodes: SelectionNode): GraphQLError {
+  const message = 'The root field of a subscription must not depend on @skip or @include: leave them out.';
+  return new GraphQLError(message, {
+    nodes,
+    extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } },
+  });
+}
