@@ -6,6 +6,11 @@ interface Message {
   readonly name: string;
 }
 
+interface DataRow extends Message {
+  length: number;
+  readonly fields: (string | null)[];
+}
+
 /** The part of `pg`'s parser that its types hide. */
 interface PacketParser {
   parse(chunk: Buffer, callback: (message: Message) => void): void;
@@ -23,8 +28,12 @@ const lengthBytes = 4;
 const windowBytes = 1024;
 const nonAscii = /[\u0080-\u00ff]/;
 
-/** `pg`'s parser, which decodes rows together: each text by itself is a call out of JavaScript. */
+/**
+ * `pg`'s parser, which decodes rows together: each text by itself is a call out of JavaScript. All rows are one message:
+ * its fields are to be taken before the next row is parsed, as `pg` does.
+ */
 class RowParser extends PgParser {
+  readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };
   /** The bytes of the chunk from `#start` on, one character for each. */
   #window = '';
   #start = 0;
@@ -46,17 +55,20 @@ class RowParser extends PgParser {
       this.#start = offset;
       this.#isAscii = isAscii(window);
     }
-    const fields: (string | null)[] = [];
+    const { fields } = this.#row;
+    const count = bytes.readInt16BE(offset);
+    if (fields.length > count) fields.length = count;
     let at = offset + 2;
-    for (let left = bytes.readInt16BE(offset); left > 0; left -= 1) {
+    for (let index = 0; index < count; index += 1) {
       const size = bytes.readInt32BE(at);
       at += lengthBytes;
       const text = size === -1 ? null : this.#window.slice(at - this.#start, at - this.#start + size);
       const isPlain = text === null || this.#isAscii || !nonAscii.test(text);
-      fields.push(isPlain ? text : bytes.toString('utf8', at, at + size));
+      fields[index] = isPlain ? text : bytes.toString('utf8', at, at + size);
       at += Math.max(0, size);
     }
-    return { name: 'dataRow', length, fields } as Message;
+    this.#row.length = length;
+    return this.#row;
   }
 }
 

@@ -32,9 +32,11 @@ function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; other
   const others: object[] = [];
   const connection: MessageReceiver = {
     attachListeners: () => undefined,
+    // Copies: the message of a row is used again for the next one.
     emit: (name, other) =>
-      (name === 'dataRow' ? rows.push((other as unknown as { fields: unknown[] }).fields) : others.push({ ...other })) >
-      0,
+      (name === 'dataRow'
+        ? rows.push([...(other as unknown as { fields: unknown[] }).fields])
+        : others.push({ ...other })) > 0,
   };
   parseRowsOf(connection);
   const stream = new EventEmitter();
