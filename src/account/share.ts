@@ -58,6 +58,16 @@ export class Share {
   readonly #accounts: Accounts;
   readonly #options: ShareOptions;
   readonly #waiters: Waiters;
+  readonly #ledger: Ledger = {
+    add: (holding, amount) => {
+      if (holding.amount === 0 && amount > 0) this.#holders += 1;
+      holding.amount += amount;
+      this.#held += amount;
+      if (holding.amount === 0 && amount < 0) this.#holders -= 1;
+      if (amount < 0) this.#grantWaiting();
+    },
+    use: (account, millis) => this.#accounts.use(account, millis),
+  };
   #held = 0;
   #holders = 0;
 
@@ -166,37 +176,51 @@ export class Share {
   }
 
   #lease(account: Account, holding: Holding, amount: number): Lease {
-    let leased = 0;
-    let isReleased = false;
-    const hold = (wanted: number): void => {
-      if (holding.amount === 0 && wanted > leased) this.#holders += 1;
-      holding.amount += wanted - leased;
-      this.#held += wanted - leased;
-      if (holding.amount === 0 && wanted < leased) this.#holders -= 1;
-      const isLess = wanted < leased;
-      leased = wanted;
-      if (isLess) this.#grantWaiting();
-    };
     this.#accounts.serve(account);
     holding.leases += 1;
-    hold(amount);
-    return {
-      resize: (wanted) => {
-        if (!isReleased) hold(wanted);
-      },
-      release: (usedMillis) => {
-        if (isReleased) return;
-        isReleased = true;
-        if (usedMillis !== undefined) this.#accounts.use(account, usedMillis);
-        holding.leases -= 1;
-        hold(0);
-      },
-    };
+    return new HeldLease(this.#ledger, account, holding, amount);
   }
 
   #grantWaiting(): void {
     const mayHave = ({ account, amount }: Waiter): boolean =>
       this.#refusalOf(account, this.#waiters.holdingOf(account), amount) === undefined;
     for (let next = this.#waiters.next(mayHave); next !== undefined; next = this.#waiters.next(mayHave)) next.grant();
+  }
+}
+
+/** Where a share counts what its leases hold and use. */
+interface Ledger {
+  /** The amount may be negative. */
+  add(holding: Holding, amount: number): void;
+  use(account: Account, millis: number): void;
+}
+
+class HeldLease implements Lease {
+  readonly #ledger: Ledger;
+  readonly #account: Account;
+  readonly #holding: Holding;
+  #amount = 0;
+  #isReleased = false;
+
+  constructor(ledger: Ledger, account: Account, holding: Holding, amount: number) {
+    this.#ledger = ledger;
+    this.#account = account;
+    this.#holding = holding;
+    this.resize(amount);
+  }
+
+  resize(amount: number): void {
+    if (this.#isReleased) return;
+    const change = amount - this.#amount;
+    this.#amount = amount;
+    this.#ledger.add(this.#holding, change);
+  }
+
+  release(usedMillis?: number): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    if (usedMillis !== undefined) this.#ledger.use(this.#account, usedMillis);
+    this.#holding.leases -= 1;
+    this.#ledger.add(this.#holding, -this.#amount);
   }
 }
