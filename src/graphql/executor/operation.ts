@@ -77,7 +77,7 @@ export class PreparedOperation {
    * `mayGoOn` is asked after each root mutation; the fields after one for which it is false are neither carried out nor
    * in the data.
    */
-  async run(
+  run(
     context: RunContext,
     variables: Readonly<Record<string, unknown>>,
     maxBytes: number,
@@ -93,7 +93,7 @@ export class PreparedOperation {
   }
 
   /** Executes a subscription for one event: the value that its root field resolves from. Its fields have no context. */
-  async runFor(event: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
+  runFor(event: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
     const run = new Run(undefined, variables, maxBytes);
     return finished(run, maxBytes, () => promiseOf(this.#variantFor(variables).write(event, undefined, run)));
   }

@@ -47,9 +47,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   length = 0;
   readonly #maxLength: number;
   /** Paths that an error has set to null. Further errors at or below them are dropped. */
-  readonly #failed = new Set<Path | undefined>();
+  #failed: Set<Path | undefined> | undefined;
   /** Objects and lists that will not be in the response: errors below them are dropped too. */
-  readonly #discarded = new Set<Path | undefined>();
+  #discarded: Set<Path | undefined> | undefined;
   #arguments: Map<ArgumentsOf, Arguments> | undefined;
   #steps = 0;
   #checkedAtLength = 0;
@@ -86,13 +86,13 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   /** Subtracts the length of an object or a list that a failure below it has made null, or its parent. */
   discard(path: Path | undefined, length: number): void {
     this.length -= length;
-    this.#discarded.add(path);
+    (this.#discarded ??= new Set()).add(path);
   }
 
   /** Records an error at the path that it makes null. */
   report(path: Path | undefined, locate: () => GraphQLError): void {
     if (this.#isGone(path)) return;
-    this.#failed.add(path);
+    (this.#failed ??= new Set()).add(path);
     if (this.hasAllErrors) this.omittedErrors += 1;
     else this.errors.push(locate());
   }
@@ -135,9 +135,9 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   }
 
   #isGone(path: Path | undefined): boolean {
-    if (this.#failed.has(path)) return true;
+    if (this.#failed?.has(path) === true) return true;
     for (let place = path; place !== undefined; place = place.prev) {
-      if (this.#failed.has(place.prev) || this.#discarded.has(place.prev)) return true;
+      if (this.#failed?.has(place.prev) === true || this.#discarded?.has(place.prev) === true) return true;
     }
     return false;
   }

@@ -78,7 +78,7 @@ export function recordOutcome(
     fields: measured.rootFieldNames,
     cost,
     complexity: measured.complexity,
-    codes: [...new Set(codes)],
+    codes: codes.length > 1 ? [...new Set(codes)] : codes,
   };
   if (codes.length > 0) onErrors(label, codes);
 }
