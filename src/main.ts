@@ -11,6 +11,9 @@ import { limitHeap } from './heap.ts';
 import type { LogDestination } from './http/observe/log-destination.ts';
 
 limitHeap();
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+// Nothing to drain until the service is open. Without a listener, process 1 of a container would ignore the signal.
+for (const signal of signals) process.on(signal, exitBeforeStart);
 // A full disk, or a closed pipe: text for people is lost, and the service continues.
 process.stderr.on('error', () => undefined);
 
@@ -65,11 +68,18 @@ function startEngine({ databaseUrl, dataDir }: Config): Promise<EmbeddedPostgres
   return embedded;
 }
 
+function exitBeforeStart(): void {
+  process.exit(0);
+}
+
 function stopOnSignals(app: App, log: LogDestination, config: Config): void {
   let isStopping = false;
-  const stop = (signal: string): void => {
-    // A second signal ends the process at once.
-    if (isStopping) process.exit(1);
+  let isAsked = false;
+  const stop = (signal: NodeJS.Signals): void => {
+    // The second one ends the process at once. SIGHUP isn't counted: it comes beside another, and even before it.
+    if (isAsked && signal !== 'SIGHUP') process.exit(1);
+    isAsked ||= signal !== 'SIGHUP';
+    if (isStopping) return;
     isStopping = true;
     app.server.log.info({ signal }, 'draining');
     const endsAt = performance.now() + (config.drainDelaySeconds + config.drainTimeoutSeconds) * 1000;
@@ -84,8 +94,7 @@ function stopOnSignals(app: App, log: LogDestination, config: Config): void {
       },
     );
   };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  for (const signal of signals) process.off(signal, exitBeforeStart).on(signal, stop);
 }
 
 /** Exits on uncaught errors: they may leave inconsistent state, so a new process is safer. */

@@ -73,9 +73,29 @@ it.each([
   await until(async () => (await ready()).status === 200);
 });
 
+it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+  '%s ends a start that waits for a database, with 0',
+  async (signal) => {
+    const waiting = new Service({ DATABASE_URL: 'postgresql://postgres@127.0.0.1:1,[::1]:1/postgres' });
+    await waiting.line(/Waiting for a server/);
+    waiting.signal(signal);
+    expect(await waiting.ended()).toBe(0);
+  },
+);
+
+// A closed terminal sends it, and systemd right after SIGTERM where SendSIGHUP says so: the kernel delivers it first.
+it('SIGHUP drains too, and never counts as the second signal that ends a drain', async () => {
+  const hungUp = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s' });
+  hungUp.signal('SIGHUP');
+  await until(async () => (await hungUp.get('/readyz')).status === 503);
+  hungUp.signal('SIGHUP');
+  expect(await hungUp.ended()).toBe(0);
+});
+
 it('/readyz is 503 while the service shuts down, and requests are still served', async () => {
   await until(async () => (await service.get('/readyz')).status === 200);
   service.signal('SIGTERM');
+  service.signal('SIGHUP');
   await until(async () => (await service.get('/readyz')).body.reasons?.[0] === 'The service is shutting down.');
   expect((await service.graphql('{ pets { totalCount } }')).status).toBe(200);
   expect(await service.ended()).toBe(0);
