@@ -165,9 +165,9 @@ const neverCodes = /^(?:28|3D|42|ERR_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
 const writableRetryMillis = 500;
 
 /**
- * Waits for a server that takes writes, and reports the reason once: while the database fails over a start waits, instead
- * of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't be reached at
- * all.
+ * Waits for a server that takes writes, and reports the reason once: while the database fails over a start waits,
+ * instead of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't be
+ * reached at all.
  */
 export async function openMaintenanceWhenWritable(
   location: DatabaseLocation,

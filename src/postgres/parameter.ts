@@ -18,8 +18,8 @@ function arrayText(values: readonly Scalar[]): string {
 }
 
 /**
- * Most elements are ids, which need no quotes. In a string of JSON, quotes and backslashes are escaped as here; to write
- * one takes a fifth of the time.
+ * Most elements are ids, which need no quotes. In a string of JSON, quotes and backslashes are escaped as here; to
+ * write one takes a fifth of the time.
  */
 function elementText(value: Scalar): string {
   if (value === null) return 'NULL';

@@ -125,8 +125,8 @@ function nameOf(text: string): string {
 }
 
 /**
- * A statement whose rows are objects of its columns, by their names: for what is read rarely. An int64 must be selected as
- * text, which is exact. What is read is a copy: it keeps nothing else alive (`row-parser.ts`).
+ * A statement whose rows are objects of its columns, by their names: for what is read rarely. An int64 must be selected
+ * as text, which is exact. What is read is a copy: it keeps nothing else alive (`row-parser.ts`).
  */
 export function objectStatement<Row>(text: string): Statement<Row> {
   return statementOf(
