@@ -10,7 +10,7 @@ import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
-import { type ParameterStatus, prepareEmbeddedSession, prepareServerSession, SessionState } from './server-session.ts';
+import { type ParameterStatus, ServerSession, type SessionKind } from './server-session.ts';
 import { sendTraced, tracedCaller } from './statement-span.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
 import { type Query, unprepared } from './statement.ts';
@@ -45,8 +45,7 @@ export interface ConnectionOptions {
   readonly statementTimeoutMillis?: number | undefined;
   /** After which a connection whose response is pending is destroyed; undefined for never. */
   readonly responseTimeoutMillis?: number | undefined;
-  /** The kind of session: our own on a server, the shared one of the embedded database, or that of another process. */
-  readonly session: 'server' | 'embedded' | 'guest';
+  readonly session: SessionKind;
   readonly isPipelined?: boolean;
   /** Receives every statement except those that prepare the session. */
   readonly onStatement?: ((sql: string) => void) | undefined;
@@ -71,8 +70,7 @@ export class PgConnection extends pg.Client {
   /** When a response last came, or was first pending. */
   #progressAt = 0;
   #isAwaitingResponse = false;
-  #isBehindPooler = false;
-  readonly #state = new SessionState();
+  readonly #session: ServerSession;
   #isOpen = false;
   #cancelling: Promise<void> | undefined;
   readonly #options: ConnectionOptions;
@@ -81,6 +79,7 @@ export class PgConnection extends pg.Client {
     const stream = (): AddressSocket => new AddressSocket(options.address);
     super({ ...options.config, types, stream, keepAlive: true, pipeline: options.isPipelined === true });
     this.#options = options;
+    this.#session = new ServerSession(options.session);
     const internals = this.#internals;
     parseRowsOf(internals.connection);
     internals.connection.on('parameterStatus', (status) => this.#record(status));
@@ -111,7 +110,11 @@ export class PgConnection extends pg.Client {
     try {
       await this.connect();
       this.#assertSuitable();
-      await this.#prepareSession();
+      await this.#session.prepare(
+        (sql) => this.#send(sql) as Promise<unknown>,
+        this.#internals.processID,
+        this.#options.statementTimeoutMillis,
+      );
       this.#assertSuitable();
       this.#isOpen = true;
       return this;
@@ -126,7 +129,7 @@ export class PgConnection extends pg.Client {
 
   /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
   get isBehindPooler(): boolean {
-    return this.#isBehindPooler;
+    return this.#session.isBehindPooler;
   }
 
   /**
@@ -138,7 +141,7 @@ export class PgConnection extends pg.Client {
 
   /** Whether its transactions can only read, as far as the server has said. */
   get isReadOnly(): boolean {
-    return this.#state.isReadOnly;
+    return this.#session.isReadOnly;
   }
 
   // The overloads of `query` are those of the base class.
@@ -153,10 +156,7 @@ export class PgConnection extends pg.Client {
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
     if (queries.some(({ statement }) => statement.kind === 'write')) currentRequest()?.recordWrite();
-    // Nothing is prepared in the session of another process.
-    const isGuest = this.#options.session === 'guest';
-    const sent = isGuest ? queries.map((each) => ({ ...each, statement: unprepared(each.statement) })) : queries;
-    const batch = new StatementBatch(sent);
+    const batch = new StatementBatch(this.#session.keepsStatements ? queries : queries.map(unpreparedQuery));
     return new Promise((resolve, reject) => {
       batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
       this.submit(batch);
@@ -196,14 +196,14 @@ export class PgConnection extends pg.Client {
       this.hasTimedOut = true;
       this.destroy();
       this.#options.onTimeout?.();
-    } else if (this.#isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
+    } else if (this.isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
       inBackground(this.#cancel());
     }
   }
 
-  /** Asks the server to cancel the statement under way. The embedded database can't. */
+  /** Asks the server to cancel the statement under way, where it can. */
   cancelStatement(): void {
-    if (this.#options.session === 'server' && !this.isLost) inBackground(this.#cancel());
+    if (this.#session.isCancellable && !this.isLost) inBackground(this.#cancel());
   }
 
   #cancel(): Promise<void> {
@@ -233,7 +233,7 @@ export class PgConnection extends pg.Client {
   async abort(reason: string): Promise<void> {
     const deadline = performance.now() + abortTimeoutMillis;
     await this.#cancelling;
-    const mustCancel = (): boolean => this.#isBehindPooler && this.#isAwaitingResponse && !this.isLost;
+    const mustCancel = (): boolean => this.isBehindPooler && this.#isAwaitingResponse && !this.isLost;
     while (mustCancel() && performance.now() < deadline) await this.#cancel();
     this.destroy(reason);
   }
@@ -245,29 +245,14 @@ export class PgConnection extends pg.Client {
     clearTimeout(timeout);
   }
 
-  async #prepareSession(): Promise<void> {
-    const { session, statementTimeoutMillis } = this.#options;
-    if (session === 'guest') return undefined;
-    const send = (sql: string): Promise<unknown> => this.#send(sql) as Promise<unknown>;
-    if (session === 'embedded') return prepareEmbeddedSession(send);
-    const { processID } = this.#internals;
-    const { isBehindPooler, isStandby, isReadOnly } = await prepareServerSession(
-      send,
-      processID,
-      statementTimeoutMillis,
-    );
-    this.#isBehindPooler = isBehindPooler;
-    return this.#state.set(isStandby, isReadOnly);
-  }
-
   #record(status: ParameterStatus): void {
     const wasReadOnly = this.isReadOnly;
-    this.#state.record(status);
+    this.#session.record(status);
     if (this.#isOpen && this.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
   }
 
   #assertSuitable(): void {
-    const reason = this.#state.unsuitable(this.#options.target ?? 'any');
+    const reason = this.#session.unsuitable(this.#options.target ?? 'any');
     if (reason === undefined) return;
     throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code: readOnlyState });
   }
@@ -292,4 +277,8 @@ export class PgConnection extends pg.Client {
   get #internals(): ClientInternals {
     return this as unknown as ClientInternals;
   }
+}
+
+function unpreparedQuery({ statement, values }: Query<unknown>): Query<unknown> {
+  return { statement: unprepared(statement), values };
 }

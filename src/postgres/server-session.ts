@@ -2,17 +2,15 @@ import type pg from 'pg';
 
 import type { TargetSession } from './connection-config.ts';
 
-/** What a server says of a session when it begins. */
-export interface ServerSession {
-  /** A pooler shares the server's sessions: then the backend key isn't the session's. */
-  readonly isBehindPooler: boolean;
-  readonly isStandby: boolean;
-  readonly isReadOnly: boolean;
-}
+/** Ours on a server, the one that all connections of the embedded database share, or that of another process. */
+export type SessionKind = 'server' | 'embedded' | 'guest';
 
-interface Reply extends Omit<ServerSession, 'isBehindPooler'> {
+/** What a server says of a session when it begins. */
+interface Reply {
   readonly id: number;
   readonly timeout: number;
+  readonly isStandby: boolean;
+  readonly isReadOnly: boolean;
 }
 
 const question = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
@@ -25,59 +23,56 @@ const sessionSettings = [
   "set default_transaction_isolation = 'read committed'",
 ];
 
-/**
- * Asks for what a pooler hides, and sets what a session needs; its timeout unless a shorter one is set. Behind a pooler
- * nothing is set, because another client may get the session. `backendKey` is the process that the connection itself
- * was told.
- */
-export async function prepareServerSession(
-  send: (sql: string) => Promise<unknown>,
-  backendKey: number | null,
-  statementTimeoutMillis: number | undefined,
-): Promise<ServerSession> {
-  const { rows } = (await send(question)) as pg.QueryResult<Reply>;
-  const [{ id, timeout, isStandby, isReadOnly }] = rows as [Reply];
-  const isBehindPooler = id !== backendKey;
-  if (!isBehindPooler && statementTimeoutMillis !== undefined) {
-    const settings = [...sessionSettings];
-    const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
-    if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
-    await send(settings.join('; '));
-  }
-  return { isBehindPooler, isStandby, isReadOnly };
-}
-
-/** One session for all connections: the last one's named statements are still there. It ignores a startup packet. */
-export async function prepareEmbeddedSession(send: (sql: string) => Promise<unknown>): Promise<void> {
-  await send('discard all');
-  await send(`set time zone 'UTC'`);
-}
-
 /** A setting that the server reports when a session begins, and whenever it changes. */
 export interface ParameterStatus {
   readonly parameterName: string;
   readonly parameterValue: string;
 }
 
-/** Whether the transactions of a session can write, as far as its server has said. */
-export class SessionState {
+type Send = (sql: string) => Promise<unknown>;
+
+/** The session of a connection: how it is prepared, and what its server has said of it. */
+export class ServerSession {
+  readonly #kind: SessionKind;
+  #isBehindPooler = false;
   /** PostgreSQL reports both settings from version 14 on without being asked; a pooler may not. */
   #isStandby = false;
   #isReadOnlyByDefault = false;
 
+  constructor(kind: SessionKind) {
+    this.#kind = kind;
+  }
+
+  /** Whether statements may be prepared in it: not in that of another process. */
+  get keepsStatements(): boolean {
+    return this.#kind !== 'guest';
+  }
+
+  /** Whether its statements can be cancelled: not those of the embedded database. */
+  get isCancellable(): boolean {
+    return this.#kind === 'server';
+  }
+
+  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
+  get isBehindPooler(): boolean {
+    return this.#isBehindPooler;
+  }
+
+  /** Whether its transactions can only read, as far as the server has said. */
+  get isReadOnly(): boolean {
+    return this.#isStandby || this.#isReadOnlyByDefault;
+  }
+
+  /** `backendKey` is the process that the connection itself was told. */
+  async prepare(send: Send, backendKey: number | null, statementTimeoutMillis: number | undefined): Promise<void> {
+    if (this.#kind === 'embedded') return prepareEmbeddedSession(send);
+    if (this.#kind === 'server') return this.#prepareOnServer(send, backendKey, statementTimeoutMillis);
+    return undefined;
+  }
+
   record({ parameterName, parameterValue }: ParameterStatus): void {
     if (parameterName === 'in_hot_standby') this.#isStandby = parameterValue === 'on';
     else if (parameterName === 'default_transaction_read_only') this.#isReadOnlyByDefault = parameterValue === 'on';
-  }
-
-  /** What the server has replied when it was asked. */
-  set(isStandby: boolean, isReadOnly: boolean): void {
-    this.#isStandby = isStandby;
-    this.#isReadOnlyByDefault = isReadOnly && !isStandby;
-  }
-
-  get isReadOnly(): boolean {
-    return this.#isStandby || this.#isReadOnlyByDefault;
   }
 
   /** Why the session isn't good for this; undefined if it is. */
@@ -86,4 +81,32 @@ export class SessionState {
     if (this.#isStandby) return 'is a standby';
     return target === 'read-write' && this.#isReadOnlyByDefault ? 'is read-only' : undefined;
   }
+
+  /**
+   * Asks for what a pooler hides, and sets what a session needs; its timeout unless a shorter one is set. Behind a
+   * pooler nothing is set, because another client may get the session.
+   */
+  async #prepareOnServer(
+    send: Send,
+    backendKey: number | null,
+    statementTimeoutMillis: number | undefined,
+  ): Promise<void> {
+    const { rows } = (await send(question)) as pg.QueryResult<Reply>;
+    const [{ id, timeout, isStandby, isReadOnly }] = rows as [Reply];
+    this.#isBehindPooler = id !== backendKey;
+    if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
+      const settings = [...sessionSettings];
+      const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
+      if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
+      await send(settings.join('; '));
+    }
+    this.#isStandby = isStandby;
+    this.#isReadOnlyByDefault = isReadOnly && !isStandby;
+  }
+}
+
+/** One session for all connections: the last one's named statements are still there. It ignores a startup packet. */
+async function prepareEmbeddedSession(send: Send): Promise<void> {
+  await send('discard all');
+  await send(`set time zone 'UTC'`);
 }
