@@ -81,6 +81,30 @@ it('a position is known only with the salt of its event', async () => {
   expect((await events.readAfter({ ...first, salt: last.salt }, 10)).events).toEqual([]);
 });
 
+it('a position that is given again, after a restore, has another salt', async () => {
+  await add('lost');
+  await log.move();
+  const [lost] = (await log.readAfter(beginning)) as [EventPosition];
+  await log.sql(`delete from events where position > ${beginning.position}`);
+  await log.sql(`update event_state set position = ${beginning.position}, salt = ${beginning.salt}`);
+  await add('another');
+  await log.move();
+  expect((await log.readAfter(beginning)).map(({ position }) => position)).toEqual([lost.position]);
+  expect(await isKnown(lost)).toBe(false);
+});
+
+it('positions go on from the last one when the clock has gone back', async () => {
+  const fresh = await openEventLog();
+  const [state] = await fresh.sql(
+    `update event_state set position = (extract(epoch from now())::bigint / 86400 + 2) << 40 returning position`,
+  );
+  await fresh.sql(`insert into categories (name) values ('i'), ('j')`);
+  await fresh.move();
+  const ahead = BigInt(String(state?.['position']));
+  expect((await fresh.readAfter()).map(({ position }) => BigInt(position))).toEqual([ahead + 1n, ahead + 2n]);
+  await fresh.close();
+});
+
 it('days that are older than the retention are dropped, and readers that have read them all have missed nothing', async () => {
   await add('old', 'older readers miss it');
   await log.move();
@@ -103,6 +127,9 @@ it('days that are older than the retention are dropped, and readers that have re
   });
   expect(await isKnown(older(old))).toBe(true);
   expect(await log.database.eventMoves.maintain(9 * 86_400)).toBeGreaterThan(0);
+  expect(await isKnown(older(old))).toBe(true);
+  // That day hasn't been over for so long.
+  expect(await log.database.eventMoves.maintain(8 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
   expect(await log.database.eventMoves.maintain(7 * 86_400)).toBe(0);
   expect([await isKnown(older(old)), await isKnown(older(oldest))]).toEqual([false, true]);
