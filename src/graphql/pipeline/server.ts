@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
 
 import type { Accounts } from '../../account/accounts.ts';
+import { inBackground } from '../../background.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import type { Services } from '../../domain/services.ts';
 import { preferredType } from '../../http/accept.ts';
@@ -79,7 +80,10 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           url: '/graphql',
           config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
-          handler: (request, reply) => endpoint.handle(request, reply),
+          // Nothing of it waits for the end of the response, as what returns a reply does: a stream may last an hour.
+          handler: (request, reply) => {
+            inBackground(endpoint.handle(request, reply).catch((error: unknown) => void reply.send(error)));
+          },
         });
         done();
       });
@@ -109,7 +113,7 @@ class Endpoint {
     if (documentsPath !== undefined) await this.documents.load(documentsPath, this.validator, limits);
   }
 
-  async handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const { principal, method } = request;
     let parsed: GraphQLRequest;
@@ -165,7 +169,7 @@ class Endpoint {
     key: string | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): Promise<FastifyReply> {
+  ): Promise<void> {
     const { services, idempotency } = this.#options;
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, request.principal.id, key);
     const { ticks } = request.server.connections;
@@ -174,15 +178,15 @@ class Endpoint {
     const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
       reserveFor(request, reply, bytes),
     );
-    return send(request, reply, { status, headers, body });
+    send(request, reply, { status, headers, body });
   }
 
-  async #refuse(refusal: GraphQLResponse, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async #refuse(refusal: GraphQLResponse, request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const { codes } = refusal;
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.spend();
-    return send(request, reply, refusal);
+    send(request, reply, refusal);
   }
 }
 
@@ -191,10 +195,10 @@ function send(
   { headers: { accept } }: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
-): FastifyReply {
+): void {
   const type = preferredType(accept, graphqlTypes);
   const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
-  return reply
+  void reply
     .code(isEvent ? 200 : status)
     .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
     .headers(isEvent ? { 'content-type': eventStreamType } : {})

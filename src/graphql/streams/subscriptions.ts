@@ -48,7 +48,7 @@ export async function sendSubscription(
   reply: FastifyReply,
   streams: EventStreams,
   options: ExecutionOptions,
-): Promise<FastifyReply> {
+): Promise<void> {
   const { operation, variables } = subscription;
   const framing = requireFraming(request.headers.accept);
   void reply.header('cache-control', 'no-store');
@@ -57,7 +57,9 @@ export async function sendSubscription(
   );
   if (!('stream' in opened)) return sendRefusal(opened, reply, opened.isResult ? framing : undefined);
   begin(request, opened.stream);
-  return reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(opened.stream);
+  // Sent by itself the head becomes one text; with what follows it stays a tree of its parts, 3 KB of each stream.
+  reply.raw.once('pipe', () => reply.raw.flushHeaders());
+  void reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(opened.stream);
 }
 
 interface Opening {
@@ -127,11 +129,11 @@ function sendRefusal(
   { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
   reply: FastifyReply,
   framing: Framing | undefined,
-): FastifyReply {
+): void {
   void reply.headers(headers).header('cache-control', 'no-store');
   if (status === 400 && framing?.contentType === eventStreamType)
-    return reply.code(200).header('content-type', eventStreamType).send(singleEvent(body));
-  return reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+    void reply.code(200).header('content-type', eventStreamType).send(singleEvent(body));
+  else void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
 function requireFraming(accept: string | undefined): Framing {
