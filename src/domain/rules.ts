@@ -99,8 +99,15 @@ function textRule(refused: RegExp): Rule<string, string> {
   };
 }
 
-/** Code points, without a copy of the text: it can be as long as a request. */
+/** More than any rule allows. */
+const maxCounted = 10_000;
+
+/**
+ * Code points, without a copy of the text. Of a longer one, which is too long however they are counted, UTF-16 code
+ * units: a request can have a text of 1 MB for each of its aliases.
+ */
 function countCharacters(text: string): number {
+  if (text.length > maxCounted) return text.length;
   let pairs = 0;
   for (let index = 1; index < text.length; index += 1) {
     if (isSurrogate(text, index, 0xdc00) && isSurrogate(text, index - 1, 0xd800)) pairs += 1;
