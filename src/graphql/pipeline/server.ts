@@ -82,7 +82,10 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
           // Nothing of it waits for the end of the response, as what returns a reply does: a stream may last an hour.
           handler: (request, reply) => {
-            inBackground(endpoint.handle(request, reply).catch((error: unknown) => void reply.send(error)));
+            const handled = endpoint.handle(request, reply).catch((error: unknown) => {
+              void reply.send(error);
+            });
+            inBackground(handled);
           },
         });
         done();
