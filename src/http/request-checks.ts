@@ -27,14 +27,18 @@ export function findMalformation(request: IncomingMessage): HttpError | undefine
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
   }
   if (headerBytes > maxHeaderBytes) return headersTooLarge();
-  const isHostNeeded = httpVersionMajor === 1 && httpVersionMinor >= 1;
-  if (hosts > 1 || (hosts === 0 && isHostNeeded)) {
+  const isSinceHttp11 = httpVersionMajor === 1 && httpVersionMinor >= 1;
+  if (hosts > 1 || (hosts === 0 && isSinceHttp11)) {
     return new HttpError('BAD_REQUEST', `There must be one Host header, but there are ${hosts}.`);
   }
   if (headers.host !== undefined && !validHost.test(headers.host)) {
     return new HttpError('BAD_REQUEST', 'The Host header must be a name or an address, and maybe a port.');
   }
   const coding = headers['transfer-encoding'];
+  // A peer of HTTP/1.0 between us may not know it, and would find other limits between requests (RFC 9112, section 6.1).
+  if (coding !== undefined && !isSinceHttp11) {
+    return new HttpError('BAD_REQUEST', 'HTTP/1.0 has no Transfer-Encoding: send Content-Length.');
+  }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return new HttpError('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.');
   }

@@ -83,6 +83,12 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
       400,
       'bad_request',
     ],
+    [
+      'a body in chunks of HTTP/1.0, which has none',
+      `POST /things HTTP/1.0\r\n${host}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+      400,
+      'bad_request',
+    ],
   ])('%s', async (_what, text, status, code) => {
     const response = await responseTo(port, text);
     expect(JSON.parse(response.body)).toEqual({ status, code, message: expect.any(String) });
