@@ -129,6 +129,15 @@ it('an entry that is deleted or created between two changes of its pet has event
   ]);
 });
 
+it('a change of a pet that has no entry yet is no event of the entry that it gets', async () => {
+  await eventsOf('delete from inventory where pet_id = 1');
+  const events = await eventsOf(`update pets set status = 'sold' where id = 1;
+    insert into inventory (pet_id, quantity) values (1, 9)`);
+  expect(events.filter((event) => event.startsWith('inventory'))).toEqual([
+    'inventory.created {"petId":"1","quantity":9,"status":"sold"}',
+  ]);
+});
+
 it('the events of an entry have both halves as the changes before them left them, however many one run moves', async () => {
   const events = await eventsOf(`update inventory set quantity = 1 where pet_id = 1;
     update pets set status = 'sold' where id = 1;

@@ -93,15 +93,20 @@ it('a position that is given again, after a restore, has another salt', async ()
   expect(await isKnown(lost)).toBe(false);
 });
 
-it('positions go on from the last one when the clock has gone back', async () => {
+it('positions go on from the last one when the clock has gone back, day by day', async () => {
   const fresh = await openEventLog();
-  const [state] = await fresh.sql(
-    `update event_state set position = (extract(epoch from now())::bigint / 86400 + 2) << 40 returning position`,
-  );
-  await fresh.sql(`insert into categories (name) values ('i'), ('j')`);
-  await fresh.move();
-  const ahead = BigInt(String(state?.['position']));
-  expect((await fresh.readAfter()).map(({ position }) => BigInt(position))).toEqual([ahead + 1n, ahead + 2n]);
+  let last: EventPosition | undefined;
+  for (const days of [2, 3]) {
+    const [state] = await fresh.sql(
+      `update event_state set position = (extract(epoch from now())::bigint / 86400 + ${days}) << 40 returning position`,
+    );
+    await fresh.sql(`insert into categories (name) values ('i'), ('j')`);
+    await fresh.move();
+    const ahead = BigInt(String(state?.['position']));
+    const events = await fresh.readAfter(last);
+    expect(events.map(({ position }) => BigInt(position))).toEqual([ahead + 1n, ahead + 2n]);
+    last = events.at(-1);
+  }
   await fresh.close();
 });
 
@@ -162,6 +167,7 @@ it('one process moves, and another one takes over when it has moved nothing for 
   await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '1 minute'`);
   expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isHolder: false });
   expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 1, isHolder: true });
+  expect(await log.sql('select moved_at < clock_timestamp() as "isPast" from event_state')).toEqual([{ isPast: true }]);
   await add('h');
   await log.sql(`update event_state set moved_at = clock_timestamp() - interval '1001 milliseconds'`);
   expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 1, isHolder: true });
