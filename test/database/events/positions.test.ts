@@ -103,9 +103,9 @@ it('positions go on from the last one when the clock has gone back, day by day',
     await fresh.sql(`insert into categories (name) values ('i'), ('j')`);
     await fresh.move();
     const ahead = BigInt(String(state?.['position']));
-    const events = await fresh.readAfter(last);
-    expect(events.map(({ position }) => BigInt(position))).toEqual([ahead + 1n, ahead + 2n]);
-    last = events.at(-1);
+    const added = await fresh.readAfter(last);
+    expect(added.map(({ position }) => BigInt(position))).toEqual([ahead + 1n, ahead + 2n]);
+    last = added.at(-1);
   }
   await fresh.close();
 });
