@@ -22,9 +22,9 @@ export interface PendingRead {
   /** The client (a key) that it is for; empty for the service's own work. */
   readonly subject: string;
   /** All are of this client. */
-  readonly callers: readonly Caller[];
-  readonly resolve: (rows: unknown[]) => void;
-  readonly reject: (error: Error) => void;
+  callers: readonly Caller[];
+  resolve: (rows: unknown[]) => void;
+  reject: (error: Error) => void;
   /** It has been retried, and won't be again. */
   isRetried: boolean;
   /** While it is sent, or waits to be retried: one of those that its client may have under way. */
@@ -40,6 +40,8 @@ export function failureOfAll(callers: readonly Caller[]): Error | undefined {
 }
 
 const none: readonly TracedCaller[] = [];
+const noCallers: readonly Caller[] = [];
+const settled = (): void => undefined;
 
 /** Those whose requests are traced. */
 export function tracedOf(callers: readonly Caller[]): readonly TracedCaller[] {
@@ -160,8 +162,7 @@ export class PipelinedConnection {
       this.#respondedAt = now;
       if (this.#pending.length > 0) connection.recordProgress(now);
       if (error === null) {
-        pending.lease?.release(usedMillis);
-        pending.resolve(rows);
+        end(pending, usedMillis).resolve(rows);
       } else {
         this.#fail(pending, error, usedMillis);
       }
@@ -208,6 +209,19 @@ export class PipelinedConnection {
 }
 
 function reject(pending: PendingRead, error: Error, usedMillis?: number): void {
+  end(pending, usedMillis).reject(error);
+}
+
+/**
+ * Returns what settles the read, which keeps nothing of it: V8 doesn't find a read that has ended before the next full
+ * collection, and would copy its rows and its request twice until then, for a fifth of the time of a page.
+ */
+function end(pending: PendingRead, usedMillis: number | undefined): Pick<PendingRead, 'resolve' | 'reject'> {
+  const settlers = { resolve: pending.resolve, reject: pending.reject };
   pending.lease?.release(usedMillis);
-  pending.reject(error);
+  pending.lease = undefined;
+  pending.callers = noCallers;
+  pending.resolve = settled;
+  pending.reject = settled;
+  return settlers;
 }
