@@ -1,3 +1,6 @@
+import { setImmediate } from 'node:timers/promises';
+import { mock } from 'node:test';
+
 import { afterEach, expect, it } from '@jest/globals';
 
 import type { EventMove, EventMoves } from '../../../src/domain/events/event.store.ts';
@@ -57,8 +60,53 @@ it('two processes that move give every change one position, and one goes on when
   expect(await log.readAfter(beginning)).toHaveLength(22);
 });
 
+const idle: EventMove = { moved: 0, isHolder: true, lagSeconds: 0 };
+
+it.each([
+  ['five times in a second where it moved last', idle, 5],
+  ['once elsewhere', { ...idle, isHolder: false }, 1],
+  ['at once while more changes wait', { ...idle, moved: 4_000 }, 1_000],
+])('it moves %s', async (_when, move, expected) => {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    let runs = 0;
+    start({
+      move: () => {
+        runs += 1;
+        return Promise.resolve(move);
+      },
+      maintain: () => Promise.resolve(0),
+    });
+    for (let millis = 0; millis < 1_000; millis += 1) {
+      mock.timers.tick(1);
+      await setImmediate();
+    }
+    expect(runs).toBe(expected);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
+it('stopping waits for the run under way', async () => {
+  const order: string[] = [];
+  let end: (() => void) | undefined;
+  const move = (): Promise<EventMove> =>
+    new Promise((resolve) => {
+      end = () => {
+        order.push('the run has ended');
+        resolve(idle);
+      };
+    });
+  const sequencer = start({ move, maintain: () => Promise.resolve(0) });
+  await until(() => end !== undefined);
+  const stopped = sequencer.stop().then(() => order.push('it has stopped'));
+  await setImmediate();
+  end!();
+  await stopped;
+  expect(order).toEqual(['the run has ended', 'it has stopped']);
+});
+
 it('a failure is reported once until it has passed, and the lag grows meanwhile', async () => {
-  const idle: EventMove = { moved: 0, isHolder: true, lagSeconds: 0 };
   let isLost = true;
   let calls = 0;
   const failures: unknown[] = [];
