@@ -240,7 +240,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     listen: async () => {
       const { host, port, metricsPort = 0 } = config;
       if (metricsServer !== undefined) {
-        server.log.info({ address: await listenOn(metricsServer, host, metricsPort, 'METRICS_PORT') }, 'metrics');
+        server.log.info({ url: await listenOn(metricsServer, host, metricsPort, 'METRICS_PORT') }, 'metrics');
       }
       return listenOn(server, host, port, 'PORT');
     },

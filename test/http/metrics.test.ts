@@ -85,7 +85,7 @@ it('moves to a listener of its own', async () => {
   );
   const address = await moved.app.listen();
   expect((await fetch(`${address}/metrics`)).status).toBe(401);
-  const [, own] = /"address":"(.*?)","msg":"metrics"/.exec(lines.join('\n')) ?? [];
+  const [, own] = /"url":"(.*?)","msg":"metrics"/.exec(lines.join('\n')) ?? [];
   const response = await fetch(`${own}/metrics`);
   expect([response.status, await response.text()]).toEqual([200, expect.stringMatching('petstore_requests_total')]);
   await moved.close();
