@@ -147,10 +147,10 @@ function counted<Arguments, Value>(
 
 /** By their names, so that fields with equal arguments share a loader. */
 function nestedLoader<Arguments, Value>(
-  nameOfArguments: (args: NoInfer<Arguments>) => string,
+  nameOfArguments: (args: NoInfer<Arguments>) => ArgumentsName,
   loadMany: LoadMany<Arguments, Value>,
 ): NestedLoader<Arguments, Value> {
-  const loaders = new Map<string, DataLoader<Id, Value>>();
+  const loaders = new Map<ArgumentsName, DataLoader<Id, Value>>();
   return (args) => {
     const name = nameOfArguments(args);
     const loader = loaders.get(name) ?? new DataLoader((parentIds) => loadMany(parentIds, args));
@@ -159,21 +159,42 @@ function nestedLoader<Arguments, Value>(
   };
 }
 
-function nameOfPage({ request, include }: NestedPage<object, string>): string {
-  return `${include.join()} ${nameOf(request)}`;
+/** What stands for arguments: their text or its hash; for long ones, which are rarely equal, they themselves. */
+type ArgumentsName = string | object;
+
+function nameOfPage({ request, include }: NestedPage<object, string>): ArgumentsName {
+  const name = nameOf(request);
+  return typeof name === 'string' ? `${include.join()} ${name}` : name;
 }
 
-const names = new WeakMap<object, string>();
+const names = new WeakMap<object, ArgumentsName>();
 const maxNameLength = 256;
+/** More than a client needs: the 1,000 ids of a filter have at most 19,000. */
+const maxNamedLength = 2 ** 15;
 
-/** A short name of the arguments, made once for all parents: the arguments can be as long as a request. */
-function nameOf(args: object | null | undefined): string {
+/** A short name, made once for all parents. */
+function nameOf(args: object | null | undefined): ArgumentsName {
   if (args === null || args === undefined) return '';
   let name = names.get(args);
   if (name === undefined) {
-    name = JSON.stringify(args);
-    if (name.length > maxNameLength) name = hash('sha256', name);
+    name = lengthLeft(maxNamedLength, args) < 0 ? args : shortened(JSON.stringify(args));
     names.set(args, name);
   }
   return name;
+}
+
+function shortened(name: string): string {
+  return name.length > maxNameLength ? hash('sha256', name) : name;
+}
+
+/** What is left of a length without a value; it ends below zero, since each field can have as much as a request. */
+function lengthLeft(length: number, value: unknown): number {
+  if (typeof value === 'string') return length - value.length;
+  let left = length - 1;
+  if (typeof value !== 'object' || value === null) return left;
+  for (const each of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
+    left = lengthLeft(left, each);
+    if (left < 0) break;
+  }
+  return left;
 }
