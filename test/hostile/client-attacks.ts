@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 
+import { attackBodies } from '../support/attack-bodies.ts';
 import { get, holdBack, leaveUnread, openUnread, pause, post, statusOn, summary, times } from './raw-requests.ts';
 import type { Attack } from './attacks.ts';
 import type { Target } from './target.ts';
@@ -62,6 +63,15 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
     statuses(
       target,
       times(200, (index) => post(target, '/graphql', expensive(index + 300))),
+    ),
+  'documents and bodies as large as the limits let them be': (target) =>
+    inRounds(
+      1,
+      attackBodies.map(
+        ({ body }) =>
+          async () =>
+            (await target.graphql(body)).status,
+      ),
     ),
   'walks of 48 aliases through 1,000 categories on 8 connections': (target) =>
     statuses(
