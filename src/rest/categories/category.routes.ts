@@ -1,8 +1,16 @@
+import type { Category } from '../../domain/categories/category.entity.ts';
+import { categoryRepresentation } from '../../domain/categories/category.version.ts';
 import { maxBatchSize } from '../../domain/page.ts';
-import { collection, created, deleted, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { categoryBody, maxCategoryBytes } from './category.body.ts';
+import type { Json } from '../json.ts';
+import type { components } from '../openapi/types.ts';
+import { collection, created, deleted, resource } from '../responses.ts';
+
+/** A name of 255 and a description of 2,000 characters of 4 bytes. */
+const maxCategoryBytes = 9_200;
+
+const categoryBody: (row: Category) => Json<components['schemas']['Category']> = categoryRepresentation;
 
 export const categoryRoutes = {
   listCategories: (call, { categories }) =>

@@ -1,8 +1,17 @@
+import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
+import { inventoryItemRepresentation } from '../../domain/inventory/inventory-item.version.ts';
 import { maxBatchSize } from '../../domain/page.ts';
-import { collection, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { inventoryItemBody, maxInventoryItemBytes } from './inventory-item.body.ts';
+import type { Json } from '../json.ts';
+import type { components } from '../openapi/types.ts';
+import { collection, resource } from '../responses.ts';
+
+/** The longest values. */
+const maxInventoryItemBytes = 100;
+
+const inventoryItemBody: (row: InventoryItem) => Json<components['schemas']['InventoryItem']> =
+  inventoryItemRepresentation;
 
 export const inventoryRoutes = {
   listInventory: (call, { inventory }) =>

@@ -1,8 +1,16 @@
+import type { Order } from '../../domain/orders/order.entity.ts';
+import { orderRepresentation } from '../../domain/orders/order.version.ts';
 import { maxBatchSize } from '../../domain/page.ts';
-import { collection, created, deleted, resource } from '../responses.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { orderBody, maxOrderBytes } from './order.body.ts';
+import type { Json } from '../json.ts';
+import type { components } from '../openapi/types.ts';
+import { collection, created, deleted, resource } from '../responses.ts';
+
+/** The longest values. */
+const maxOrderBytes = 150;
+
+const orderBody: (row: Order) => Json<components['schemas']['Order']> = orderRepresentation;
 
 export const orderRoutes = {
   listOrders: (call, { orders }) =>

@@ -1,8 +1,13 @@
 import { maxPageSize } from '../../domain/page.ts';
-import { created, deleted, page, resource, selection } from '../responses.ts';
+import type { Pet } from '../../domain/pets/pet.entity.ts';
+import { petRepresentation } from '../../domain/pets/pet.version.ts';
 import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
-import { petBody } from './pet.body.ts';
+import type { Json } from '../json.ts';
+import type { components } from '../openapi/types.ts';
+import { created, deleted, page, resource, selection } from '../responses.ts';
+
+const petBody: (row: Pet) => Json<components['schemas']['Pet']> = petRepresentation;
 
 export const petRoutes = {
   listPets: async (call, { pets }) => {
