@@ -8,14 +8,7 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import type { FastifyBaseLogger } from 'fastify';
-import {
-  GraphQLError,
-  Kind,
-  NoSchemaIntrospectionCustomRule,
-  type DocumentNode,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { GraphQLError, Kind, NoSchemaIntrospectionCustomRule, type DocumentNode, type GraphQLSchema } from 'graphql';
 
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { PreparedOperation, type OperationSource } from '../executor/operation.ts';
@@ -145,7 +138,6 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       const { fieldCount = 0, refusal } = state.checked ?? {};
       if (refusal !== undefined) throw refusal;
       if (!operation) throw unresolved(request.operationName);
-      if (!schema.getRootType(operation.operation)) throw noSuchRoot(operation);
       const source: OperationSource = { schema, document, operation };
       state.valid = {
         source,
@@ -180,10 +172,4 @@ function unresolved(operationName: string | undefined): GraphQLError {
       : `The document has no operation ${JSON.stringify(operationName.slice(0, 100))}.`;
   const { OPERATION_RESOLUTION_FAILURE: code } = ApolloServerErrorCode;
   return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
-}
-
-/** Subscriptions: valid as a document, and nothing to execute. */
-function noSuchRoot({ operation }: OperationDefinitionNode): GraphQLError {
-  const message = `This schema has no ${operation}s.`;
-  return new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } });
 }
