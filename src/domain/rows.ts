@@ -29,13 +29,12 @@ export async function findByIds<Row, Relation extends string>(
 }
 
 /** The row with this id; throws NOT_FOUND when there is none. */
-export async function getById<Row, Relation extends string>(
+export async function getById<Row>(
   stores: Stores,
-  { noun, storeOf }: RowKind<Pick<ReadStore<Row, never, never, Relation>, 'byIds'>>,
+  { noun, storeOf }: RowKind<Pick<ReadStore<Row, never, never>, 'byIds'>>,
   id: string,
-  include?: Include<Relation>,
 ): Promise<Row> {
-  const [row] = await findByIds(storeOf(stores), [id], include);
+  const [row] = await findByIds(storeOf(stores), [id]);
   return required(row, noun, id);
 }
 

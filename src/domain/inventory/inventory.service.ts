@@ -44,8 +44,8 @@ export class InventoryService {
   }
 
   /** Throws NOT_FOUND. */
-  get(petId: string, include?: Include<InventoryRelation>): Promise<InventoryRow> {
-    return getById(this.#stores, kind, petId, include);
+  get(petId: string): Promise<InventoryRow> {
+    return getById(this.#stores, kind, petId);
   }
 
   findMany(petIds: readonly string[], include?: Include<InventoryRelation>): Promise<(InventoryRow | null)[]> {

@@ -48,8 +48,8 @@ export class OrderService {
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string, include?: Include<OrderRelation>): Promise<OrderRow> {
-    return getById(this.#stores, kind, id, include);
+  get(id: string): Promise<OrderRow> {
+    return getById(this.#stores, kind, id);
   }
 
   findMany(ids: readonly string[], include?: Include<OrderRelation>): Promise<(OrderRow | null)[]> {

@@ -59,8 +59,8 @@ export class PetService {
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string, include?: Include<PetRelation>): Promise<PetRow> {
-    return getById(this.#stores, kind, id, include);
+  get(id: string): Promise<PetRow> {
+    return getById(this.#stores, kind, id);
   }
 
   findMany(ids: readonly string[], include?: Include<PetRelation>): Promise<(PetRow | null)[]> {
