@@ -31,10 +31,10 @@ export const entities = [
 ] as const;
 
 /**
- * Makes the statements of all stores, once; the stores that it returns for a session, always the same, run all of
- * theirs there.
+ * Makes the statements of all stores, once. The stores of a session run all of theirs there, so that those of a
+ * transaction never use another connection; a session's stores are always the same.
  */
-function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores {
+export function createStores(metadata: MetadataStorage, session: Session): Stores {
   const apiKeys = createApiKeyStore(metadata);
   const categories = createCategoryStore(metadata);
   const events = createEventStore(metadata);
@@ -43,27 +43,23 @@ function createStoresOf(metadata: MetadataStorage): (session: Session) => Stores
   const orders = createOrderStore(metadata);
   const pets = createPetStore(metadata);
   const made = new WeakMap<Session, Stores>();
-  const storesOf = (session: Session): Stores => {
-    const stores = made.get(session) ?? makeStores(session);
-    made.set(session, stores);
+  const storesOf = (within: Session): Stores => {
+    const known = made.get(within);
+    if (known !== undefined) return known;
+    const stores: Stores = {
+      apiKeys: apiKeys(within),
+      categories: categories(within),
+      events: events(within),
+      idempotency: idempotency(within),
+      inventory: inventory(within),
+      orders: orders(within),
+      pets: pets(within),
+      transaction: (work) => within.transaction((inside) => work(storesOf(inside))),
+      atomically: (work) => within.atomically((inside) => work(storesOf(inside))),
+      insertion: (work) => within.insertion((inside) => work(storesOf(inside))),
+    };
+    made.set(within, stores);
     return stores;
   };
-  const makeStores = (session: Session): Stores => ({
-    apiKeys: apiKeys(session),
-    categories: categories(session),
-    events: events(session),
-    idempotency: idempotency(session),
-    inventory: inventory(session),
-    orders: orders(session),
-    pets: pets(session),
-    transaction: (work) => session.transaction((inside) => work(storesOf(inside))),
-    atomically: (work) => session.atomically((inside) => work(storesOf(inside))),
-    insertion: (work) => session.insertion((inside) => work(storesOf(inside))),
-  });
-  return storesOf;
-}
-
-/** The stores whose statements all run in this session, so that a transaction's stores never use another connection. */
-export function createStores(metadata: MetadataStorage, session: Session): Stores {
-  return createStoresOf(metadata)(session);
+  return storesOf(session);
 }
