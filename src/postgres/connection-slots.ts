@@ -1,5 +1,6 @@
 import { service, type Accounts } from '../account/accounts.ts';
 import { Share, type Lease } from '../account/share.ts';
+import type { RequestContext } from '../domain/access/current-request.ts';
 
 /** No connection was free in time. MikroORM wraps errors and keeps their `code`. */
 export class NoFreeConnection extends Error {
@@ -21,13 +22,6 @@ export interface ConnectionSlotsOptions {
   /** Called when a wait has timed out. */
   readonly onRefusal?: (() => void) | undefined;
   readonly now?: (() => number) | undefined;
-}
-
-/** The request that needs a connection. */
-interface Claimant {
-  readonly subjectId: string;
-  /** Aborted when it needs the connection no longer. */
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -77,12 +71,15 @@ export class ConnectionSlots {
     return this.#connections.held >= this.#capacity;
   }
 
-  /** Throws NoFreeConnection, or the reason of the signal. */
-  async take(claimant: Claimant | undefined, isSlow: boolean): Promise<Pick<Lease, 'release'>> {
-    const clientId = claimant?.subjectId ?? service;
-    const slow = isSlow ? await this.#slow.take(clientId, 1, claimant?.signal) : undefined;
+  /** Throws NoFreeConnection, or the reason of the request's signal. */
+  async take(
+    request: Pick<RequestContext, 'subjectId' | 'signal'> | undefined,
+    isSlow: boolean,
+  ): Promise<Pick<Lease, 'release'>> {
+    const clientId = request?.subjectId ?? service;
+    const slow = isSlow ? await this.#slow.take(clientId, 1, request?.signal) : undefined;
     try {
-      const lease = await this.#connections.take(clientId, 1, claimant?.signal);
+      const lease = await this.#connections.take(clientId, 1, request?.signal);
       const startedAt = this.#now();
       return {
         release: () => {
