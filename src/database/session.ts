@@ -1,5 +1,5 @@
 import type { Transaction } from 'kysely';
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import type { MikroORM } from '@mikro-orm/postgresql';
 
 import { currentRequest } from '../domain/access/current-request.ts';
 import { unavailable } from '../domain/errors.ts';
@@ -156,12 +156,6 @@ async function untilDeadline<T>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The transaction that the entity manager has begun. */
-export function transactionOf(em: EntityManager): Transaction<unknown> {
-  const transaction: unknown = em.getTransactionContext();
-  return transaction as Transaction<unknown>;
 }
 
 /** The connection of a transaction of MikroORM. */

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { MikroORM } from '@mikro-orm/postgresql';
+import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -8,7 +9,7 @@ import type { DatabaseLocation } from '../../postgres/connection-config.ts';
 import { openMaintenance, openMaintenanceWhenWritable } from '../../postgres/connections.ts';
 import { createMaintenanceOrm } from '../database.ts';
 import { createTransactionSession } from '../lease.ts';
-import { leaseOf, transactionOf } from '../session.ts';
+import { leaseOf } from '../session.ts';
 import { createStores } from '../stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
@@ -106,9 +107,10 @@ function couldNotLock(holder: string): string {
 async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
   await orm.em.fork().transactional(async (em) => {
     await em.execute(`${withoutTimeouts}; set local lock_timeout = '${lockTimeout}'`);
-    const applied = await orm.migrator.up({ transaction: transactionOf(em) });
+    const transaction = em.getTransactionContext() as Transaction<unknown>;
+    const applied = await orm.migrator.up({ transaction });
     if (applied.some(({ name }) => name === migrations[0].name)) {
-      await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(transactionOf(em)))));
+      await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(transaction))));
     }
   });
 }
