@@ -7,20 +7,18 @@ export function clusterDirectory(dataDir: string): string {
 }
 
 /**
- * Makes the directory of the database files ready for PGlite, and says whether PGlite will create the database there.
+ * Makes the directory of the database files ready for PGlite.
  *
  * PGlite copies a new cluster file by file: if it is killed meanwhile, it would later take the partial copy for a
  * complete one. A marker file stays until the copy is complete; a copy with a marker was never served and is started
  * again. Call with the directory locked.
  */
-export function prepareCluster(dataDir: string): { readonly isNew: boolean } {
+export function prepareCluster(dataDir: string): void {
   const cluster = clusterDirectory(dataDir);
   if (existsSync(creationMark(dataDir))) rmSync(cluster, { recursive: true, force: true });
-  const isNew = !existsSync(join(cluster, 'PG_VERSION'));
-  if (isNew) writeFileSync(creationMark(dataDir), '');
+  if (!existsSync(join(cluster, 'PG_VERSION'))) writeFileSync(creationMark(dataDir), '');
   // PGlite makes its files world-readable, so the directory must not be.
   mkdirSync(cluster, { recursive: true, mode: 0o700 });
-  return { isNew };
 }
 
 /** Removes the marker durably, before the new database accepts writes. */

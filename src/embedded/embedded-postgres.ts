@@ -24,10 +24,6 @@ export class EmbeddedPostgresInUse extends Error {
 /** A PostgreSQL in a thread of this process, which node-postgres reaches like any other. */
 export interface EmbeddedPostgres {
   readonly connection: PostgresAddress;
-  /**
-   * True when this start created the database. False proves nothing: a process killed right afterwards leaves it empty.
-   */
-  readonly isNew: boolean;
   /** Calls the listener once, when the engine ends without `close`; also when it has already ended. */
   onExit(listener: (error: Error) => void): void;
   /** Ends the connections, rolls back what is open, stops the engine and releases the directory's lock. Idempotent. */
@@ -44,11 +40,10 @@ export interface EmbeddedPostgres {
 export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   const { realDataDir, lock } = openDataDirectory(dataDir);
   let connection: PostgresAddress;
-  let isNew: boolean;
   let engine: EngineThread;
   try {
     connection = addressOf(realDataDir);
-    isNew = prepareCluster(realDataDir).isNew;
+    prepareCluster(realDataDir);
     prepareSocketDirectory(connection.host);
     const socket = socketPath(connection.host);
     // Left by a killed process: a running one would hold the lock.
@@ -63,7 +58,6 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
 
   return {
     connection,
-    isNew,
     onExit: (listener) => {
       inBackground(
         ended.then((error) => {

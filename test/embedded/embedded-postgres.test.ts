@@ -65,29 +65,26 @@ async function killAfter(rows: number, dataDir: string): Promise<number> {
 describe('the embedded PostgreSQL', () => {
   it('creates a database on the first start and finds it on the second', async () => {
     const dataDir = directories.empty();
-    await withEngine(dataDir, async ({ isNew, connection }) => {
-      expect(isNew).toBe(true);
+    await withEngine(dataDir, async ({ connection }) => {
       for (const part of ['.', 'postgres', 'socket']) expect(statSync(join(dataDir, part)).mode & 0o777).toBe(0o700);
       await runSql(
         connection,
         "CREATE EXTENSION pg_trgm; CREATE TABLE pet (name text); INSERT INTO pet VALUES ('Rex')",
       );
     });
-    await withEngine(dataDir, async ({ isNew, connection }) => {
-      expect(isNew).toBe(false);
-      expect(await runSql(connection, "SELECT name FROM pet WHERE name % 'Rexy'")).toEqual([{ name: 'Rex' }]);
-    });
+    await withEngine(dataDir, async ({ connection }) =>
+      expect(await runSql(connection, "SELECT name FROM pet WHERE name % 'Rexy'")).toEqual([{ name: 'Rex' }]),
+    );
   });
 
   it('begins the creation again that a killed process left half done', async () => {
     const dataDir = await directories.created();
     rmSync(join(dataDir, 'postgres', 'base'), { recursive: true });
     writeFileSync(join(dataDir, 'postgres.creating'), '');
-    await withEngine(dataDir, async ({ isNew, connection }) => {
-      expect(isNew).toBe(true);
-      expect(await runSql(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    });
-    await withEngine(dataDir, async ({ isNew }) => expect(isNew).toBe(false));
+    await withEngine(dataDir, ({ connection }) => runSql(connection, 'CREATE TABLE pet (name text)'));
+    await withEngine(dataDir, async ({ connection }) =>
+      expect(await runSql(connection, 'SELECT name FROM pet')).toEqual([]),
+    );
   });
 
   it('lets only its user reach the socket and the files', async () => {
@@ -99,7 +96,8 @@ describe('the embedded PostgreSQL', () => {
 
   it('refuses a second engine on the directory at once, in the same process and in another', async () => {
     const dataDir = await directories.created();
-    await withEngine(dataDir, async () => {
+    await withEngine(dataDir, async ({ connection }) => {
+      await runSql(connection, 'CREATE TABLE pet (name text)');
       const refused = startEmbeddedPostgres(dataDir);
       await expect(refused).rejects.toThrow(EmbeddedPostgresInUse);
       await expect(refused).rejects.toThrow(dataDir);
@@ -107,7 +105,9 @@ describe('the embedded PostgreSQL', () => {
       expect(await once(child, 'exit')).toEqual([1, null]);
       expect(errors()).toContain('EmbeddedPostgresInUse');
     });
-    await withEngine(dataDir, async ({ isNew }) => expect(isNew).toBe(false));
+    await withEngine(dataDir, async ({ connection }) =>
+      expect(await runSql(connection, 'SELECT name FROM pet')).toEqual([]),
+    );
   });
 
   it('lets another process join by the address of the directory', async () => {
@@ -201,12 +201,15 @@ describe('the embedded PostgreSQL', () => {
 
   it('rejects the start, and gives the directory up, when the database files are unusable', async () => {
     const dataDir = await directories.created();
+    await withEngine(dataDir, ({ connection }) => runSql(connection, 'CREATE TABLE pet (name text)'));
     const control = join(dataDir, 'postgres/global/pg_control');
     const content = readFileSync(control);
     writeFileSync(control, 'rubbish');
     await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow();
     writeFileSync(control, content);
-    await withEngine(dataDir, async ({ isNew }) => expect(isNew).toBe(false));
+    await withEngine(dataDir, async ({ connection }) =>
+      expect(await runSql(connection, 'SELECT name FROM pet')).toEqual([]),
+    );
     expect(dirname(embeddedPostgresAddress(dataDir).host)).toBe(dataDir);
   });
 });
