@@ -35,7 +35,7 @@ import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
-import { defaultStreamLimits, type StreamLimits } from './rest/stream-slots.ts';
+import { createCollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
 /** The interval at which expired idempotency records are deleted. */
 const deleteEveryMillis = 10 * 60 * 1000;
@@ -48,7 +48,7 @@ export interface AppOverrides {
   /** Receives a sentence for people when the start has to wait, or goes on without Redis. */
   readonly onNotice?: (sentence: string) => void;
   readonly logStream?: LogStream;
-  readonly streamLimits?: Partial<StreamLimits>;
+  readonly collectionLimits?: Partial<CollectionLimits>;
   readonly httpLimits?: Partial<HttpLimits>;
   readonly streamTimes?: Partial<StreamTimes>;
 }
@@ -149,11 +149,13 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     metrics.countFailover();
     server.log.warn(change, 'the database is written to on another server');
   });
+  const collectionSlots = createCollectionSlots(accounts, onRefusal, overrides.collectionLimits);
   metrics.watch({
     pool: database.poolFigures,
     servers: database.serverFigures,
     events: sequencer,
     requestsUnderWay: () => server.connections.underWay,
+    collections: () => collectionSlots.held,
     isCountingShared: () => counters.isShared(),
   });
   const authentication = new Authentication({
@@ -193,11 +195,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     prefix: config.restPrefix,
     services,
     idempotency,
-    streamLimits: { ...defaultStreamLimits, ...overrides.streamLimits },
+    collectionSlots,
     onDeprecatedCall: (operationId, { principal }) =>
       metrics.countDeprecatedCall(operationId, (principal as Principal | undefined)?.plan ?? 'none'),
-    onStream: (change) => metrics.addStreams(change),
-    onRefusal,
   });
 
   let isDraining = false;

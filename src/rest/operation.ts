@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import type { Share } from '../account/share.ts';
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
@@ -14,12 +15,12 @@ import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
 import { compileBody } from './schema-check.ts';
 import { sendResponse } from './send-response.ts';
-import type { StreamSlots } from './stream-slots.ts';
 
 export interface OperationContext {
   readonly services: Services;
   readonly idempotency: IdempotencyService;
-  readonly slots: StreamSlots;
+  /** For whole collections that are streamed. */
+  readonly collectionSlots: Share;
 }
 
 /** The response to a first request with an Idempotency-Key, as it is stored and replayed. */
@@ -44,7 +45,7 @@ export function compileOperation(
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const response =
       key === undefined ? await respond(context.services) : await respondOnce(request, key, context, respond);
-    return sendResponse(request, reply, response, context.slots);
+    return sendResponse(request, reply, response, context.collectionSlots);
   };
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
-import type { OnRefusal } from '../http/bounds/bounds.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import { categoryRoutes } from './categories/category.routes.ts';
 import type { RestOperation, OperationId } from './openapi/document.ts';
@@ -12,16 +11,11 @@ import { findUnacceptable, findUnsupported } from './media-types.ts';
 import { compileOperation, type OperationContext } from './operation.ts';
 import { orderRoutes } from './orders/order.routes.ts';
 import { petRoutes } from './pets/pet.routes.ts';
-import { StreamSlots, type StreamLimits } from './stream-slots.ts';
 
-export interface RestOptions extends Omit<OperationContext, 'slots'> {
+export interface RestOptions extends OperationContext {
   readonly operations: readonly RestOperation[];
   /** Before every path: nothing, or `/v1`. */
   readonly prefix: string;
-  readonly streamLimits: StreamLimits;
-  /** Called with 1 when the streaming of a whole collection begins, with -1 when it ends. */
-  readonly onStream: (change: 1 | -1) => void;
-  readonly onRefusal: OnRefusal;
   /** Called for each request of a deprecated operation, when its response has been sent. */
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
@@ -37,13 +31,11 @@ const docsPage = '/docs';
 export function createRestRoutes(options: RestOptions): ApiRoutes {
   const { operations } = options;
   assertBound(operations, Object.keys(handlers));
-  const { streamLimits, onStream, onRefusal, ...context } = options;
   return async (api) => {
-    const slots = new StreamSlots(api.accounts, streamLimits, { onChange: onStream, onRefusal });
     await api.register(async (rest) => {
       // Content types are checked per operation. Fingerprints and exact integers need the bytes as they were sent.
       rest.addContentTypeParser('*', (request, payload, done) => rest.bodies.read(request, payload, done));
-      for (const operation of operations) addRoute(rest, operation, options, { ...context, slots });
+      for (const operation of operations) addRoute(rest, operation, options);
     });
   };
 }
@@ -59,12 +51,8 @@ export function assertBound(operations: readonly RestOperation[], handlerIds: re
     throw new Error(`These handlers have no operation in the OpenAPI document: ${surplus.join(', ')}.`);
 }
 
-function addRoute(
-  rest: FastifyInstance,
-  operation: RestOperation,
-  { prefix, onDeprecatedCall }: RestOptions,
-  context: OperationContext,
-): void {
+function addRoute(rest: FastifyInstance, operation: RestOperation, options: RestOptions): void {
+  const { prefix, onDeprecatedCall } = options;
   const { operationId, method, path, scope, body, deprecation } = operation;
   rest.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : [method],
@@ -87,6 +75,6 @@ function addRoute(
         done();
       },
     }),
-    handler: compileOperation(operation, prefix + path, handlers[operationId] as Handler<never>, context),
+    handler: compileOperation(operation, prefix + path, handlers[operationId] as Handler<never>, options),
   });
 }

@@ -3,17 +3,17 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { byteMillis } from '../account/accounts.ts';
+import type { Share } from '../account/share.ts';
 import type { RestResponse } from './responses.ts';
 import { isNamedBy } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
-import type { StreamSlots } from './stream-slots.ts';
 
 /** Sends the response; 304 without its body when `If-None-Match` names its entity tag. */
 export async function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: RestResponse,
-  slots: StreamSlots,
+  collectionSlots: Share,
 ): Promise<FastifyReply> {
   void reply.code(status).headers(headers);
   if (status === 200 && headers['etag'] !== undefined && isRead(request)) {
@@ -21,7 +21,7 @@ export async function sendResponse(
   }
   if (status !== 204) void reply.header('content-type', jsonMediaType);
   if (body === undefined || typeof body === 'string') return reply.send(body);
-  return sendChunks(request, reply, body, slots);
+  return sendChunks(request, reply, body, collectionSlots);
 }
 
 function isRead({ method }: FastifyRequest): boolean {
@@ -36,9 +36,10 @@ async function sendChunks(
   request: FastifyRequest,
   reply: FastifyReply,
   chunks: AsyncIterable<string>,
-  slots: StreamSlots,
+  collectionSlots: Share,
 ): Promise<FastifyReply> {
-  onceClosed(request, reply, slots.acquire(request.principal.id));
+  const slot = collectionSlots.takeNow(request.principal.id);
+  onceClosed(request, reply, () => slot.release());
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
   const { server, principal } = request;

@@ -31,7 +31,7 @@ export interface Store {
 export async function openStore(operations: readonly Operation[]): Promise<Store> {
   const database = await createTestDatabase();
   const environment = { ...database.environment, DATABASE_POOL: '4' };
-  const app = await startTestApp(environment, { streamLimits: { perKey: 100, perProcess: 100 } });
+  const app = await startTestApp(environment, { collectionLimits: { perKey: 100, perProcess: 100 } });
   const keys = openKeys(app);
   const headers = await keys.unlimited();
   const ask: Store['ask'] = async ({ method, url, headers: own, body }) => {

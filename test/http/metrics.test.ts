@@ -105,6 +105,7 @@ it('are collected for a bounded time, however often they are asked for', async (
       while (performance.now() < until);
       return 0;
     },
+    collections: () => 0,
     isCountingShared: () => undefined,
   });
   const server = createMetricsServer(metrics);

@@ -19,7 +19,7 @@ const serverSockets: Socket[] = [];
 beforeAll(async () => {
   rest = await startRestApp(
     {},
-    { streamLimits: { perKey, perProcess: 5 }, httpLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
+    { collectionLimits: { perKey, perProcess: 5 }, httpLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
   );
   // Without the events of each row.
   await rest.sql(`begin; set local session_replication_role = replica;

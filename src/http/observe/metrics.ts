@@ -31,6 +31,8 @@ export interface MetricsSources {
   readonly servers: () => readonly ServerSample[];
   readonly events: EventFigures;
   readonly requestsUnderWay: () => number;
+  /** Whole collections that are streamed. */
+  readonly collections: () => number;
   /** Whether the counters are shared at the moment; undefined without Redis. */
   readonly isCountingShared: () => boolean | undefined;
 }
@@ -86,11 +88,6 @@ export class Metrics {
     'Log lines dropped because standard output was not read.',
     [],
   );
-  readonly #streams = new Gauge({
-    name: 'petstore_streams',
-    help: 'Whole collections being streamed.',
-    registers: [this.#registry],
-  });
   readonly #eventStreams = new Gauge({
     name: 'petstore_event_streams',
     help: 'Open event streams.',
@@ -104,7 +101,7 @@ export class Metrics {
   }
 
   /** Metrics that are read from their source each time. */
-  watch({ pool, servers, events, requestsUnderWay, isCountingShared }: MetricsSources): void {
+  watch({ pool, servers, events, requestsUnderWay, collections, isCountingShared }: MetricsSources): void {
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -127,6 +124,7 @@ export class Metrics {
         gauge.set(requestsUnderWay());
       },
     );
+    this.#gauge('streams', 'Whole collections being streamed.', [], (gauge) => gauge.set(collections()));
     const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
     this.#gauge('events_lag_seconds', lagHelp, [], (gauge) => gauge.set(events.lagSeconds));
     this.#gauge('events_log_bytes', 'The size of the log of events.', [], (gauge) => gauge.set(events.logBytes));
@@ -172,12 +170,7 @@ export class Metrics {
     this.#droppedLogLines.inc();
   }
 
-  /** Adds to the number of streams: 1 when one begins, -1 when it ends. */
-  addStreams(change: 1 | -1): void {
-    this.#streams.inc(change);
-  }
-
-  /** The same for event streams. */
+  /** Adds to the number of event streams: 1 when one begins, -1 when it ends. */
   addEventStreams(change: 1 | -1): void {
     this.#eventStreams.inc(change);
   }

@@ -1,33 +1,29 @@
 import { expect, it } from '@jest/globals';
 
 import { Accounts } from '../../src/account/accounts.ts';
-import { StreamSlots } from '../../src/rest/stream-slots.ts';
+import { createCollectionSlots } from '../../src/rest/collection-slots.ts';
 import { startRestApp } from './rest-app.ts';
 
 it('has slots for each key and for the process, each released and counted once', () => {
-  let used = 0;
   const refusals: string[] = [];
-  const slots = new StreamSlots(
-    new Accounts(),
-    { perKey: 2, perProcess: 3 },
-    { onChange: (change) => (used += change), onRefusal: (bound) => refusals.push(bound) },
-  );
-  const release = slots.acquire('a');
-  slots.acquire('a');
-  expect(() => slots.acquire('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }));
-  slots.acquire('b');
-  expect(() => slots.acquire('b')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE', retryAfterSeconds: 5 }));
-  expect(used).toBe(3);
-  release();
-  release();
-  expect(used).toBe(2);
-  slots.acquire('c');
-  expect(() => slots.acquire('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
+  const onRefusal = (bound: string): unknown => refusals.push(bound);
+  const slots = createCollectionSlots(new Accounts(), onRefusal, { perKey: 2, perProcess: 3 });
+  const slot = slots.takeNow('a');
+  slots.takeNow('a');
+  expect(() => slots.takeNow('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }));
+  slots.takeNow('b');
+  expect(() => slots.takeNow('b')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE', retryAfterSeconds: 5 }));
+  expect(slots.held).toBe(3);
+  slot.release();
+  slot.release();
+  expect(slots.held).toBe(2);
+  slots.takeNow('c');
+  expect(() => slots.takeNow('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
   expect(refusals).toEqual(['streams', 'streams', 'streams']);
 });
 
 it('refuses a whole collection beyond the slots of the process with 503, and nothing else', async () => {
-  const rest = await startRestApp({}, { streamLimits: { perProcess: 0 } });
+  const rest = await startRestApp({}, { collectionLimits: { perProcess: 0 } });
   try {
     for (const url of ['/store/orders', '/categories', '/inventory']) {
       expect(await rest.ask('GET', url)).toMatchObject({

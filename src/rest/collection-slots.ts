@@ -1,0 +1,42 @@
+import type { Accounts } from '../account/accounts.ts';
+import { Share } from '../account/share.ts';
+import type { OnRefusal } from '../http/bounds/bounds.ts';
+import { HttpError } from '../http/error-table.ts';
+
+/** How many whole collections may be streamed at a time. */
+export interface CollectionLimits {
+  readonly perKey: number;
+  readonly perProcess: number;
+}
+
+const defaultLimits: CollectionLimits = { perKey: 2, perProcess: 50 };
+
+const retryAfterSeconds = 5;
+
+/** Limits the whole collections that are streamed at a time. A stream lasts as long as the client takes. */
+export function createCollectionSlots(
+  accounts: Accounts,
+  onRefusal: OnRefusal,
+  limits: Partial<CollectionLimits> = {},
+): Share {
+  const { perKey, perProcess } = { ...defaultLimits, ...limits };
+  return new Share(accounts, {
+    ofClient: perKey,
+    ofAll: perProcess,
+    refuse: (refusal, held) => {
+      onRefusal('streams');
+      return refusal === 'client' ? tooManyOfKey(held) : tooMany();
+    },
+  });
+}
+
+function tooManyOfKey(held: number): HttpError {
+  const message = `This key is reading ${held} whole collections already: finish one of them first, or use limit and cursor.`;
+  return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+}
+
+function tooMany(): HttpError {
+  const message =
+    'Too many whole collections are being read at the moment. Try again in a few seconds, or use limit and cursor.';
+  return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+}
