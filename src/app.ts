@@ -156,6 +156,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     events: sequencer,
     requestsUnderWay: () => server.connections.underWay,
     collections: () => collectionSlots.held,
+    eventStreams: () => streams.count,
     isCountingShared: () => counters.isShared(),
   });
   const authentication = new Authentication({
@@ -171,7 +172,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ticks: server.connections.ticks,
     maxStreams: config.maxStreams,
     onRefusal,
-    onChange: (change) => metrics.addEventStreams(change),
     times: overrides.streamTimes,
   });
   sequencer.onMoved(() => streams.readNow());

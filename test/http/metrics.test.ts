@@ -106,6 +106,7 @@ it('are collected for a bounded time, however often they are asked for', async (
       return 0;
     },
     collections: () => 0,
+    eventStreams: () => 0,
     isCountingShared: () => undefined,
   });
   const server = createMetricsServer(metrics);

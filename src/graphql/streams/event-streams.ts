@@ -51,8 +51,6 @@ export interface EventStreamsOptions extends KeyChecks {
   readonly ticks: TickTime;
   readonly maxStreams: number;
   readonly onRefusal: OnRefusal;
-  /** Called with 1 when a stream begins, with -1 when it ends. */
-  readonly onChange: (change: 1 | -1) => void;
   readonly times?: Partial<StreamTimes> | undefined;
 }
 
@@ -111,6 +109,10 @@ export class EventStreams {
     this.#ofAll = share(Infinity, maxStreams);
     const ofPlans = planNames.map((plan) => [plan, share(maxEventStreams[plan], Infinity)] as const);
     this.#ofPlans = Object.fromEntries(ofPlans) as Record<PlanName, Share>;
+  }
+
+  get count(): number {
+    return this.#streams.size;
   }
 
   /** Opens a stream. Throws EVENTS_GONE, RATE_LIMITED or UNAVAILABLE, or what `onTooMany` throws. */
@@ -179,14 +181,13 @@ export class EventStreams {
 
   #begin(opening: StreamOpening, after: EventPosition, leases: readonly Lease[]): EventStream {
     const { key, principal, operation, matches, framing, onEnd, onError } = opening;
-    const { events, onChange } = this.#options;
+    const { events } = this.#options;
     const selection = this.#texts.acquire(operation);
     const onClose = (): void => {
       this.#streams.delete(open);
       this.#texts.release(selection);
       for (const lease of leases) lease.release();
       if (this.#streams.size === 0) this.#stop();
-      onChange(-1);
       if (stream.endCode !== undefined) onEnd(stream.endCode);
     };
     const onFailure = (error: unknown): void => {
@@ -206,7 +207,6 @@ export class EventStreams {
       chargeAt: now + this.#times.chargeMillis,
     };
     this.#streams.add(open);
-    onChange(1);
     this.#start();
     return stream;
   }

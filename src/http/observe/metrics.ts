@@ -33,6 +33,7 @@ export interface MetricsSources {
   readonly requestsUnderWay: () => number;
   /** Whole collections that are streamed. */
   readonly collections: () => number;
+  readonly eventStreams: () => number;
   /** Whether the counters are shared at the moment; undefined without Redis. */
   readonly isCountingShared: () => boolean | undefined;
 }
@@ -88,11 +89,6 @@ export class Metrics {
     'Log lines dropped because standard output was not read.',
     [],
   );
-  readonly #eventStreams = new Gauge({
-    name: 'petstore_event_streams',
-    help: 'Open event streams.',
-    registers: [this.#registry],
-  });
 
   constructor() {
     collectDefaultMetrics({ register: this.#registry });
@@ -101,7 +97,8 @@ export class Metrics {
   }
 
   /** Metrics that are read from their source each time. */
-  watch({ pool, servers, events, requestsUnderWay, collections, isCountingShared }: MetricsSources): void {
+  watch(sources: MetricsSources): void {
+    const { pool, servers, events, requestsUnderWay, collections, eventStreams, isCountingShared } = sources;
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -125,6 +122,7 @@ export class Metrics {
       },
     );
     this.#gauge('streams', 'Whole collections being streamed.', [], (gauge) => gauge.set(collections()));
+    this.#gauge('event_streams', 'Open event streams.', [], (gauge) => gauge.set(eventStreams()));
     const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
     this.#gauge('events_lag_seconds', lagHelp, [], (gauge) => gauge.set(events.lagSeconds));
     this.#gauge('events_log_bytes', 'The size of the log of events.', [], (gauge) => gauge.set(events.logBytes));
@@ -168,11 +166,6 @@ export class Metrics {
 
   countDroppedLogLine(): void {
     this.#droppedLogLines.inc();
-  }
-
-  /** Adds to the number of event streams: 1 when one begins, -1 when it ends. */
-  addEventStreams(change: 1 | -1): void {
-    this.#eventStreams.inc(change);
   }
 
   /** `/metrics` as a public page of this server. */
