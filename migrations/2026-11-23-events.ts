@@ -2,6 +2,7 @@ import { Migration } from '@mikro-orm/migrations';
 
 import { eventMaintenance, eventMover } from './events/move.ts';
 import { eventFunctions, eventTriggers, sources } from './events/outbox.ts';
+import { inThisSchema } from './events/schema.ts';
 
 /**
  * The log of changes.
@@ -23,9 +24,8 @@ import { eventFunctions, eventTriggers, sources } from './events/outbox.ts';
  */
 export class EventsMigration extends Migration {
   override up(): void {
-    for (const statement of [...tables, ...inThisSchema([...eventFunctions, eventMover, eventMaintenance])])
-      this.addSql(statement);
-    for (const statement of [...eventTriggers, ...rights]) this.addSql(statement);
+    const functions = [...eventFunctions, eventMover, eventMaintenance].map(inThisSchema);
+    for (const statement of [...tables, ...functions, ...eventTriggers, ...rights]) this.addSql(statement);
   }
 
   override down(): void {
@@ -83,20 +83,6 @@ const tables = [
   `insert into event_state (salt, dropped_position, dropped_salt)
     select salt, 0, salt from (select hashtextextended(gen_random_uuid()::text, 0) as salt) as beginning`,
 ];
-
-/**
- * Functions that run with the rights of their owner name everything with its schema, which is known when they are
- * created.
- */
-function inThisSchema(functions: readonly string[]): string[] {
-  return functions.map(
-    (text) => `do $do$
-  begin
-    execute replace($text$${text}$text$, '@schema', quote_ident(current_schema()));
-  end
-  $do$`,
-  );
-}
 
 const rights = [
   'revoke execute on function petstore_maintain_events(interval), petstore_move_events(text, int) from public',

@@ -6,6 +6,7 @@ import { EventsMigration } from './2026-11-23-events.ts';
 import { GraphQLIdempotencyMigration } from './2026-11-23-graphql-idempotency.ts';
 import { KeyInstantsMigration } from './2026-11-23-key-instants.ts';
 import { InstallationMigration } from './2026-11-23-installation.ts';
+import { EventBacklogMigration } from './2026-11-24-event-backlog.ts';
 import { PetCheckMigration } from './2026-11-24-pet-check.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
@@ -19,4 +20,5 @@ export const migrations = [
   { name: '2026-11-23-installation', migration: InstallationMigration },
   { name: '2026-11-23-events', migration: EventsMigration },
   { name: '2026-11-24-pet-check', migration: PetCheckMigration },
+  { name: '2026-11-24-event-backlog', migration: EventBacklogMigration },
 ] as const;

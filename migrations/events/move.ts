@@ -7,6 +7,9 @@ const dayBits = 40;
 /** One mover at a time, and no maintenance beside it. */
 const lock = 'pg_try_advisory_xact_lock(7338474785)';
 
+/** What is moved into the backlog by one run; it takes about half a second. */
+const toBacklog = 20_000;
+
 /** What makes the status that an entry's pet has now another one than it had. */
 const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before is not null`;
 
@@ -21,10 +24,14 @@ const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before i
  * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
  * follows. Where no change of the pet's status waits, its status is what it is now.
  *
- * `next_id is not null` keeps a run that takes all of the outbox from reading it for the rest. Plans are made once, when
- * the outbox is small, and kept when it is large: rows are looked up by index, or joined by hash.
+ * A run takes what is in the outbox. When that is too much for one, the outbox, which has no index, becomes the backlog,
+ * which has: otherwise each run would read all that waits. No event is made before the outbox is in the backlog, and
+ * until the backlog is empty everything goes through it, so that the order stays that of the ids.
+ *
+ * Plans are made once, when the tables are small, and kept when they are large: rows are looked up by index, or joined
+ * by hash.
  */
-export const eventMover = `create function @schema.petstore_move_events(who text, max_rows int,
+export const eventMover = `create or replace function @schema.petstore_move_events(who text, max_rows int,
     out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
     set search_path = @schema, pg_temp set timezone = 'UTC'
     set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
@@ -36,7 +43,8 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     run_salt bigint;
     last_position bigint;
     last_salt bigint;
-    -- Of the first change that this run leaves; null when it takes all of them.
+    uses_backlog boolean;
+    -- Of the first change in the backlog that this run leaves; null when it takes all of them.
     next_id bigint;
   begin
     moved := 0;
@@ -45,11 +53,31 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     is_first := ${lock};
     select * into state from event_state;
     is_holder := state.mover is null or state.mover = who;
-    if not exists (select from event_outbox) then return; end if;
-    if not is_first or not is_holder and state.moved_at > clock_timestamp() - interval '1 second' then
+    uses_backlog := exists (select from event_backlog);
+    if not uses_backlog and not exists (select from event_outbox) then return; end if;
+    -- A clock that was set back must not keep the place of a mover that is dead.
+    if not is_first or not is_holder and abs(extract(epoch from clock_timestamp() - state.moved_at)) < 1 then
       -- What waits may have been committed a moment ago, long after its statement.
-      select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds from event_outbox;
+      select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds
+      from (select at from event_outbox limit ${toBacklog}) as waiting;
       return;
+    end if;
+
+    is_holder := true;
+    uses_backlog := uses_backlog or exists (select from event_outbox offset max_rows);
+    if uses_backlog then
+      with taken as (
+        delete from event_outbox where ctid = any (array(select ctid from event_outbox limit ${toBacklog})) returning *
+      )
+      insert into event_backlog select * from taken;
+      get diagnostics moved = row_count;
+      select coalesce(extract(epoch from clock_timestamp() - at), 0) into lag_seconds
+      from event_backlog order by id limit 1;
+      if moved = ${toBacklog} then
+        update event_state set mover = who, moved_at = clock_timestamp();
+        return;
+      end if;
+      select id into next_id from event_backlog order by id offset max_rows limit 1;
     end if;
 
     day := greatest(floor(extract(epoch from clock_timestamp()) / 86400)::bigint, state.position >> ${dayBits});
@@ -62,21 +90,24 @@ export const eventMover = `create function @schema.petstore_move_events(who text
         partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
     end if;
 
-    select id into next_id from event_outbox order by id offset max_rows limit 1;
     run_salt := hashtextextended(gen_random_uuid()::text, 0);
-    with batch as (
-      delete from event_outbox where next_id is null or id < next_id returning *
+    with of_outbox as (
+      delete from event_outbox where not uses_backlog returning *
+    ), of_backlog as (
+      delete from event_backlog where uses_backlog and id < coalesce(next_id, ${2n ** 63n - 1n}) returning *
+    ), batch as not materialized (
+      select * from of_outbox union all select * from of_backlog
     ), deleted_pets as (
       select object_id from batch where type = 'pet.deleted'
     ), rest as materialized (
       -- What else is known of the same objects.
-      select * from event_outbox
-      where next_id is not null and id >= next_id and object_id in (select object_id from batch)
+      select * from event_backlog
+      where next_id is not null and id >= next_id and object_id = any (array(select object_id from of_backlog))
     ), entries_of_rest as (
-      delete from event_outbox as entry using deleted_pets
-      where next_id is not null and id >= next_id
-        and entry.type = 'inventory.deleted' and entry.object_id = deleted_pets.object_id
-      returning entry.*
+      delete from event_backlog
+      where next_id is not null and id >= next_id and object_id = any (array(select object_id from deleted_pets))
+        and type = 'inventory.deleted'
+      returning *
     ), changes as not materialized (
       select * from batch union all select * from entries_of_rest
     ), halves as materialized (
@@ -121,22 +152,19 @@ export const eventMover = `create function @schema.petstore_move_events(who text
     select (select count(*) from changes), max(position) into moved, last_position from logged;
     last_salt := hashint8extended(last_position, run_salt);
 
-    is_holder := true;
     update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),
       mover = who, moved_at = clock_timestamp();
     -- What was committed during this run has not waited.
-    if moved >= max_rows then
-      select coalesce(extract(epoch from clock_timestamp() - min(at)), 0) into lag_seconds from event_outbox;
-    end if;
+    if next_id is null then lag_seconds := 0; end if;
   end
   $$`;
 
 /**
- * Drops the days that are older than the retention, and makes an outbox small that is empty but large: nothing vacuums
- * the embedded database, and on a server a transaction that stays open for long keeps deleted rows. Where a lock isn't
+ * Drops the days that are older than the retention, and makes an outbox or backlog small that is empty but large: nothing
+ * vacuums the embedded database, and on a server a transaction that stays open for long keeps deleted rows. Where a lock isn't
  * free at once, the next run does it. Returns the bytes of the log.
  */
-export const eventMaintenance = `create function @schema.petstore_maintain_events(retention interval) returns bigint
+export const eventMaintenance = `create or replace function @schema.petstore_maintain_events(retention interval) returns bigint
     language plpgsql security definer set search_path = @schema, pg_temp set lock_timeout = '100ms' as $$
   declare
     old record;
@@ -162,6 +190,9 @@ export const eventMaintenance = `create function @schema.petstore_maintain_event
           lock table event_outbox in access exclusive mode nowait;
           -- Also what was committed while it waited.
           if not exists (select from event_outbox) then truncate event_outbox; end if;
+        end if;
+        if pg_relation_size('event_backlog') > 1048576 and not exists (select from event_backlog) then
+          truncate event_backlog;
         end if;
       end if;
     exception

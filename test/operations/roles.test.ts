@@ -73,13 +73,19 @@ test('the documented roles migrate, serve with the least rights, and let the pas
     cluster.url.replace(/postgres$/, 'petstore'),
     `select min(inhrelid::regclass::text) as name from pg_inherits`,
   );
-  const log = ['event_outbox', 'event_state', 'events', String(partition?.['name'])].flatMap((table) => [
-    `insert into ${table} default values`,
-    `update ${table} set at = now()`.replace('event_state set at', 'event_state set moved_at'),
-    `delete from ${table}`,
-    `truncate ${table}`,
-  ]);
+  const log = ['event_outbox', 'event_backlog', 'event_state', 'events', String(partition?.['name'])].flatMap(
+    (table) => [
+      `insert into ${table} default values`,
+      `update ${table} set at = now()`.replace('event_state set at', 'event_state set moved_at'),
+      `delete from ${table}`,
+      `truncate ${table}`,
+    ],
+  );
   for (const sql of log) await expect(runSql(urlIn(start), sql)).rejects.toThrow(/permission denied for/);
+  psql(`create role reader login password 'four'; grant usage on schema public to reader`);
+  const reader = urlIn(start).replace('petstore_1:two', 'reader:four');
+  for (const call of ['petstore_event_resync()', `petstore_move_events('x', 1)`, `petstore_maintain_events('1 day')`])
+    await expect(runSql(reader, `select ${call}`)).rejects.toThrow('permission denied for function');
   for (const sql of ['drop table pets', 'drop table events', 'create table mine ()', 'truncate pets']) {
     await expect(runSql(urlIn(start), sql)).rejects.toThrow(/must be owner of|permission denied for/);
   }

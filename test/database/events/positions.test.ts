@@ -161,10 +161,25 @@ it('an outbox that is large and empty is made small', async () => {
   expect(await bytes()).toBe(0);
 });
 
+it('what is too much for one run goes on from the backlog in the order of its changes, before what comes later', async () => {
+  const { eventMoves, stores } = log.database;
+  await log.move();
+  const before = await stores.events.last();
+  await log.sql(`insert into categories (name) select 'waits ' || n from generate_series(1, 20010) as n`);
+  expect(await eventMoves.move('suite', 4)).toMatchObject({ moved: 20_000 });
+  expect(await log.sql('select count(*)::int as count from event_backlog')).toEqual([{ count: 20_000 }]);
+  expect(await log.readAfter(before)).toEqual([]);
+  expect(await eventMoves.move('suite', 4)).toMatchObject({ moved: 4 });
+  await add('later');
+  await log.move();
+  const names = await namesAfter(before);
+  expect(names).toEqual([...Array.from({ length: 20_010 }, (_, index) => `waits ${index + 1}`), 'later']);
+});
+
 it('one process moves, and another one takes over when it has moved nothing for a second', async () => {
   const { eventMoves } = log.database;
   await add('g');
-  await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '1 minute'`);
+  await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '900 milliseconds'`);
   expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isHolder: false });
   expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 1, isHolder: true });
   expect(await log.sql('select moved_at < clock_timestamp() as "isPast" from event_state')).toEqual([{ isPast: true }]);
