@@ -70,6 +70,11 @@ export interface App {
   onFatal(listener: (error: Error) => void): void;
 }
 
+const sequencerFailures = {
+  move: 'changes are not moved into the log of events',
+  maintain: 'the log of events drops no old days',
+};
+
 /** Where the build puts what the pages load, as seen from the built program. */
 const builtExplorer = join(import.meta.dirname, '../explorer');
 const builtDocs = join(import.meta.dirname, '../docs');
@@ -142,7 +147,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const sequencer = new Sequencer({
     moves: database.eventMoves,
     retentionSeconds: config.eventsRetentionSeconds,
-    onFailure: (error) => server.log.warn({ err: error }, 'changes are not moved into the log of events'),
+    onMoved: () => streams.readNow(),
+    onFailure: (what, error) => server.log.warn({ err: error }, sequencerFailures[what]),
   });
   sequencer.start();
   database.onServerChange((change) => {
@@ -172,9 +178,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ticks: server.connections.ticks,
     maxStreams: config.maxStreams,
     onRefusal,
+    onFeedFailure: (error) => server.log.error({ err: error }, 'streams cannot read the log of events'),
     times: overrides.streamTimes,
   });
-  sequencer.onMoved(() => streams.readNow());
   const graphql = await createGraphQLServer({
     accounts,
     schema,

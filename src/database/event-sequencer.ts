@@ -12,8 +12,12 @@ const maxMoved = 4_000;
 export interface SequencerOptions {
   readonly moves: EventMoves;
   readonly retentionSeconds: number;
-  /** Called when a run fails that follows a successful one. Must not throw. */
-  readonly onFailure: (error: unknown) => void;
+  /**
+   * Called when this process has moved changes, so that its readers needn't wait for their next read. Must not throw.
+   */
+  readonly onMoved: () => void;
+  /** Called when a move, or the maintenance, fails that follows a successful one. Must not throw. */
+  readonly onFailure: (what: 'move' | 'maintain', error: unknown) => void;
 }
 
 /**
@@ -26,7 +30,6 @@ export interface SequencerOptions {
 export class Sequencer {
   readonly #options: SequencerOptions;
   readonly #name = randomUUID();
-  readonly #listeners = new Set<() => void>();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -34,7 +37,8 @@ export class Sequencer {
   #lagSeconds = 0;
   #logBytes = 0;
   #succeededAt = performance.now();
-  #hasFailed = false;
+  /** What has failed at its last run: that is said once. */
+  readonly #failed = new Set<'move' | 'maintain'>();
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -50,18 +54,6 @@ export class Sequencer {
   /** The size of the log on disk, as of the last minute. */
   get logBytes(): number {
     return this.#logBytes;
-  }
-
-  /**
-   * Calls the listener each time that this process has moved events into the log, so that its readers needn't wait for
-   * their next read. What other processes move isn't reported. The listener must not throw. Returns the removal of the
-   * listener.
-   */
-  onMoved(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => {
-      this.#listeners.delete(listener);
-    };
   }
 
   start(): void {
@@ -94,27 +86,37 @@ export class Sequencer {
 
   /** Returns the milliseconds from the begin of this run to the next one; none while more changes wait. */
   async #moveOnce(): Promise<number> {
-    const { moves, onFailure } = this.#options;
+    const { moves, onMoved } = this.#options;
     try {
       const { moved, isHolder, lagSeconds } = await moves.move(this.#name, maxMoved);
       this.#lagSeconds = lagSeconds;
       this.#succeededAt = performance.now();
-      this.#hasFailed = false;
-      if (moved > 0) for (const listener of this.#listeners) listener();
+      this.#failed.delete('move');
+      if (moved > 0) onMoved();
       if (moved < maxMoved) await this.#maintain();
       if (moved >= maxMoved) return 0;
       return isHolder ? holderMillis : standbyMillis;
     } catch (error) {
-      if (!this.#hasFailed) onFailure(error);
-      this.#hasFailed = true;
+      this.#fail('move', error);
       return standbyMillis;
     }
   }
 
+  /** Once a minute, whether or not it succeeds. Never rejects. */
   async #maintain(): Promise<void> {
     const { moves, retentionSeconds } = this.#options;
     if (performance.now() < this.#maintainAt) return;
-    this.#logBytes = await moves.maintain(retentionSeconds);
     this.#maintainAt = performance.now() + maintainMillis;
+    try {
+      this.#logBytes = await moves.maintain(retentionSeconds);
+      this.#failed.delete('maintain');
+    } catch (error) {
+      this.#fail('maintain', error);
+    }
+  }
+
+  #fail(what: 'move' | 'maintain', error: unknown): void {
+    if (!this.#failed.has(what)) this.#options.onFailure(what, error);
+    this.#failed.add(what);
   }
 }

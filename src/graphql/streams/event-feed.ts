@@ -29,6 +29,8 @@ export interface EventFeedOptions {
   readonly log: Pick<EventStore, 'last' | 'readAfter'>;
   /** Called after each statement, whether or not it has found events. Must not throw. */
   readonly onTick: () => void;
+  /** Called when a statement fails that follows a successful one. Must not throw. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 export class EventFeed {
@@ -40,8 +42,10 @@ export class EventFeed {
   readonly #numbers = new Map<Id, number>();
   #end: EventPosition | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isFollowed = false;
+  /** Changes with each beginning: what was read for an earlier one counts for nothing. */
+  #following: symbol | undefined;
   #isReading = false;
+  #hasFailed = false;
   /** How often the log has lost this end. A reader's position after the new end may be lost with it. */
   losses = 0;
 
@@ -56,23 +60,24 @@ export class EventFeed {
 
   /** Somebody reads from now on. */
   start(): void {
-    if (this.#isFollowed) return;
-    this.#isFollowed = true;
-    this.#schedule(0);
+    if (this.#following !== undefined) return;
+    this.#following = Symbol();
+    this.#isReading = false;
+    this.#schedule(0, this.#following);
   }
 
   /** No reader is left: no statement is sent, and nothing is kept. */
   stop(): void {
-    this.#isFollowed = false;
+    this.#following = undefined;
     clearTimeout(this.#timer);
     this.#forget(undefined);
   }
 
   /** This process has added to the log: it is read at once instead of at the next interval. */
   readNow(): void {
-    if (!this.#isFollowed || this.#isReading) return;
+    if (this.#following === undefined || this.#isReading) return;
     clearTimeout(this.#timer);
-    this.#schedule(0);
+    this.#schedule(0, this.#following);
   }
 
   /** The number of the event after this position; undefined when that isn't in memory, nor the next one to come. */
@@ -100,35 +105,39 @@ export class EventFeed {
     return this.#events[number - this.#first];
   }
 
-  #schedule(millis: number): void {
-    this.#timer = setTimeout(() => inBackground(runAsService(() => this.#tick())), millis).unref();
+  #schedule(millis: number, following: symbol): void {
+    this.#timer = setTimeout(() => inBackground(runAsService(() => this.#tick(following))), millis).unref();
   }
 
-  /** Never rejects. */
-  async #tick(): Promise<void> {
+  async #tick(following: symbol): Promise<void> {
     const startedAt = performance.now();
     this.#isReading = true;
-    await this.#read().catch(() => undefined);
+    const apply = await this.#read();
+    if (this.#following !== following) return;
     this.#isReading = false;
-    if (!this.#isFollowed) return;
-    this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()));
+    apply();
+    this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()), following);
     this.#options.onTick();
   }
 
-  async #read(): Promise<void> {
-    const { log } = this.#options;
-    if (this.#end === undefined) {
-      const end = await log.last();
-      if (this.#isFollowed) this.#forget(end);
-      return;
-    }
-    const { isKnown, last, events } = await log.readAfter(this.#end, batchSize);
-    if (!this.#isFollowed) return;
-    if (isKnown) {
-      this.#add(events);
-    } else {
-      this.losses += 1;
-      this.#forget(last);
+  /** Returns what its result changes. Never rejects. */
+  async #read(): Promise<() => void> {
+    const { log, onFailure } = this.#options;
+    try {
+      const end = this.#end;
+      const found = end === undefined ? undefined : await log.readAfter(end, batchSize);
+      const last = found?.last ?? (await log.last());
+      this.#hasFailed = false;
+      if (found?.isKnown === true) return () => this.#add(found.events);
+      return () => {
+        if (found !== undefined) this.losses += 1;
+        this.#forget(last);
+      };
+    } catch (error) {
+      return () => {
+        if (!this.#hasFailed) onFailure(error);
+        this.#hasFailed = true;
+      };
     }
   }
 
@@ -159,8 +168,8 @@ export class EventFeed {
   }
 }
 
-/** An estimate: JavaScript keeps texts of other alphabets in two bytes for each character. */
-function bytesOf({ subject }: StoreEvent): number {
+/** An estimate of an event's memory: JavaScript keeps texts of other alphabets in two bytes for each character. */
+export function bytesOf({ subject }: StoreEvent): number {
   let bytes = overheadBytes;
   for (const value of Object.values<unknown>(subject?.row ?? {}))
     if (typeof value === 'string') bytes += 2 * value.length;

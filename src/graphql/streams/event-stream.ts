@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 
 import { runAs } from '../../domain/access/current-request.ts';
-import type { EventFeed } from './event-feed.ts';
+import type { TickTime } from '../../account/tick-time.ts';
+import { bytesOf, type EventFeed } from './event-feed.ts';
 import type { EventPredicate } from '../../domain/events/event-filter.ts';
 import type { EventService } from '../../domain/events/event.service.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
@@ -12,8 +13,9 @@ import type { StreamSelection } from './stream-selection.ts';
 export interface StreamSource {
   readonly feed: Pick<EventFeed, 'get' | 'has' | 'numberAfter' | 'isAhead' | 'losses'>;
   readonly events: Pick<EventService, 'readAfter'>;
-  /** Under which reads of its own are counted. */
+  /** Under which reads of its own are counted, and what follows them. */
   readonly subjectId: string;
+  readonly ticks: Pick<TickTime, 'enter'>;
   readonly selection: StreamSelection;
   readonly matches: EventPredicate | undefined;
   readonly framing: Framing;
@@ -26,6 +28,8 @@ export interface StreamSource {
 const maxChunkCharacters = 16 * 1024;
 /** Events that are read for this stream alone. */
 const ownBatchSize = 100;
+/** Of these at most so many are kept, but one at least: a client that doesn't read may have many streams. */
+const maxOwnBytes = 64 * 1024;
 const retryAfterMillis = 1_000;
 
 /**
@@ -45,6 +49,8 @@ export class EventStream extends Readable {
   #number: number | undefined;
   #own: readonly StoreEvent[] = [];
   #ownIndex = 0;
+  /** What the next event was waited for: texts may be too long to be kept for all. */
+  #written: { readonly event: StoreEvent; readonly text: string } | undefined;
   #isWanted = false;
   #isReading = false;
   #isEnding = false;
@@ -79,9 +85,9 @@ export class EventStream extends Readable {
     let text = '';
     for (let event = this.#next(); event !== undefined && text.length < maxChunkCharacters; event = this.#next()) {
       if (matches === undefined || matches(event)) {
-        const written = selection.textOf(event);
+        const written = this.#written?.event === event ? this.#written.text : selection.textOf(event);
         if (typeof written !== 'string') {
-          if (text === '') return this.#wait(written);
+          if (text === '') return this.#wait(event, written);
           break;
         }
         text += framing.result(written);
@@ -119,6 +125,7 @@ export class EventStream extends Readable {
   }
 
   #advance({ position, salt }: StoreEvent): void {
+    this.#written = undefined;
     this.#position = { position, salt };
     if (this.#ownIndex < this.#own.length) {
       this.#ownIndex += 1;
@@ -129,10 +136,11 @@ export class EventStream extends Readable {
   }
 
   /** Goes on when the text is written. */
-  #wait(written: Promise<string>): void {
+  #wait(event: StoreEvent, written: Promise<string>): void {
     this.#isReading = true;
-    const goOn = (): void => {
+    const goOn = (text: string): void => {
       this.#isReading = false;
+      this.#written = { event, text };
       this.send();
     };
     written.then(goOn, this.#source.onFailure);
@@ -140,18 +148,20 @@ export class EventStream extends Readable {
 
   /** Reads the events that the feed doesn't have any more. */
   #readOn(): void {
-    const { feed, events, subjectId, onFailure } = this.#source;
+    const { feed, events, subjectId, ticks, onFailure } = this.#source;
     const { losses } = feed;
     const isAhead = losses === this.#losses && feed.isAhead(this.#position);
     if (isAhead || performance.now() < this.#retryAt) return;
     this.#isReading = true;
     runAs(subjectId, () => events.readAfter(this.#position, ownBatchSize)).then(
       ({ events: found }) => {
-        this.#isReading = false;
         this.#losses = losses;
-        this.#own = found;
+        this.#own = within(maxOwnBytes, found);
         this.#ownIndex = 0;
-        if (found.length > 0) this.send();
+        ticks.enter(subjectId, () => {
+          this.#isReading = false;
+          if (found.length > 0) this.send();
+        });
       },
       (error: unknown) => {
         this.#isReading = false;
@@ -160,4 +170,11 @@ export class EventStream extends Readable {
       },
     );
   }
+}
+
+/** The first of the events, at least one, that take no more memory than this. */
+function within(bytes: number, events: readonly StoreEvent[]): readonly StoreEvent[] {
+  let left = bytes;
+  const end = events.findIndex((event) => (left -= bytesOf(event)) < 0);
+  return end === -1 ? events : events.slice(0, Math.max(1, end));
 }

@@ -51,6 +51,8 @@ export interface EventStreamsOptions extends KeyChecks {
   readonly ticks: TickTime;
   readonly maxStreams: number;
   readonly onRefusal: OnRefusal;
+  /** Called when the log can't be read for a reason besides a lost database, once until that has passed. */
+  readonly onFeedFailure: (error: unknown) => void;
   readonly times?: Partial<StreamTimes> | undefined;
 }
 
@@ -100,10 +102,16 @@ export class EventStreams {
   #isDraining = false;
 
   constructor(options: EventStreamsOptions) {
-    const { log, accounts, maxStreams, times } = options;
+    const { log, accounts, maxStreams, onFeedFailure, times } = options;
     this.#options = options;
     this.#times = { ...defaultTimes, ...times };
-    this.#feed = new EventFeed({ log, onTick: () => this.#sendAll() });
+    this.#feed = new EventFeed({
+      log,
+      onTick: () => this.#sendAll(),
+      onFailure: (error) => {
+        if (!isUnavailable(error)) onFeedFailure(error);
+      },
+    });
     const share = (ofClient: number, ofAll: number): Share =>
       new Share(accounts, { ofClient, ofAll, refuse: (refusal, held) => this.#refusalOf(refusal === 'client', held) });
     this.#ofAll = share(Infinity, maxStreams);
@@ -121,6 +129,7 @@ export class EventStreams {
     const { log, events } = this.#options;
     if (opening.after !== undefined) await events.readAfter(opening.after, 1);
     const after = opening.after ?? (await log.last());
+    if (this.#isDraining) throw draining();
     let leases: readonly Lease[];
     try {
       leases = this.#acquire(opening.principal);
@@ -181,7 +190,7 @@ export class EventStreams {
 
   #begin(opening: StreamOpening, after: EventPosition, leases: readonly Lease[]): EventStream {
     const { key, principal, operation, matches, framing, onEnd, onError } = opening;
-    const { events } = this.#options;
+    const { events, ticks } = this.#options;
     const selection = this.#texts.acquire(operation);
     const onClose = (): void => {
       this.#streams.delete(open);
@@ -195,7 +204,7 @@ export class EventStreams {
       if (describeFailure(error).logLevel === 'error') onError(error);
       endWith(open, error);
     };
-    const source = { feed: this.#feed, events, subjectId: principal.subject.id, selection, matches, framing };
+    const source = { feed: this.#feed, events, subjectId: principal.subject.id, ticks, selection, matches, framing };
     const stream = new EventStream({ ...source, onFailure, onClose }, after);
     const now = performance.now();
     const open: OpenStream = {
@@ -238,7 +247,7 @@ export class EventStreams {
     const { ticks } = this.#options;
     const streams = this.#streams.values();
     const sendSome = (): void => {
-      for (let count = 0; count < streamsOfPiece; count += 1) {
+      for (let count = 0; count === 0 || (count < streamsOfPiece && ticks.hasTime(performance.now())); count += 1) {
         const next = streams.next();
         if (next.done === true) {
           this.#isSending = false;

@@ -21,6 +21,7 @@ const eventAt = (number: number, description = ''): StoreEvent => ({
 class Log {
   readonly events: StoreEvent[] = [];
   readonly limits: number[] = [];
+  isUnreadable = false;
 
   last(): Promise<EventPosition> {
     return Promise.resolve(this.events.at(-1) ?? positionAt(0));
@@ -28,6 +29,7 @@ class Log {
 
   async readAfter(after: EventPosition | undefined, limit: number): Promise<EventsAfter> {
     this.limits.push(limit);
+    if (this.isUnreadable) throw new Error('unreadable');
     const events = this.events.slice(Number(after?.position ?? 0)).slice(0, limit);
     return { isKnown: true, last: await this.last(), events };
   }
@@ -44,7 +46,7 @@ afterEach(() => {
 });
 
 async function follow(log: Log, onTick: () => void = () => undefined): Promise<EventFeed> {
-  const feed = new EventFeed({ log, onTick });
+  const feed = new EventFeed({ log, onTick, onFailure: () => undefined });
   feeds.push(feed);
   feed.start();
   await until(() => feed.end !== undefined);
@@ -91,17 +93,14 @@ it('events in memory take 16 MiB at most', async () => {
   expect(kept.at(-1)).toEqual(positionAt(3_000));
 });
 
-it('a stream that is behind reads 100 events at a time, and only when the client has taken those before', async () => {
-  const log = new Log();
-  log.add(5_000);
-  const feed = await follow(log);
-  const own = new Log();
-  own.add(5_000);
-  const stream = new EventStream(
+/** A stream after the tenth event, whose own reads are of this log. */
+function streamOf(feed: EventFeed, own: Log): EventStream {
+  return new EventStream(
     {
       feed,
       events: own,
       subjectId: 'key',
+      ticks: { enter: (_clientId, begin) => begin() },
       selection: { textOf: ({ position }: StoreEvent) => position } as unknown as StreamSelection,
       matches: undefined,
       framing: { contentType: '', opening: '', keepAlive: '', result: (body) => `${body},`, end: (body) => body },
@@ -112,21 +111,90 @@ it('a stream that is behind reads 100 events at a time, and only when the client
     },
     positionAt(10),
   );
-  stream.send();
-  await until(() => own.limits.length > 0);
-  // Nothing has been read of it.
-  for (let tick = 0; tick < 20; tick += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
+}
+
+it.each([
+  ['', 100],
+  ['x'.repeat(8_000), 4],
+])(
+  'a stream that is behind reads 100 events at a time, keeps 64 KiB of them, and reads on when the client has taken those',
+  async (description, kept) => {
+    const log = new Log();
+    log.add(5_000);
+    const feed = await follow(log);
+    const own = new Log();
+    own.add(kept * 50, description);
+    const stream = streamOf(feed, own);
     stream.send();
+    await until(() => own.limits.length > 0);
+    // Nothing has been read of it.
+    for (let tick = 0; tick < 20; tick += 1) {
+      await new Promise((resolve) => setImmediate(resolve));
+      stream.send();
+    }
+    expect(own.limits.length).toBeLessThanOrEqual(2);
+    let text = '';
+    stream.on('data', (chunk: string) => (text += chunk));
+    await until(() => {
+      stream.send();
+      return text.endsWith(`,${kept * 50},`);
+    });
+    expect(text).toBe(Array.from({ length: kept * 50 - 10 }, (_, index) => `${index + 11},`).join(''));
+    expect(new Set(own.limits)).toEqual(new Set([100]));
+    expect(own.limits.length).toBeGreaterThanOrEqual(49);
+    stream.destroy();
+  },
+);
+
+it('what was read for readers that have left counts for nothing, and reads on once', async () => {
+  const log = new Log();
+  const held: (() => void)[] = [];
+  let isHeld = false;
+  const readAfter = log.readAfter.bind(log);
+  log.readAfter = async (...parameters) => {
+    if (isHeld) await new Promise<void>((resolve) => held.push(resolve));
+    return readAfter(...parameters);
+  };
+  const feed = await follow(log);
+  isHeld = true;
+  feed.readNow();
+  await until(() => held.length === 1);
+  feed.stop();
+  feed.start();
+  await until(() => held.length === 2);
+  log.add(3);
+  isHeld = false;
+  for (const resolve of held) resolve();
+  await readAll(feed, log);
+  expect(inMemoryAfter(feed, positionAt(0))).toEqual([]);
+  const first = feed.numberAfter(positionAt(1))! - 1;
+  expect([-1, 0, 1, 2, 3].map((index) => feed.get(first + index)?.position)).toEqual([
+    undefined,
+    '1',
+    '2',
+    '3',
+    undefined,
+  ]);
+});
+
+it('a failure is reported once until it has passed', async () => {
+  const log = new Log();
+  const failures: unknown[] = [];
+  let ticks = 0;
+  const feed = new EventFeed({ log, onTick: () => (ticks += 1), onFailure: (error) => failures.push(error) });
+  feeds.push(feed);
+  feed.start();
+  await until(() => feed.end !== undefined);
+  for (let time = 0; time < 2; time += 1) {
+    log.isUnreadable = true;
+    const before = ticks;
+    await until(() => {
+      feed.readNow();
+      return ticks > before + 3;
+    });
+    log.isUnreadable = false;
+    log.add(1);
+    await readAll(feed, log);
   }
-  expect(own.limits.length).toBeLessThanOrEqual(2);
-  let text = '';
-  stream.on('data', (chunk: string) => (text += chunk));
-  await until(() => {
-    stream.send();
-    return text.endsWith(',5000,');
-  });
-  expect(text).toBe(Array.from({ length: 4_990 }, (_, index) => `${index + 11},`).join(''));
-  expect(new Set(own.limits)).toEqual(new Set([100]));
-  stream.destroy();
+  expect(failures).toEqual([new Error('unreadable'), new Error('unreadable')]);
 });
