@@ -59,6 +59,24 @@ it('two processes that move give every change one position, and one goes on when
   expect(await log.readAfter(beginning)).toHaveLength(22);
 });
 
+/** Lets so many milliseconds pass, in which what is done takes no time. */
+async function pass(millis: number, begin: () => void): Promise<void> {
+  const startedAt = performance.now();
+  let passed = 0;
+  mock.timers.enable({ apis: ['setTimeout'] });
+  mock.method(performance, 'now', () => startedAt + passed);
+  try {
+    begin();
+    for (; passed < millis; passed += 1) {
+      mock.timers.tick(1);
+      await setImmediate();
+    }
+  } finally {
+    mock.restoreAll();
+    mock.timers.reset();
+  }
+}
+
 const idle: EventMove = { moved: 0, isHolder: true, lagSeconds: 0 };
 
 it.each([
@@ -66,24 +84,17 @@ it.each([
   ['once elsewhere', { ...idle, isHolder: false }, 1],
   ['at once while more changes wait', { ...idle, moved: 4_000 }, 1_000],
 ])('it moves %s', async (_when, move, expected) => {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  try {
-    let runs = 0;
+  let runs = 0;
+  await pass(1_000, () =>
     start({
       move: () => {
         runs += 1;
         return Promise.resolve(move);
       },
       maintain: () => Promise.resolve(0),
-    });
-    for (let millis = 0; millis < 1_000; millis += 1) {
-      mock.timers.tick(1);
-      await setImmediate();
-    }
-    expect(runs).toBe(expected);
-  } finally {
-    mock.timers.reset();
-  }
+    }),
+  );
+  expect(runs).toBe(expected);
 });
 
 it('stopping waits for the run under way', async () => {
@@ -125,27 +136,18 @@ it('a failure is reported once until it has passed, and the lag grows meanwhile'
 });
 
 it('a maintenance that fails is reported once, tried once a minute, and slows no move', async () => {
-  mock.timers.enable({ apis: ['setTimeout'] });
-  try {
-    const failures: string[] = [];
-    let [runs, maintained] = [0, 0];
-    const moves: EventMoves = {
-      move: () => {
-        runs += 1;
-        return Promise.resolve(idle);
-      },
-      maintain: () => {
-        maintained += 1;
-        return Promise.reject(new Error('a view needs the oldest day'));
-      },
-    };
-    start(moves, { onFailure: (what) => failures.push(what) });
-    for (let millis = 0; millis < 2_000; millis += 1) {
-      mock.timers.tick(1);
-      await setImmediate();
-    }
-    expect([runs, maintained, failures]).toEqual([10, 1, ['maintain']]);
-  } finally {
-    mock.timers.reset();
-  }
+  const failures: string[] = [];
+  let [runs, maintained] = [0, 0];
+  const moves: EventMoves = {
+    move: () => {
+      runs += 1;
+      return Promise.resolve(idle);
+    },
+    maintain: () => {
+      maintained += 1;
+      return Promise.reject(new Error('a view needs the oldest day'));
+    },
+  };
+  await pass(2_000, () => start(moves, { onFailure: (what) => failures.push(what) }));
+  expect([runs, maintained, failures]).toEqual([10, 1, ['maintain']]);
 });
