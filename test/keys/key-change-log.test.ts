@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { AccessService } from '../../../src/domain/access/access.service.ts';
-import { KeyChangeLog } from '../../../src/keys/key-change-log.ts';
-import type { NamedKeyChange } from '../../../src/domain/access/key-changes.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
-import { serverUrl } from '../../support/template-database.ts';
-import { until } from '../../support/until.ts';
+import { AccessService } from '../../src/domain/access/access.service.ts';
+import { KeyChangeLog } from '../../src/keys/key-change-log.ts';
+import type { NamedKeyChange } from '../../src/domain/access/key-changes.ts';
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { serverUrl } from '../support/template-database.ts';
+import { until } from '../support/until.ts';
 
 let opened: OpenedDatabase;
 let access: AccessService;

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { AccessService } from '../../../src/domain/access/access.service.ts';
-import { generateKey, hashKey } from '../../../src/domain/access/api-key.ts';
-import { KeyDirectory } from '../../../src/keys/key-directory.ts';
-import { newApiKey } from '../../../src/domain/access/new-api-key.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { AccessService } from '../../src/domain/access/access.service.ts';
+import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
+import { KeyDirectory } from '../../src/keys/key-directory.ts';
+import { newApiKey } from '../../src/domain/access/new-api-key.ts';
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
 const adminKey = 'an-administrator-key-of-40-characters-xx';
 

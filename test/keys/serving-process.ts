@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../src/database/start/open.ts';
+import { openDatabase } from '../../src/database/start/open.ts';
 
 // Serves the embedded database in the directory given, until it is killed.
 const dataDir = process.argv[2] ?? '';
