@@ -213,7 +213,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerDocs(server, {
     document: readDocument(),
     restPrefix: config.restPrefix,
-    script: join(builtDocs, 'scalar.js.gz'),
+    script: join(builtDocs, 'scalar.js'),
     guides: join(builtDocs, 'guides.json'),
   });
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);

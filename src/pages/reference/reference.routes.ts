@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { HttpError } from '../../http/error-table.ts';
 import type { OpenApiDocument } from '../../rest/openapi/document.ts';
-import { isNamedBy } from '../../rest/entity-tag.ts';
 import { ownAddress } from '../own-address.ts';
 import { sendPublicText, serveDocument } from '../public-text.ts';
+import { StaticFile } from '../static-file.ts';
 import { readGuides } from './guides.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
 import { AddressedText, publishedDocument, publishedYaml } from './published-document.ts';
-import { loadScalarBundle, type ScalarBundle } from './scalar-bundle.ts';
 import { scalarDocument } from './scalar-document.ts';
 import { renderGraphQLPage } from './static-page.ts';
 
@@ -18,7 +17,7 @@ interface DocsOptions {
   readonly document: OpenApiDocument;
   /** Where the REST layer is: an empty text for the root, or `/v1`. */
   readonly restPrefix: string;
-  /** The page's script, compressed, as `npm run build` makes it. */
+  /** Scalar's script, which draws the page, as `npm run build` makes it. */
   readonly script: string;
   /** The guides that are shown with the document, as `npm run build` makes them. */
   readonly guides: string;
@@ -63,19 +62,9 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix, sc
   );
 
   const isBuilt = existsSync(script);
-  let bundle: Promise<ScalarBundle> | undefined;
+  const scalar = new StaticFile(script);
   server.get('/docs/scalar.js', { config }, async (request, reply) => {
     if (!isBuilt) throw new HttpError('NOT_FOUND', notBuilt);
-    bundle ??= loadScalarBundle(script);
-    return sendBundle(request, reply, await bundle);
+    return scalar.send(request, reply.header('cache-control', 'no-cache'));
   });
-}
-
-/** Its tag is weak: it names the script, in whichever coding it is sent. */
-function sendBundle(request: FastifyRequest, reply: FastifyReply, { plain, gzipped, tag }: ScalarBundle): FastifyReply {
-  const isGzipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  void reply.headers({ 'cache-control': 'no-cache', vary: 'Accept-Encoding', etag: `W/${tag}` });
-  if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
-  if (isGzipped) void reply.header('content-encoding', 'gzip');
-  return reply.type('text/javascript; charset=utf-8').send(isGzipped ? gzipped : plain);
 }
