@@ -64,7 +64,7 @@ export class ClientBatches<Work, Result> {
   async add(work: Work): Promise<Result> {
     const request = currentRequest();
     throwIfLost(request);
-    const account = this.#options.accounts.entered(request?.subjectId ?? service);
+    const account = this.#options.accounts.entered(request?.clientId ?? service);
     const isFirst = this.#waitingOf(account).length === 0;
     return new Promise((resolve, refuse) => {
       const entry: WaitingEntry<Work, Result> = {

@@ -73,10 +73,10 @@ export class ConnectionSlots {
 
   /** Throws NoFreeConnection, or the reason of the request's signal. */
   async take(
-    request: Pick<RequestContext, 'subjectId' | 'signal'> | undefined,
+    request: Pick<RequestContext, 'clientId' | 'signal'> | undefined,
     isSlow: boolean,
   ): Promise<Pick<Lease, 'release'>> {
-    const clientId = request?.subjectId ?? service;
+    const clientId = request?.clientId ?? service;
     const slow = isSlow ? await this.#slow.take(clientId, 1, request?.signal) : undefined;
     try {
       const lease = await this.#connections.take(clientId, 1, request?.signal);

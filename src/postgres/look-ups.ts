@@ -43,7 +43,7 @@ export class LookUps {
   }
 
   load(lookUp: LookUp<unknown>, caller: LookUpCaller): Promise<unknown> {
-    return this.#loaderFor(lookUp, caller.request?.subjectId ?? service).load(caller);
+    return this.#loaderFor(lookUp, caller.request?.clientId ?? service).load(caller);
   }
 
   #loaderFor(lookUp: LookUp<unknown>, clientId: string): DataLoader<LookUpCaller, unknown> {

@@ -20,7 +20,7 @@ export interface Caller {
 export interface PendingRead {
   readonly query: Query<unknown>;
   /** The client (a key) that it is for; empty for the service's own work. */
-  readonly subject: string;
+  readonly clientId: string;
   /** All are of this client. */
   callers: readonly Caller[];
   resolve: (rows: unknown[]) => void;
@@ -92,11 +92,11 @@ export class PipelinedConnection {
   }
 
   /** The service's own work isn't limited. */
-  hasRoomFor(subject: string): boolean {
+  hasRoomFor(clientId: string): boolean {
     if (this.isRetired) return false;
-    if (subject === service || this.#pending.length < maxReadsOfClient) return true;
+    if (clientId === service || this.#pending.length < maxReadsOfClient) return true;
     let reads = 0;
-    for (const pending of this.#pending) if (pending.subject === subject) reads += 1;
+    for (const pending of this.#pending) if (pending.clientId === clientId) reads += 1;
     return reads < maxReadsOfClient;
   }
 

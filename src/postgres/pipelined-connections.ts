@@ -113,16 +113,16 @@ export class PipelinedConnections {
 
   #read(query: Query<unknown>, callers: readonly Caller[]): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      const subject = callers[0]?.request?.subjectId ?? service;
-      this.#submit({ query, subject, callers, resolve, reject, isRetried: false });
+      const clientId = callers[0]?.request?.clientId ?? service;
+      this.#submit({ query, clientId, callers, resolve, reject, isRetried: false });
     });
   }
 
   /** Sends the read when its client may have one more. */
   #submit(pending: PendingRead): void {
-    const lease = this.#reads.tryTake(pending.subject);
+    const lease = this.#reads.tryTake(pending.clientId);
     if (lease !== undefined) return this.#send(pending, lease);
-    this.#reads.take(pending.subject).then((late) => this.#sendLate(pending, late), pending.reject);
+    this.#reads.take(pending.clientId).then((late) => this.#sendLate(pending, late), pending.reject);
     return undefined;
   }
 
@@ -135,7 +135,7 @@ export class PipelinedConnections {
 
   #send(pending: PendingRead, lease = pending.lease): void {
     pending.lease = lease;
-    const connection = this.#connectionFor(pending.subject);
+    const connection = this.#connectionFor(pending.clientId);
     connection.add(pending);
     this.#added.add(connection);
     this.#scheduleEnd();
@@ -158,18 +158,18 @@ export class PipelinedConnections {
   }
 
   /** That of this tick while the client has a free slot there. */
-  #connectionFor(subject: string): PipelinedConnection {
-    if (this.#current?.hasRoomFor(subject) !== true) this.#current = this.#choose(subject);
+  #connectionFor(clientId: string): PipelinedConnection {
+    if (this.#current?.hasRoomFor(clientId) !== true) this.#current = this.#choose(clientId);
     return this.#current;
   }
 
   /** A new connection if all are busy and the maximum isn't reached, else the one with the least to do. */
-  #choose(subject: string): PipelinedConnection {
+  #choose(clientId: string): PipelinedConnection {
     let chosen: PipelinedConnection | undefined;
     let open = 0;
     for (const each of this.#connections) {
       if (!each.isRetired) open += 1;
-      if (each.hasRoomFor(subject) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
+      if (each.hasRoomFor(clientId) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
     }
     if (chosen === undefined || (chosen.pending > 0 && open < this.#options.size)) {
       // All requests share it: what it does later is not done for the one that has opened it.

@@ -85,7 +85,7 @@ function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = (
     beforeEnd: (work) => atEnd.push(work),
     read: async ({ statement: { text, decode }, values }, callers) => {
       const ids = (values as readonly (string | readonly string[])[]).flat();
-      sent.push({ text, client: callers[0]?.request?.subjectId, ids });
+      sent.push({ text, client: callers[0]?.request?.clientId, ids });
       respond(text, ids);
       return ids.toReversed().map((id) => decode([id]));
     },

@@ -2,14 +2,15 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 
 /** The context of a request, available to everything that it calls. */
 export class RequestContext {
-  readonly subjectId: string;
+  /** Whose account it is in: the id of its key. */
+  readonly clientId: string;
   /** Why this request needn't send further statements: it has lost the database, or its client has disconnected. */
   failure: Error | undefined;
   #hasWritten = false;
   #controller: AbortController | undefined;
 
-  constructor(subjectId: string) {
-    this.subjectId = subjectId;
+  constructor(clientId: string) {
+    this.clientId = clientId;
   }
 
   /** Aborted by `abort`, for what waits. Made on first use: most requests never wait. */
@@ -37,9 +38,9 @@ export function runIn<Result>(context: RequestContext, work: () => Result): Resu
   return storage.run(context, work);
 }
 
-/** Runs work as its subject: a key or an address. Neither the failure nor the client of the current request ends it. */
-export function runAs<Result>(subjectId: string, work: () => Result): Result {
-  return storage.run(new RequestContext(subjectId), work);
+/** Runs work for a client. Neither the failure of the current request nor that its client has disconnected ends it. */
+export function runAs<Result>(clientId: string, work: () => Result): Result {
+  return storage.run(new RequestContext(clientId), work);
 }
 
 /** Runs the service's own work, which several requests may share. */
