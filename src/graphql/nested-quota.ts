@@ -39,8 +39,8 @@ export class NestedQuota {
     this.#now = now;
   }
 
-  counterFor({ id, subject }: Principal): CountParents {
-    const limit = subject.limits.requestsPerMinute * parentsPerRequest;
+  counterFor({ id, limits }: Principal): CountParents {
+    const limit = limits.requestsPerMinute * parentsPerRequest;
     return (field, parents) => {
       const decision = this.#lastDecision.then(() => this.#decide(`${id} ${field}`, field, parents, limit));
       this.#lastDecision = decision;

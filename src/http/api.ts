@@ -81,7 +81,7 @@ function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Er
   } catch (refusal) {
     return done(refusal as HttpError);
   }
-  const context = new RequestContext(request.principal.subject.id);
+  const context = new RequestContext(request.principal.id);
   raw.on('close', () => {
     if (raw.writableFinished) request.server.waitingRequests.end(request);
     else context.abort(clientGone);

@@ -50,21 +50,21 @@ export class Authentication {
       throw unauthorized(sent, request.headers.upgrade);
     }
     request.principal = principal;
-    const { subject, plan } = principal;
+    const { plan } = principal;
     if (request.routeOptions.config.isMeteredByRoute === true) {
-      const decision = await this.#quota.check(subject);
+      const decision = await this.#quota.check(principal);
       // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
       request.meter = new Meter(
         (cost) => this.#charge(principal, cost, reply),
-        async () => hasNothingLeft(await this.#quota.peek(subject)),
+        async () => hasNothingLeft(await this.#quota.peek(principal)),
         async () => {
-          const counted = await this.#quota.countRefusedOpening(subject);
+          const counted = await this.#quota.countRefusedOpening(principal);
           if (counted.outcome === 'banned') this.#settle(plan, counted, reply);
         },
       );
     } else {
-      this.#settle(plan, await this.#quota.consume(subject, 1), reply);
+      this.#settle(plan, await this.#quota.consume(principal, 1), reply);
     }
   }
 
@@ -75,19 +75,19 @@ export class Authentication {
    * it is valid.
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
-    return quotaHeaders(await this.#quota.peek(principal?.subject ?? addressSubject(address)));
+    return quotaHeaders(await this.#quota.peek(principal ?? addressSubject(address)));
   }
 
-  async #charge({ subject, plan }: Principal, cost: number, reply: FastifyReply): Promise<Spent> {
+  async #charge(principal: Principal, cost: number, reply: FastifyReply): Promise<Spent> {
     const spent =
       cost === 0
-        ? await this.#quota.consumeFree(subject)
-        : { cost, decision: await this.#quota.consume(subject, cost) };
+        ? await this.#quota.consumeFree(principal)
+        : { cost, decision: await this.#quota.consume(principal, cost) };
     const { outcome } = spent.decision;
     // What was refused otherwise has spent nothing.
     if (outcome === 'too_costly') void reply.header(costHeaderName, '1');
     if (outcome === 'admitted') void reply.header(costHeaderName, String(spent.cost));
-    this.#settle(plan, spent.decision, reply);
+    this.#settle(principal.plan, spent.decision, reply);
     return spent;
   }
 

@@ -242,7 +242,9 @@ const administrator: Principal = {
   plan: 'business',
   scopes: ['admin'],
   expiresAt: null,
-  subject: { id: 'admin', limits: businessLimits, bans: undefined, isAnonymous: false },
+  limits: businessLimits,
+  bans: undefined,
+  isAnonymous: false,
 };
 
 function hashOf(text: string): Buffer {
@@ -251,8 +253,8 @@ function hashOf(text: string): Buffer {
 
 function knownKey(record: KeyRecord): KnownKey {
   const { id, name, plan, scopes, expiresAt, bans } = record;
-  const subject = { id, limits: limitsOf(record), bans, isAnonymous: false };
-  return { record, principal: { id, name, plan, scopes, expiresAt, subject } };
+  const limits = limitsOf(record);
+  return { record, principal: { id, name, plan, scopes, expiresAt, limits, bans, isAnonymous: false } };
 }
 
 /** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */

@@ -53,7 +53,7 @@ describe('keys, beside a running service', () => {
     expect(stderr).toContain('Shop');
     expect(stderr).not.toContain(stdout.trim());
     const limits = { requestsPerMinute: 300, requestsPerDay: 10_000 };
-    const known = { name: 'Shop', plan: 'pro', scopes: ['read', 'write'], subject: { limits } };
+    const known = { name: 'Shop', plan: 'pro', scopes: ['read', 'write'], limits };
     expect(await directory.find(stdout.trim())).toMatchObject(known);
   });
 
@@ -64,17 +64,17 @@ describe('keys, beside a running service', () => {
 
     await keys('set-plan', id, '--plan', 'enterprise', '--per-minute', '7', '--per-day', '70');
     const limits = { requestsPerMinute: 7, requestsPerDay: 70 };
-    expect(await aSecondLater(secret)).toMatchObject({ plan: 'enterprise', subject: { limits } });
+    expect(await aSecondLater(secret)).toMatchObject({ plan: 'enterprise', limits });
 
     const bannedFrom = Date.now();
     await keys('ban', id, '--for', '15m');
     const banned = await aSecondLater(secret);
-    const { bannedUntil = 0, epoch } = banned?.subject.bans ?? {};
+    const { bannedUntil = 0, epoch } = banned?.bans ?? {};
     expect(Math.round((bannedUntil - bannedFrom) / 60_000)).toBe(15);
     expect(epoch).toBe(1);
 
     await keys('unban', id);
-    expect(await aSecondLater(secret)).toMatchObject({ subject: { bans: { epoch: 2, bannedUntil: 0 } } });
+    expect(await aSecondLater(secret)).toMatchObject({ bans: { epoch: 2, bannedUntil: 0 } });
 
     await keys('revoke', id);
     expect(await aSecondLater(secret)).toBeUndefined();

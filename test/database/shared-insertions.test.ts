@@ -21,9 +21,9 @@ beforeEach(() => {
 
 const insertions = (): number => opened.statements.filter((sql) => sql.includes('insert into pets')).length;
 
-async function insert(name: string, quantity: number, into = categoryId, subject = 'one') {
+async function insert(name: string, quantity: number, into = categoryId, clientId = 'one') {
   const pet = { name, status: 'available', categoryId: into, inventory: { quantity } } as const;
-  return runAs(subject, () => opened.database.stores.pets.insert(pet, ['inventory', 'category']));
+  return runAs(clientId, () => opened.database.stores.pets.insert(pet, ['inventory', 'category']));
 }
 
 it('rows that come at the same time share statements, and each comes back with its own relations', async () => {

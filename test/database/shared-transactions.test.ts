@@ -24,9 +24,9 @@ const sent = (beginning: string): number => opened.statements.filter((sql) => sq
 const commits = (): number => sent('commit');
 
 /** Creates a pet with a key of its own. */
-async function create(key: string, into: Id = categoryId, subject = 'one') {
-  const identity = { principalId: subject, key, fingerprint: key };
-  const { result, isReplayed } = await runAs(subject, () =>
+async function create(key: string, into: Id = categoryId, clientId = 'one') {
+  const identity = { principalId: clientId, key, fingerprint: key };
+  const { result, isReplayed } = await runAs(clientId, () =>
     service.once(identity, async ({ pets }) => {
       const pet = { name: key, status: 'available', categoryId: into, inventory: { quantity: 0 } } as const;
       const { id, name } = await pets.insert(pet, ['category']);

@@ -6,8 +6,17 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { threadMillis } from '../support/event-loop.ts';
 
 function holder(id: string, requestsPerMinute: number): Principal {
-  const subject = { id, limits: { requestsPerMinute, requestsPerDay: 1_000_000 }, bans: undefined, isAnonymous: false };
-  return { id, name: id, plan: 'enterprise', scopes: ['read'], expiresAt: null, subject };
+  const limits = { requestsPerMinute, requestsPerDay: 1_000_000 };
+  return {
+    id,
+    name: id,
+    plan: 'enterprise',
+    scopes: ['read'],
+    expiresAt: null,
+    limits,
+    bans: undefined,
+    isAnonymous: false,
+  };
 }
 
 describe('the parents of nested connections', () => {

@@ -16,7 +16,9 @@ const holder: Principal = {
   plan: 'free',
   scopes: ['read'],
   expiresAt: null,
-  subject: { id: '7', limits: freeLimits, bans, isAnonymous: false },
+  limits: freeLimits,
+  bans,
+  isAnonymous: false,
 };
 
 let http: HttpHarness;

@@ -27,7 +27,7 @@ function start(): Promise<Access> {
 
 async function request({ keys, quota }: Access, secret: string): Promise<QuotaDecision> {
   const principal = await keys.find(secret);
-  return quota.consume(principal!.subject, 1);
+  return quota.consume(principal!, 1);
 }
 
 /** Spends the minute of a key that has one request in it, and goes on until the decision isn't a refusal. */

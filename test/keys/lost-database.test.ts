@@ -100,13 +100,13 @@ it('a ban that begins without the database is written down when it is back', asy
     onSaveFailure: (error) => failures.push(error),
     now: () => now,
   });
-  const { subject } = (await access.keys.find(secret))!;
+  const principal = (await access.keys.find(secret))!;
 
   await kill();
   const outcomes: string[] = [];
   for (const wait of [0, 0, 2_001, 0, 0]) {
     now += wait;
-    outcomes.push((await access.quota.consume(subject, 1)).outcome);
+    outcomes.push((await access.quota.consume(principal, 1)).outcome);
   }
   expect(outcomes).toEqual(['admitted', 'refused', 'refused', 'banned', 'banned']);
 

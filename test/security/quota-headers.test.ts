@@ -13,16 +13,13 @@ const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
 const principals: Record<string, Principal> = {
   reader: principal('reader', { scopes: ['read'] }, 1000),
   spent: principal('spent', {}, 1),
-  banned: {
-    ...principal('banned', {}, 1000),
-    subject: { ...principal('banned', {}, 1000).subject, bans: { ...bans, bannedUntil: Date.now() + 60_000 } },
-  },
+  banned: principal('banned', { bans: { ...bans, bannedUntil: Date.now() + 60_000 } }, 1000),
 };
 
 function principal(id: string, given: Partial<Principal>, requestsPerMinute: number): Principal {
   const limits = { requestsPerMinute, requestsPerDay: 100_000 };
-  const subject = { id, limits, bans, isAnonymous: false };
-  return { id, name: id, plan: 'enterprise', scopes: ['write'], expiresAt: null, subject, ...given };
+  const plan = 'enterprise';
+  return { id, name: id, plan, scopes: ['write'], expiresAt: null, limits, bans, isAnonymous: false, ...given };
 }
 
 let http: HttpHarness;

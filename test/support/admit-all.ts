@@ -12,7 +12,9 @@ const principal: Principal = {
   plan: 'enterprise',
   scopes: ['admin'],
   expiresAt: null,
-  subject: { id: 'any', limits, bans: undefined, isAnonymous: false },
+  limits,
+  bans: undefined,
+  isAnonymous: false,
 };
 
 /**

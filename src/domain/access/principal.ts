@@ -3,17 +3,13 @@ import type { QuotaSubject } from '../quota/counter-store.ts';
 import type { PlanName } from './plan.ts';
 import { includesScope, type Scope } from './scope.ts';
 
-/** The holder of a valid key. */
-export interface Principal {
-  /** The id of the key; `admin` for ADMIN_API_KEY, which isn't in the database. */
-  readonly id: string;
+/** The holder of a valid key, with the limits and bans of the key. Its id is `admin` for ADMIN_API_KEY. */
+export interface Principal extends QuotaSubject {
   readonly name: string;
   readonly plan: PlanName;
   readonly scopes: readonly Scope[];
   /** In milliseconds since 1970; null when it never expires. */
   readonly expiresAt: number | null;
-  /** The quota subject, with the limits and bans of the key. */
-  readonly subject: QuotaSubject;
 }
 
 /** Throws FORBIDDEN when the key may not do what needs this scope. */

@@ -3,7 +3,7 @@ import type { QuotaLimits, WindowFigures } from './window.ts';
 
 /** The unit of counting: a key, or the address of clients without one. */
 export interface QuotaSubject {
-  /** The id of the key's principal, or of the address; unique among both. */
+  /** The id of the key, or of the address; unique among both. */
   readonly id: string;
   readonly limits: QuotaLimits;
   /** The stored bans of the key; undefined for subjects that are never banned. */

@@ -136,7 +136,7 @@ class Endpoint {
     const operation =
       this.documents.find(operationKey) ?? (await this.#validate(text, operationName, operationKey, request));
     if ('errors' in operation) return this.#refuse(refusalResponse(...operation.errors), request, reply);
-    if (isHashSent) this.documents.keep(sha256, text, principal.subject.id);
+    if (isHashSent) this.documents.keep(sha256, text, principal.id);
     const { kind } = operation.prepared;
     // Of every valid operation, also of one that is refused before it is executed.
     void reply.header(complexityHeaderName, String(operation.measure.for(variables).complexity));

@@ -41,11 +41,10 @@ export class KeyHolder {
       if (principal === undefined) return keyEnded();
       this.#principal = principal;
       this.#count += 1;
-      const { subject } = principal;
-      const bannedMillis = (subject.bans?.bannedUntil ?? 0) - Date.now();
+      const bannedMillis = (principal.bans?.bannedUntil ?? 0) - Date.now();
       if (bannedMillis > 0) return banned(Math.ceil(bannedMillis / 1000));
       if (this.#count % checksBetweenPeeks !== 0) return undefined;
-      const decision = await this.#checks.quota.peek(subject);
+      const decision = await this.#checks.quota.peek(principal);
       return decision.outcome === 'banned' ? banned(decision.retryAfterSeconds) : undefined;
     } catch {
       return undefined;
@@ -56,14 +55,14 @@ export class KeyHolder {
 
   /** Spends 1: `waits` when only the minute's window refuses it, the error when the day is spent. */
   async charge(): Promise<'charged' | 'waits' | HttpError> {
-    const { subject } = this.#principal;
+    const principal = this.#principal;
     const { quota } = this.#checks;
     try {
       // A refusal would count towards a ban.
-      const { minute, day } = await quota.peek(subject);
+      const { minute, day } = await quota.peek(principal);
       if (day.remaining < 1) return daySpent(Math.max(1, Math.ceil((day.resetsAt - Date.now()) / 1000)));
       if (minute.remaining < 1) return 'waits';
-      const { outcome } = await quota.consume(subject, 1);
+      const { outcome } = await quota.consume(principal, 1);
       return outcome === 'admitted' ? 'charged' : 'waits';
     } catch {
       return 'waits';

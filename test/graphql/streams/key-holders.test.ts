@@ -4,7 +4,7 @@ import type { Principal } from '../../../src/domain/access/principal.ts';
 import { KeyHolder, type KeyChecks } from '../../../src/graphql/streams/key-holders.ts';
 
 it('a ban that only the counters know ends the streams of a key within a second', async () => {
-  const principal = { id: '1', subject: { id: '1' } } as unknown as Principal;
+  const principal = { id: '1' } as unknown as Principal;
   const checks = {
     keys: { find: () => Promise.resolve(principal) },
     quota: { peek: () => Promise.resolve({ outcome: 'banned', retryAfterSeconds: 60 }) },
