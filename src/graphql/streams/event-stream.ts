@@ -14,7 +14,7 @@ export interface StreamSource {
   readonly feed: Pick<EventFeed, 'get' | 'has' | 'numberAfter' | 'isAhead' | 'losses'>;
   readonly events: Pick<EventService, 'readAfter'>;
   /** Under which reads of its own are counted, and what follows them. */
-  readonly subjectId: string;
+  readonly clientId: string;
   readonly ticks: Pick<TickTime, 'enter'>;
   readonly selection: StreamSelection;
   readonly matches: EventPredicate | undefined;
@@ -148,17 +148,17 @@ export class EventStream extends Readable {
 
   /** Reads the events that the feed doesn't have any more. */
   #readOn(): void {
-    const { feed, events, subjectId, ticks, onFailure } = this.#source;
+    const { feed, events, clientId, ticks, onFailure } = this.#source;
     const { losses } = feed;
     const isAhead = losses === this.#losses && feed.isAhead(this.#position);
     if (isAhead || performance.now() < this.#retryAt) return;
     this.#isReading = true;
-    runAs(subjectId, () => events.readAfter(this.#position, ownBatchSize)).then(
+    runAs(clientId, () => events.readAfter(this.#position, ownBatchSize)).then(
       ({ events: found }) => {
         this.#losses = losses;
         this.#own = within(maxOwnBytes, found);
         this.#ownIndex = 0;
-        ticks.enter(subjectId, () => {
+        ticks.enter(clientId, () => {
           this.#isReading = false;
           if (found.length > 0) this.send();
         });

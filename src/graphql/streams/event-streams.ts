@@ -204,7 +204,7 @@ export class EventStreams {
       if (describeFailure(error).logLevel === 'error') onError(error);
       endWith(open, error);
     };
-    const source = { feed: this.#feed, events, subjectId: principal.id, ticks, selection, matches, framing };
+    const source = { feed: this.#feed, events, clientId: principal.id, ticks, selection, matches, framing };
     const stream = new EventStream({ ...source, onFailure, onClose }, after);
     const now = performance.now();
     const open: OpenStream = {

@@ -99,7 +99,7 @@ function streamOf(feed: EventFeed, own: Log): EventStream {
     {
       feed,
       events: own,
-      subjectId: 'key',
+      clientId: 'key',
       ticks: { enter: (_clientId, begin) => begin() },
       selection: { textOf: ({ position }: StoreEvent) => position } as unknown as StreamSelection,
       matches: undefined,
