@@ -1,4 +1,5 @@
-// Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs; each unless it is there already from the same files.
+// Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs; each unless it is there already
+// from the same files.
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';

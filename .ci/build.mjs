@@ -1,5 +1,5 @@
-// Builds the program into dist/, unless it is there already from the same files. What is built is replaced only by a complete build, and
-// never removed: without the compiler (`npm prune --omit=dev` takes it) the program is used as it is.
+// Builds the program into dist/, unless it is there already from the same files. What is built is replaced only by a
+// complete build, and never removed: without the compiler (`npm prune --omit=dev` takes it) the program is used as is.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Lints the OpenAPI document by Redocly's recommended rules, where a warning fails as well as an error, and checks that the
-// types generated from it are those that are committed.
+// Lints the OpenAPI document by Redocly's recommended rules, where a warning fails as well as an error, and checks that
+// the types generated from it are those that are committed.
 import { formatProblems, getTotals, lint } from '@redocly/openapi-core';
 import { redoclyConfig as config, source } from './openapi.mjs';
 import { areStale, file } from './rest-types.mjs';

@@ -23,7 +23,10 @@ for (const signal of ['SIGINT', 'SIGTERM']) {
 }
 await rebuild();
 
-/** One watcher for each directory: a recursive one of Node 24 loses files that an editor replaces by renaming (on Linux). */
+/**
+ * One watcher for each directory: a recursive one of Node 24 loses files that an editor replaces by renaming (on
+ * Linux).
+ */
 function watchDirectories() {
   const directories = new Set(globSync('{src,migrations}{,/**/}'));
   for (const [directory, watcher] of watchers) {

@@ -5,7 +5,7 @@ export function explorerConfig({ source, target }) {
   return {
     configFile: false,
     root: source,
-    // Relative addresses: the page is ./graphiql, what it loads is below ./graphiql/, and both may be below another path.
+    // Relative: the page is ./graphiql, what it loads is below ./graphiql/, and both may be below another path.
     base: './',
     logLevel: 'error',
     // See the file: GraphiQL's tabs without what they don't need.
@@ -56,7 +56,10 @@ function withoutUnneededFeatures() {
   };
 }
 
-/** Each entry of the history (`@graphiql/plugin-history` 0.4.4) is named by its own text; they all had one name for screen readers. */
+/**
+ * Each entry of the history (`@graphiql/plugin-history` 0.4.4) is named by its own text; they all had one name for
+ * screen readers.
+ */
 function namedHistory() {
   const name = ', "aria-label": "Set active"';
   let isDone = false;
@@ -76,7 +79,10 @@ function namedHistory() {
 /** What the page loads by `import()` before there is an editor; what else is imported so can wait. */
 const wantedAtOnce = /\/(?:explorer\/app\.tsx|monaco-graphql\/esm\/(?:monaco-editor|lite)\.js)$/;
 
-/** The page names what its first script will ask for, and what that will, so that a slow line isn't waited for three times over. */
+/**
+ * The page names what its first script will ask for, and what that will, so that a slow line isn't waited for three
+ * times over.
+ */
 function fetchedAtOnce() {
   return {
     name: 'fetched-at-once',

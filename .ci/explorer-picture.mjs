@@ -1,4 +1,5 @@
-// Makes .github/explorer.png, the README's picture: npm run picture -- 'ADDRESS', the address that the started service prints.
+// Makes .github/explorer.png, the README's picture: npm run picture -- 'ADDRESS', the address that the started service
+// prints.
 import { chromium } from 'playwright-core';
 
 const [address] = process.argv.slice(2);

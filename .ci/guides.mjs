@@ -1,5 +1,6 @@
-// The guides: Markdown, with the lines that its `{{file region}}` name taken from the client programs in test/clients, where CI compiles and
-// runs them, each guide with the imports of its lines before them, and its packages with the versions that they run with.
+// The guides: Markdown, with the lines that its `{{file region}}` name taken from the client programs in test/clients,
+// where CI compiles and runs them, each guide with the imports of its lines before them, and its packages with the
+// versions that they run with.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
@@ -105,7 +106,9 @@ function nameOf(file) {
 
 const importStatement = /^import (?:type )?(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from '([^']+)';$/gm;
 
-/** The imports that these lines, and the guide's own, need, from packages first; what a region declares isn't imported. */
+/**
+ * The imports that these lines, and the guide's own, need, from packages first; what a region declares isn't imported.
+ */
 function importsOf(includes, own) {
   const code = includes.map(({ file, region }) => linesOf(file, region)).join('\n');
   const imports = new Map();

@@ -1,5 +1,5 @@
-// Added to Scalar's script (1.72): `/docs#not_found`, the type of a problem, leads to that code in the list of errors. A code of GraphQL has
-// its place on the page of GraphQL.
+// Added to Scalar's script (1.72): `/docs#not_found`, the type of a problem, leads to that code in the list of errors.
+// A code of GraphQL has its place on the page of GraphQL.
 
 const wantedCode = () => /^#(\w+)$/.exec(location.hash)?.[1];
 

@@ -1,5 +1,6 @@
-// Runs before Scalar's script (1.72), which waits for `keyIsThere`: its forms begin with the key that the explorer keeps for this browser tab,
-// or for another tab of this origin, which is asked. Neither an address nor storage that outlives the tab ever has it.
+// Runs before Scalar's script (1.72), which waits for `keyIsThere`: its forms begin with the key that the explorer
+// keeps for this browser tab, or for another tab of this origin, which is asked. Neither an address nor storage that
+// outlives the tab ever has it.
 
 const keyIsThere = (async () => {
   const key = keyOfThisTab() ?? (await keyOfAnotherTab());

@@ -1,4 +1,5 @@
-// Added to Scalar's script (1.72): gives names and states to what it leaves without, so that a screen reader can tell them.
+// Added to Scalar's script (1.72): gives names and states to what it leaves without, so that a screen reader can tell
+// them.
 
 const mends = [
   ['button[class*="copy-button"]:not([aria-label])', (button) => button.setAttribute('aria-label', 'Copy')],

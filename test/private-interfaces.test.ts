@@ -11,7 +11,7 @@ import { createSchema } from '../src/graphql/schema.ts';
 interface PrivateUse {
   readonly files: readonly string[];
   readonly package: string;
-  /** For which it was read: with another one, read the package again, run the tests that depend on it, and change this. */
+  /** For which the package was read. With another, read it again, run the tests that depend on it, and change this. */
   readonly version: string;
   /** What has to be there: of an object, the members of these names. */
   readonly parts?: () => readonly (readonly [owner: object, ...names: string[]])[];

@@ -12,9 +12,9 @@ const acceptingMillis = 0.25;
  *
  * Model: work begins as it comes while nothing waits and the tick has time left. What comes later waits, and so does
  * long work that has used the rest of a tick; both go on in later ticks, that of the client first which has used least
- * of this time (start-time fair queueing, as in `Accounts`). Neither what a client has used elsewhere counts here, nor
- * what others have: of two attackers, the one that uses the database would bring the time forward at which a third
- * client enters, behind all that the other one has waiting here.
+ * of this time (start-time fair queueing, as in `Accounts`). The virtual time is its own, and what a client uses of the
+ * database doesn't count in it: a client that uses much of that would advance it, and a new client, which enters at the
+ * virtual time, would then wait for everything that a third one has queued here.
  * Guarantees: every tick begins at least one piece of what waits, and after `millis` no further one; in a tick that has
  * accepted a connection after `acceptingMillis`.
  */

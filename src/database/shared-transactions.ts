@@ -43,9 +43,12 @@ export function createSharedInsertions(accounts: Accounts, runTogether: RunToget
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
  * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one.
  *
- * Guarantees, besides those of `ClientBatches`: nothing is committed unless every work succeeds by statements that have
- * a form for many, and every row was as assumed, so no work sees a lock or a change of another one as its own;
- * otherwise all are done again together without assumptions, or each by itself.
+ * Guarantees, besides those of `ClientBatches`: the transaction is committed only if every work has succeeded, has sent
+ * nothing but statements that have a form for many, and has got the rows that were assumed. So no work takes a lock or
+ * a change of another one for its own.
+ *
+ * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
+ * again by itself.
  */
 export function createSharedTransactions(accounts: Accounts, transact: Transact): Session['insertion'] {
   const works = new ClientBatches<Work, unknown>({

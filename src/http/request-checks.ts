@@ -35,7 +35,7 @@ export function findMalformation(request: IncomingMessage): HttpError | undefine
     return new HttpError('BAD_REQUEST', 'The Host header must be a name or an address, and maybe a port.');
   }
   const coding = headers['transfer-encoding'];
-  // A peer of HTTP/1.0 between us may not know it, and would find other limits between requests (RFC 9112, section 6.1).
+  // A peer of HTTP/1.0 between us may not know it, and would see requests end elsewhere (RFC 9112, section 6.1).
   if (coding !== undefined && !isSinceHttp11) {
     return new HttpError('BAD_REQUEST', 'HTTP/1.0 has no Transfer-Encoding: send Content-Length.');
   }

@@ -144,7 +144,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return node.server;
     },
   });
-  // Each protocol has its own, which reads by `readBody`.
+  // Each protocol has its own, which reads by `bodies.read`.
   server.removeAllContentTypeParsers();
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);

@@ -29,8 +29,8 @@ const windowBytes = 1024;
 const nonAscii = /[\u0080-\u00ff]/;
 
 /**
- * `pg`'s parser, which decodes rows together: each text by itself is a call out of JavaScript. All rows are one message:
- * its fields are to be taken before the next row is parsed, as `pg` does.
+ * `pg`'s parser, which decodes rows together: each text by itself is a call out of JavaScript. All rows are one
+ * message: its fields are to be taken before the next row is parsed, as `pg` does.
  */
 class RowParser extends PgParser {
   readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };

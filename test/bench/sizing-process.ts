@@ -12,8 +12,8 @@ import { load } from './load.ts';
 import { cpuMicrosOf, cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
 import { workloads } from './workloads.ts';
 
-// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, memory and connections
-// of the service, disk for pets, Redis' memory for keys. Bytes for one are megabytes for a million.
+// What operators plan with: the processor time of service, PostgreSQL and Redis for each request, memory and
+// connections of the service, disk for pets, Redis' memory for keys. Bytes for one are megabytes for a million.
 // node test/bench/sizing-process.ts [SECONDS] [CONNECTIONS], after `npm run build`
 
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);

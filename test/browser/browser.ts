@@ -54,7 +54,10 @@ const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAni
   document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished),
 ))`;
 
-/** The violations of accessibility on the page, or in a part of it, that axe calls serious or critical, with their elements. */
+/**
+ * The violations of accessibility on the page, or in a part of it, that axe calls serious or critical, with their
+ * elements.
+ */
 export async function seriousViolations(page: Page, part = 'html'): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   await page.evaluate(settled);

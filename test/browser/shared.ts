@@ -13,7 +13,10 @@ interface RunningService {
   readonly key: string;
 }
 
-/** One service and one browser for all files of the suite. A page has a context of its own, and no test counts the rows of the store. */
+/**
+ * One service and one browser for all files of the suite. A page has a context of its own, and no test counts the rows
+ * of the store.
+ */
 export let service: RunningService;
 export let browser: Browser;
 

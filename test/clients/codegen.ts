@@ -9,7 +9,8 @@ const config: CodegenConfig = {
   generates: {
     'generated/graphql/': {
       preset: 'client',
-      // Writes persisted-documents.json, the manifest for GRAPHQL_DOCUMENTS, with the texts as the client would send them.
+      // Writes persisted-documents.json, the manifest for GRAPHQL_DOCUMENTS, with the texts as the client would send
+      // them.
       presetConfig: { fragmentMasking: false, persistedDocuments: true },
       documentTransforms: [addTypenameSelectionDocumentTransform],
       config: { useTypeImports: true, enumsAsTypes: true, scalars: { ID: 'string', DateTime: 'string' } },

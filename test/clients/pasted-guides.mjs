@@ -1,4 +1,5 @@
-// Each guide as a reader pastes it: in an empty folder, with the packages of its install lines and no other, its code has to compile.
+// Each guide as a reader pastes it: in an empty folder, with the packages of its install lines and no other, its code
+// has to compile.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,12 +15,18 @@ const installed = [join(here, 'node_modules'), join(here, '../../node_modules')]
 
 const settings = JSON.parse(readFileSync(join(here, 'guides.tsconfig.json'), 'utf8'));
 
-/** Compiles the guides one after another with the packages that are installed here. `document` is the built OpenAPI document. */
+/**
+ * Compiles the guides one after another with the packages that are installed here. `document` is the built OpenAPI
+ * document.
+ */
 export function compileGuides(document) {
   return inEmptyFolders((guide, folder) => compileGuide(guide, folder, document));
 }
 
-/** The same with what npm installs, with the schema and the document of the service at this address; and runs what can be run. */
+/**
+ * The same with what npm installs, with the schema and the document of the service at this address; and runs what can
+ * be run.
+ */
 export function installGuides(serviceUrl, key) {
   return inEmptyFolders(async (text, folder) => {
     const guide = text.replaceAll('http://127.0.0.1:4000', serviceUrl);
@@ -93,7 +100,10 @@ function packagesOf(guide) {
     });
 }
 
-/** Writes the files of a guide; one that has JavaScript, or no settings of the compiler, is checked with those of the others. */
+/**
+ * Writes the files of a guide; one that has JavaScript, or no settings of the compiler, is checked with those of the
+ * others.
+ */
 function writeFiles(guide, folder) {
   const files = filesIn(guide);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
@@ -105,7 +115,10 @@ function writeFiles(guide, folder) {
   return files;
 }
 
-/** The files of a guide: JSON is named before its block, code in the first line of its block, unless it is the program's. */
+/**
+ * The files of a guide: JSON is named before its block, code in the first line of its block, unless it is the
+ * program's.
+ */
 function filesIn(guide) {
   const files = {};
   for (const [, named, language, text] of guide.matchAll(

@@ -1,5 +1,6 @@
-// `npm run test:clients`: generates what the clients' own tools generate from what the service publishes, checks the programs' types, and runs
-// them against the built service, all at a time, because each waits out a minute's quota. Each has a service of its own: none reads what another writes.
+// `npm run test:clients`: generates what the clients' own tools generate from what the service publishes, checks the
+// programs' types, and runs them against the built service, all at a time, because each waits out a minute's quota.
+// Each has a service of its own: none reads what another writes.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:https';

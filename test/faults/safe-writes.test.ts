@@ -61,8 +61,8 @@ describe.each([{ processes: 1 }, { processes: 3 }])('with $processes processes',
       const sent = new Map<number, string>();
       const unexpected: string[] = [];
       /**
-       * Sends the same operation with the same key until all of its fields have a payload. A refused sale is read again:
-       * nothing of it is stored.
+       * Sends the same operation with the same key until all of its fields have a payload. A refused sale is read
+       * again: nothing of it is stored.
        */
       const carryOut = async (n: number): Promise<void> => {
         let tries = n;

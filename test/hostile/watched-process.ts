@@ -8,8 +8,8 @@ import { neighbourHeader } from './neighbour-header.ts';
  * Loaded into the service (`--import`). Prints on SIGUSR2 what it has seen since the last one, in processor time of the
  * main thread, which doesn't depend on what else the machine does:
  *
- * - the longest tick of the event loop. Timers fire once in a tick, so what the thread has used between two of them is at
- *   most one long tick and a few short ones;
+ * - the longest tick of the event loop. Timers fire once in a tick, so what the thread has used between two of them is
+ *   at most one long tick and a few short ones;
  * - how much the thread has worked between the arrival of a neighbour's request and the end of its response, which is
  *   what the service itself makes it wait.
  */

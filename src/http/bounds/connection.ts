@@ -120,8 +120,8 @@ export class ClientConnection {
   }
 
   /**
-   * Begins the request now, or when the one before has ended and it may start; an urgent one needs none. Nothing is
-   * kept of a connection that is closed.
+   * Begins the request at once if no other is under way on the connection and the tick has time left, which an urgent
+   * one doesn't need; otherwise queues it. Drops it if the connection is closed.
    */
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;

@@ -28,8 +28,8 @@ export async function drain(server: FastifyInstance, { delaySeconds, timeoutSeco
 }
 
 /**
- * How long no connection has to come before listening stops; ever less, and after a second one tick, while they go on
- * coming.
+ * Listening stops when no connection has come for so long. While connections go on coming, the time that is asked for
+ * gets shorter: after a second, one tick of the event loop without any is enough.
  */
 const quietMillis = 2;
 const maxListenMillis = 3_000;
@@ -38,12 +38,13 @@ const maxListenMillis = 3_000;
 const shortTickMillis = 0.2;
 
 /**
- * Stops listening at a moment at which no connection waits to be accepted: the kernel resets those, and a proxy doesn't
- * repeat a POST that it has sent. Each tick of the event loop accepts one, so a tick that accepted none has found none.
- * One that comes between that poll and `close` is reset all the same: Linux has no way to refuse new connections and
- * leave those that wait. `close` and `shutdown` of a listening socket reset them, a queue of length 0 takes one, and
- * what could hand them over (a second socket with `SO_REUSEPORT`, and `net.ipv4.tcp_migrate_req`) is the operator's.
- * Fastify's `close` takes a server that doesn't listen any more.
+ * Stops listening when no connection waits to be accepted: the kernel resets those that wait, and a proxy doesn't
+ * repeat a POST that it has sent. (Fastify's `close` may be called afterwards.)
+ *
+ * Model: each tick of the event loop accepts one connection, so none waits in a tick that has accepted none.
+ * Failures: a connection that comes between the poll of that tick and `close` is reset. Linux has no way to refuse new
+ * connections and keep those that wait: `close` and `shutdown` reset them, and a queue of length 0 still takes one. A
+ * second socket could take them over (`SO_REUSEPORT`), but only the operator can set `net.ipv4.tcp_migrate_req`.
  */
 async function stopListening(server: Server): Promise<void> {
   const beganAt = performance.now();

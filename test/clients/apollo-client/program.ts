@@ -23,7 +23,9 @@ const throttling = new ErrorLink(({ error, operation, forward }) => {
 // guide:end
 
 // guide:begin apollo-client-persisted-queries
-/** Sends the hash of an operation in the place of its text, which goes along only when the service doesn't know it yet. */
+/**
+ * Sends the hash of an operation in the place of its text, which goes along only when the service doesn't know it yet.
+ */
 const persistedQueries = new PersistedQueryLink({
   sha256: async (text) => {
     const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text));
@@ -33,14 +35,18 @@ const persistedQueries = new PersistedQueryLink({
 // guide:end
 
 // guide:begin apollo-client-trusted-documents
-/** Sends the hash that codegen has written into the document: it is in the manifest, so no text has to go along, ever. */
+/**
+ * Sends the hash that codegen has written into the document: it is in the manifest, so no text has to go along, ever.
+ */
 const trustedDocuments = new PersistedQueryLink({
   generateHash: (document) => (document as { __meta__?: { hash?: string } }).__meta__?.hash ?? '',
 });
 // guide:end
 
 // guide:begin apollo-client-idempotency
-/** Sends what has an `Idempotency-Key` again when its response was lost, or 503. Without a key that could do it twice. */
+/**
+ * Sends what has an `Idempotency-Key` again when its response was lost, or 503. Without a key that could do it twice.
+ */
 const retrying = new RetryLink({
   delay: (attempt) => waitMillis(attempt),
   attempts: {

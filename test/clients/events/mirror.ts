@@ -28,7 +28,8 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
   const nextOf = ({ headers }: Response): string | undefined =>
     /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
 
-  // First the position, then the lists, then every event from that position on: what changes meanwhile is in one of the two.
+  // First the position, then the lists, then every event from that position on: what changes meanwhile is in one of the
+  // two.
   let next = nextOf(await read('/events?cursor=now&limit=100'));
   for (const list of ['/categories', '/pets?limit=100', '/store/orders', '/inventory']) {
     for (let page: string | undefined = list; page !== undefined;) {

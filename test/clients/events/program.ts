@@ -32,7 +32,10 @@ type Handle = (event: Changes['events']) => void;
 // guide:end
 
 // guide:begin events-apollo-client
-/** Follows the changes after a position until it is aborted. A stream that ends is followed by the next one, so that nothing is missed. */
+/**
+ * Follows the changes after a position until it is aborted. A stream that ends is followed by the next one, so that
+ * nothing is missed.
+ */
 async function followByApolloClient(after: string, handle: Handle, signal: AbortSignal): Promise<void> {
   const client = new ApolloClient({
     link: new HttpLink({ uri: `${serviceUrl}/graphql`, headers: { Authorization: `Bearer ${apiKey}` } }),

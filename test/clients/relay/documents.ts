@@ -1,7 +1,7 @@
 import { graphql } from 'relay-runtime';
 
-// What relay-compiler compiles. A bundler puts its artifacts in the place of these texts (babel-plugin-relay, @swc/plugin-relay,
-// vite-plugin-relay); without one, as in program.ts, they are imported.
+// What relay-compiler compiles. A bundler puts its artifacts in the place of these texts (babel-plugin-relay,
+// @swc/plugin-relay, vite-plugin-relay); without one, as in program.ts, they are imported.
 
 // guide:begin relay-pagination
 export const petsQuery = graphql`

@@ -6,7 +6,9 @@ import { waitingFetch } from './waiting-fetch.ts';
 // guide:begin retrying-fetch
 const maxRetries = 5;
 
-/** `fetch` that retries what has an `Idempotency-Key` when the response was lost. Without a key it could be done twice. */
+/**
+ * `fetch` that retries what has an `Idempotency-Key` when the response was lost. Without a key it could be done twice.
+ */
 export async function retryingFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
   for (let retries = 0; ; retries += 1) {

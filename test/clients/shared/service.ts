@@ -24,7 +24,10 @@ export function report(figures: Readonly<Record<string, unknown>>): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 
-/** Sends a request twice with a key that has one per minute. Returns how many seconds the second one took, which has to wait. */
+/**
+ * Sends a request twice with a key that has one per minute. Returns how many seconds the second one took, which has to
+ * wait.
+ */
 export async function secondsThrottled(send: () => Promise<unknown>): Promise<number> {
   await send();
   const started = performance.now();

@@ -5,10 +5,14 @@ import { waitMillis } from './back-off.ts';
 // guide:begin waiting-fetch
 const maxAttempts = 5;
 
-/** `fetch` that waits out a spent quota (429), and a service that is not available (503), where it is safe to send the request again. */
+/**
+ * `fetch` that waits out a spent quota (429), and a service that is not available (503), where it is safe to send the
+ * request again.
+ */
 export async function waitingFetch(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const request = new Request(input, init);
-  // After a 429 nothing was done. After a 503 a write may have been: with an Idempotency-Key it is done once all the same.
+  // After a 429 nothing was done. After a 503 a write may have been: with an Idempotency-Key it is done once all the
+  // same.
   const repeated = request.method !== 'POST' || request.headers.has('Idempotency-Key') ? [429, 503] : [429];
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(request.clone());

@@ -114,7 +114,9 @@ const updateStock = graphql(`
   }
 `);
 
-/** Sells one, unless none is left. When another till was faster nothing was written: then it reads and decides again. */
+/**
+ * Sells one, unless none is left. When another till was faster nothing was written: then it reads and decides again.
+ */
 async function sellOne(client: Client, petId: string): Promise<boolean> {
   for (;;) {
     const read = await client.query(stockQuery, { petId }, { requestPolicy: 'network-only' }).toPromise();

@@ -76,7 +76,9 @@ export class PatroniNode {
     return (await this.#ask('/leader').catch(() => undefined))?.status === 200;
   }
 
-  /** Whether Patroni has written down that this node has everything that was acknowledged: it may become the primary. */
+  /**
+   * Whether Patroni has written down that this node has everything that was acknowledged: it may become the primary.
+   */
   async isSynchronous(): Promise<boolean> {
     return (await this.#ask('/synchronous').catch(() => undefined))?.status === 200;
   }
