@@ -15,8 +15,7 @@ const maxNewSpaceBytes = 32 * 1024 * 1024;
  * before each growth.
  */
 export function limitHeap(): void {
-  // V8 would pretenure objects of requests once it sees some of them survive, and each request kept alive then keeps
-  // the next alive.
+  // Objects of requests would be old from the start: see "Nothing holds a request longer than it runs" in DECISIONS.
   setFlagsFromString('--no-allocation-site-pretenuring');
   // Collected at twice the size that the last collection has left, instead of up to four times. With less, a full
   // collection each second stops a service on one core for longer than all else: its p99 is two to three times as long.

@@ -94,8 +94,8 @@ export class PgConnection extends pg.Client {
     });
     this.on('error', () => (this.isLost = true));
     this.on('end', () => (this.isLost = true));
-    // `pg` emits it when no response is pending. (Wrapping callbacks instead would make V8 keep all rows until a full
-    // collection.)
+    // `pg` emits it when no response is pending. (Wrapped callbacks would keep all rows: see "Nothing holds a request
+    // longer than it runs" in DECISIONS.)
     this.on('drain', () => (this.#isAwaitingResponse = false));
   }
 

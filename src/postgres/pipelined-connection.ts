@@ -68,7 +68,7 @@ export class PipelinedConnection {
   #connection: PgConnection | undefined;
   readonly #ending = new AbortController();
   readonly #listeners: Listeners;
-  /** In their order. (An array, as in `http/bounds/connection.ts`.) */
+  /** In their order. No set: see "Nothing holds a request longer than it runs" in DECISIONS. */
   readonly #pending: PendingRead[] = [];
   /** The last ones of them, which are not sent yet. */
   #unsent: PendingRead[] = [];
@@ -213,8 +213,8 @@ function reject(pending: PendingRead, error: Error, usedMillis?: number): void {
 }
 
 /**
- * Returns what settles the read, which keeps nothing of it: V8 doesn't find a read that has ended before the next full
- * collection, and would copy its rows and its request twice until then, for a fifth of the time of a page.
+ * Returns what settles the read, which itself keeps nothing of it any more: see "Nothing holds a request longer than it
+ * runs" in DECISIONS.
  */
 function end(pending: PendingRead, usedMillis: number | undefined): Pick<PendingRead, 'resolve' | 'reject'> {
   const settlers = { resolve: pending.resolve, reject: pending.reject };

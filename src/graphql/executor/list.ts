@@ -13,10 +13,7 @@ export interface PreparedList {
   readonly atOnce: AtOnce | undefined;
 }
 
-/**
- * V8 keeps concatenated text as a tree until it is read, and makes one string of it then: of a large response in one
- * long tick. So a list reads what it has written whenever it is so long ("Long texts become one piece" in DECISIONS).
- */
+/** A list reads what it has written when it is so long: see "Long texts become one piece …" in DECISIONS. */
 const maxTreeLength = 64 * 1024;
 
 /**
