@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 
 import { expect, it } from '@jest/globals';
+import { Kysely } from 'kysely';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import pg from 'pg';
 import { getMetadataStorage } from 'type-graphql';
@@ -17,7 +19,7 @@ interface PrivateUse {
   readonly parts?: () => readonly (readonly [owner: object, ...names: string[]])[];
 }
 
-const client = new pg.Client() as unknown as { readonly connection: object };
+const client: object & { readonly connection?: object } = new pg.Client();
 
 const uses: readonly PrivateUse[] = [
   {
@@ -27,7 +29,8 @@ const uses: readonly PrivateUse[] = [
     parts: () => [
       [pg.Client.prototype, 'getStartupConf', 'getTransactionStatus'],
       [pg.Connection.prototype, 'attachListeners', 'cancel', 'requestSsl'],
-      [client.connection, 'parsedStatements', 'submittedNamedStatements', 'stream'],
+      [client, 'processID', 'secretKey'],
+      [client.connection!, 'parsedStatements', 'submittedNamedStatements', 'stream'],
     ],
   },
   {
@@ -46,9 +49,17 @@ const uses: readonly PrivateUse[] = [
       return [[getMetadataStorage(), 'queries', 'mutations', 'subscriptions', 'fieldResolvers', 'objectTypes']];
     },
   },
+  {
+    files: ['src/database/session.ts'],
+    package: 'kysely',
+    version: '0.29.6',
+    parts: () => [[Kysely.prototype, 'getExecutor']],
+  },
+  // It validates the `document` that its request has after `validationDidStart`: tried in `graphql/attacks.test.ts`.
+  { files: ['src/graphql/pipeline/apollo.ts'], package: '@apollo/server', version: '5.5.1' },
   { files: ['test/jest/runtime.ts'], package: 'jest-runner', version: '30.5.2' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
-  // Of its sockets and its parser, and of V8. Its parts are tried in `http/node.test.ts`.
+  // The parser is tried in `http/node.test.ts`, `_handle` in `http/connections.test.ts`, V8's flags below.
   { files: ['src/http/bounds/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
 ];
 
@@ -57,6 +68,14 @@ it.each(uses)('of $package $version what is private is still there', ({ package:
   for (const [owner, ...names] of parts?.() ?? []) {
     expect(names.filter((each) => !(each in owner))).toEqual([]);
   }
+});
+
+it('the flags of V8 that are set while it runs are there: others are ignored', () => {
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  const flags = readFileSync('src/heap.ts', 'utf8').matchAll(/setFlagsFromString\([`']--(?:no-)?([a-z-]+)/g);
+  const names = [...flags].map(([, name]) => name!);
+  expect(names).not.toEqual([]);
+  expect(names.filter((name) => !known.includes(` --${name} `))).toEqual([]);
 });
 
 it('what Jest calls of its runtime is there, but for options that are not set', () => {
@@ -81,7 +100,8 @@ it('what Jest calls of its runtime is there, but for options that are not set', 
 });
 
 it('every file that goes around the types of a package is in the list', () => {
-  const around = /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString|\bunstable_/;
+  const around =
+    /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString|\bunstable_|getExecutor|assign\(request/;
   const files = globSync(['src/**/*.ts', 'test/jest/*.ts']).filter((file) => around.test(readFileSync(file, 'utf8')));
   const listed = new Set(uses.flatMap((use) => use.files));
   expect(files.filter((file) => !file.startsWith('src/pages/')).toSorted()).toEqual([...listed].toSorted());
