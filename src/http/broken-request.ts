@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 
 import type { Bodies } from './bounds/body.ts';
-import type { Connections } from './bounds/connections.ts';
+import type { ClientConnections } from './bounds/connections.ts';
 import type { CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
@@ -18,7 +18,7 @@ import { recordRejected, type OnResponse } from './observe/request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
-  readonly connections: Connections;
+  readonly connections: ClientConnections;
   readonly bodies: () => Bodies;
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;

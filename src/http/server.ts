@@ -15,7 +15,7 @@ import type { Share } from '../account/share.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
 import { Bodies, type BodyLimits } from './bounds/body.ts';
 import type { OnRefusal } from './bounds/bounds.ts';
-import type { Connections, ConnectionsLimits } from './bounds/connections.ts';
+import type { ClientConnections, ConnectionsLimits } from './bounds/connections.ts';
 import { continueAfter } from './bounds/continue-after.ts';
 import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
 import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
@@ -32,7 +32,7 @@ import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly connections: Connections;
+    readonly connections: ClientConnections;
     readonly accounts: Accounts;
     readonly bodies: Bodies;
     readonly responseMemory: Share;

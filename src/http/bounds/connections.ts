@@ -61,7 +61,7 @@ const urgentPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
  * A request is refused before it is executed while its client, or all together, have too many unread bytes. Requests
  * under way may still add to them: beyond twice the limit of all, the connection with the most is reset.
  */
-export class Connections {
+export class ClientConnections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, ClientConnection>();

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { Accounts } from '../../account/accounts.ts';
 import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from '../broken-request.ts';
 import type { OnRefusal } from './bounds.ts';
-import { Connections, type ConnectionsLimits } from './connections.ts';
+import { ClientConnections, type ConnectionsLimits } from './connections.ts';
 import { HttpError } from '../error-table.ts';
 
 /** How long a client may take. Tests shorten it. */
@@ -41,7 +41,7 @@ export interface NodeServerOptions {
 
 export interface NodeServer {
   readonly server: Server;
-  readonly connections: Connections;
+  readonly connections: ClientConnections;
   /** Sets the request handler; call it once. */
   onRequest(listener: RequestListener): void;
   /** For Fastify to listen with: it would put a listener of its own beside any other. */
@@ -64,7 +64,13 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
-  const connections = new Connections(server, options.accounts, options.clientOf, options.onRefusal, options.limits);
+  const connections = new ClientConnections(
+    server,
+    options.accounts,
+    options.clientOf,
+    options.onRefusal,
+    options.limits,
+  );
   const broken = { ...options.broken, connections };
   server.on('connect', ({ headers: { accept } }, socket) => {
     // Node removes its own listener before this event: without one, a reset would end the process.

@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 import type { OnRefusal } from './bounds.ts';
-import type { Connections } from './connections.ts';
+import type { ClientConnections } from './connections.ts';
 import { HttpError } from '../error-table.ts';
 import type { WaitingRequests } from './waiting-requests.ts';
 
@@ -30,7 +30,7 @@ const retryAfterSeconds = 1;
  */
 export class Overload {
   readonly #limits: OverloadLimits;
-  readonly #connections: Pick<Connections, 'underWay' | 'countWaiting'>;
+  readonly #connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>;
   readonly #waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
   readonly #onRefusal: OnRefusal;
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
@@ -41,7 +41,7 @@ export class Overload {
   #countedAt = -Infinity;
 
   constructor(
-    connections: Pick<Connections, 'underWay' | 'countWaiting'>,
+    connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>,
     waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>,
     onRefusal: OnRefusal,
     limits: OverloadLimits,
