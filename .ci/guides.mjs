@@ -149,7 +149,7 @@ function addImport(imports, from, { main, names, isTypeOnly }) {
 }
 
 function declares(code, name) {
-  return new RegExp(`function ${name}\\b`).test(code);
+  return new RegExp(`(?:function|class|interface) ${name.replace(/^type /, '')}\\b`).test(code);
 }
 
 function fail(file, name) {

@@ -1,7 +1,7 @@
 // `npm run test:clients`: generates what the clients' own tools generate from what the service publishes, checks the
 // programs' types, and runs them against the built service, all at a time, because each waits out a minute's quota.
 // Each has a service of its own: none reads what another writes.
-import { execFile, spawn } from 'node:child_process';
+import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:https';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -75,6 +75,12 @@ async function installPackages() {
 async function besideService(use, documents = manifest) {
   const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
   const service = await startService(dataDir, documents);
+  // On the same port.
+  service.restart = async (signal) => {
+    service.child.kill(signal);
+    await once(service.child, 'close');
+    Object.assign(service, await startService(dataDir, documents, new URL(service.url).port));
+  };
   try {
     await fill(service);
     await use(service);
@@ -88,12 +94,12 @@ async function besideService(use, documents = manifest) {
   }
 }
 
-async function startService(dataDir, documents) {
+async function startService(dataDir, documents, port = '0') {
   const child = spawn(process.execPath, [join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
-      PORT: '0',
+      PORT: port,
       LOG_LEVEL: 'warn',
       DATA_DIR: dataDir,
       DEMO: 'off',
@@ -156,10 +162,15 @@ async function generate() {
 }
 
 async function createKey(service, name, requestsPerMinute) {
-  const query = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }';
+  const query = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret apiKey { id } } }';
   const input = { name, plan: 'ENTERPRISE', requestsPerMinute, requestsPerDay: 10_000 };
   const { data } = await (await request(service, '/graphql', { query, variables: { input } })).json();
-  return data.createApiKey.secret;
+  return { secret: data.createApiKey.secret, id: data.createApiKey.apiKey.id };
+}
+
+async function revokeKey(service, id) {
+  const query = 'mutation ($id: ID!) { revokeApiKey(input: { id: $id }) { apiKey { id } } }';
+  await request(service, '/graphql', { query, variables: { id } });
 }
 
 /** Its configuration names two processes; both are this one. */
@@ -172,10 +183,8 @@ async function runThrough(proxy, service) {
   const ended = once(running, 'close');
   try {
     await untilServed(port);
-    await runProgram('events', service, {
-      SERVICE_URL: `https://127.0.0.1:${port}`,
-      NODE_EXTRA_CA_CERTS: certificateFile,
-    });
+    const settings = { SERVICE_URL: `https://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: certificateFile };
+    await runProgram('events', service, settings, () => untilServed(port));
   } finally {
     running.kill('SIGTERM');
     await ended;
@@ -196,16 +205,28 @@ async function untilServed(port) {
   }
 }
 
-async function runProgram(name, service, others = {}) {
+async function runProgram(name, service, others = {}, untilRestarted = () => undefined) {
+  const key = await createKey(service, name, 10_000);
   const env = {
     PATH: process.env.PATH,
     SERVICE_URL: service.url,
-    API_KEY: await createKey(service, name, 10_000),
-    THROTTLED_API_KEY: await createKey(service, `${name}, throttled`, 1),
+    API_KEY: key.secret,
+    THROTTLED_API_KEY: (await createKey(service, `${name}, throttled`, 1)).secret,
     PET_COUNT: String(petCount),
     ...others,
   };
-  const options = ['--import', join(here, 'shared/resolve-ts.mjs'), join(here, name, 'program.ts')];
-  const { stdout } = await run(process.execPath, options, { env });
-  process.stdout.write(stdout);
+  const execArgv = ['--import', join(here, 'shared/resolve-ts.mjs')];
+  const child = fork(join(here, name, 'program.ts'), { env, execArgv, silent: true });
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => output.push(text));
+  // What the program demands; see `demand` in shared/service.ts.
+  child.on('message', async ({ restart }) => {
+    if (restart === undefined) await revokeKey(service, key.id);
+    else await service.restart(restart);
+    await untilRestarted();
+    child.send('done');
+  });
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`It has ended with ${code}.\n${output.join('')}`);
+  process.stdout.write(output.join(''));
 }

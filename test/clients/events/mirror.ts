@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
+
+import { followByFetch, nextOf, type StoreEvent } from './follow-by-fetch.ts';
 
 // guide:begin events-mirror
 export interface Mirror {
@@ -7,14 +8,8 @@ export interface Mirror {
   rows(): readonly (readonly [path: string, row: string])[];
   /** How many events it has applied. */
   applied(): number;
-  /** Resolves when it has been aborted. */
+  /** Resolves when it has been aborted, and rejects when the store has to be copied anew or the key is refused. */
   readonly done: Promise<void>;
-}
-
-interface Change {
-  readonly type: string;
-  readonly resource: string;
-  readonly object: object;
 }
 
 /** Copies the whole store into SQLite, and applies every change from then on. */
@@ -23,14 +18,15 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
   database.exec('create table store (path text primary key, row text not null)');
   const put = database.prepare('insert into store values (?, ?) on conflict (path) do update set row = excluded.row');
   const remove = database.prepare('delete from store where path = ?');
-  const read = (path: string): Promise<Response> =>
-    fetch(new URL(path, origin), { headers: { Authorization: `Bearer ${key}` } });
-  const nextOf = ({ headers }: Response): string | undefined =>
-    /<([^>]+)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+  const read = async (path: string): Promise<Response> => {
+    const response = await fetch(new URL(path, origin), { headers: { Authorization: `Bearer ${key}` } });
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    return response;
+  };
 
   // First the position, then the lists, then every event from that position on: what changes meanwhile is in one of the
   // two.
-  let next = nextOf(await read('/events?cursor=now&limit=100'));
+  const start = nextOf(await read('/events?cursor=now&limit=100')) ?? '/events';
   for (const list of ['/categories', '/pets?limit=100', '/store/orders', '/inventory']) {
     for (let page: string | undefined = list; page !== undefined;) {
       const response = await read(page);
@@ -40,22 +36,11 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
     }
   }
   let applied = 0;
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted && next !== undefined) {
-      // Without a whole response the same page is read again.
-      const response = await read(next).catch(() => undefined);
-      if (response?.status === 410) throw new Error('The position is gone: copy the store anew.');
-      const body: unknown = response?.ok === true ? await response.json().catch(() => undefined) : undefined;
-      const events = body as readonly Change[] | undefined;
-      for (const { type, resource, object } of events ?? []) {
-        if (type === 'store.resync') throw new Error('Anything may have changed: copy the store anew.');
-        if (/deleted|cancelled/.test(type)) remove.run(resource);
-        else put.run(resource, JSON.stringify(object));
-        applied += 1;
-      }
-      if (response !== undefined && events !== undefined) next = nextOf(response) ?? next;
-      if (events === undefined || events.length === 0) await sleep(1_000, undefined, { signal }).catch(() => undefined);
-    }
+  const apply = ({ type, resource = '', object = {} }: StoreEvent): void => {
+    if (type === 'store.resync') throw new Error('Anything may have changed: copy the store anew.');
+    if (/deleted|cancelled/.test(type)) remove.run(resource);
+    else put.run(resource, JSON.stringify(object));
+    applied += 1;
   };
   return {
     rows: () =>
@@ -64,7 +49,7 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
         .all()
         .map((row) => [String(row['path']), String(row['row'])]),
     applied: () => applied,
-    done: follow(),
+    done: followByFetch(new URL(start, origin), key, apply, signal),
   };
 }
 // guide:end

@@ -1,11 +1,24 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { ApolloClient, CombinedProtocolErrors, gql, HttpLink, InMemoryCache } from '@apollo/client';
+import {
+  ApolloClient,
+  CombinedGraphQLErrors,
+  CombinedProtocolErrors,
+  gql,
+  HttpLink,
+  InMemoryCache,
+  ServerError,
+} from '@apollo/client';
 import { Client as UrqlClient, fetchExchange } from '@urql/core';
-import { createClient as createSseClient } from 'graphql-sse';
+import { print } from 'graphql';
+import { createClient as createSseClient, NetworkError } from 'graphql-sse';
 
-import { apiKey, report, serviceUrl } from '../shared/service.ts';
+import { eventIdOf } from '../../../src/domain/events/event-id.ts';
+import type { EventPosition } from '../../../src/domain/events/event.ts';
+import { apiKey, demand, report, serviceUrl } from '../shared/service.ts';
+import { Refusal, waitToGoOn } from '../shared/wait-to-go-on.ts';
+import { followByFetch, type StoreEvent } from './follow-by-fetch.ts';
 import { mirrorStore, type Mirror } from './mirror.ts';
 
 // guide:begin events-subscription
@@ -28,125 +41,108 @@ interface Changes {
   readonly events: { readonly id: string; readonly type: string; readonly object?: { readonly name?: string } | null };
 }
 
+/** Must not throw. */
 type Handle = (event: Changes['events']) => void;
+
+/** What a client says of the end of a stream: an error with its extensions, or the response that has refused it. */
+interface StreamEnd {
+  readonly error?: unknown;
+  readonly extensions?: { readonly status?: number; readonly retryAfter?: number } | undefined;
+  readonly response?: Response | undefined;
+}
+
+/** Opens a stream after a position. Returns what closes it. */
+type OpenStream = (after: string, handle: Handle, onEnd: (end: StreamEnd) => void) => () => void;
+
+/**
+ * Follows the changes after a position until it is aborted. When a stream ends, the next one goes on after the last
+ * event. Throws a Refusal.
+ */
+async function follow(open: OpenStream, after: string, handle: Handle, signal: AbortSignal): Promise<void> {
+  let position = after;
+  for (let attempt = 1; !signal.aborted; attempt += 1) {
+    const ended = Promise.withResolvers<StreamEnd>();
+    const stop = (): void => ended.resolve({});
+    signal.addEventListener('abort', stop);
+    const take: Handle = (event) => {
+      handle(event);
+      position = event.id;
+      attempt = 0;
+    };
+    const close = open(position, take, ended.resolve);
+    const { error, extensions, response } = await ended.promise;
+    signal.removeEventListener('abort', stop);
+    close();
+    const status = extensions?.status ?? response?.status;
+    const retryAfter = extensions?.retryAfter ?? Number(response?.headers.get('retry-after') ?? 0);
+    // A stream that has lasted its hour ends with 200.
+    if (status === 200) attempt = 0;
+    await waitToGoOn(attempt, { status, retryAfter, error }, signal);
+  }
+}
 // guide:end
 
 // guide:begin events-apollo-client
-/**
- * Follows the changes after a position until it is aborted. A stream that ends is followed by the next one, so that
- * nothing is missed.
- */
-async function followByApolloClient(after: string, handle: Handle, signal: AbortSignal): Promise<void> {
-  const client = new ApolloClient({
-    link: new HttpLink({ uri: `${serviceUrl}/graphql`, headers: { Authorization: `Bearer ${apiKey}` } }),
-    cache: new InMemoryCache(),
+const apollo = new ApolloClient({
+  link: new HttpLink({ uri: `${serviceUrl}/graphql`, headers: { Authorization: `Bearer ${apiKey}` } }),
+  cache: new InMemoryCache(),
+});
+
+const openByApolloClient: OpenStream = (after, handle, onEnd) => {
+  const options = { query: changes, variables: { after }, fetchPolicy: 'no-cache' } as const;
+  const subscription = apollo.subscribe<Changes>(options).subscribe({
+    next: ({ data, error }) => {
+      if (error === undefined && data != null) return handle(data.events);
+      const isResult = CombinedProtocolErrors.is(error) || CombinedGraphQLErrors.is(error);
+      const extensions = isResult ? error.errors[0]?.extensions : undefined;
+      return onEnd({ error, extensions, response: ServerError.is(error) ? error.response : undefined });
+    },
+    complete: () => onEnd({}),
   });
-  let position = after;
-  while (!signal.aborted) {
-    await new Promise<void>((resolve, reject) => {
-      const options = { query: changes, variables: { after: position }, fetchPolicy: 'no-cache' } as const;
-      const subscription = client.subscribe<Changes>(options).subscribe({
-        next: ({ data, error }) => {
-          if (CombinedProtocolErrors.is(error) && error.errors[0]?.extensions?.['code'] === 'EVENTS_GONE')
-            reject(error);
-          if (data == null) return;
-          handle(data.events);
-          position = data.events.id;
-        },
-        error: () => resolve(),
-        complete: () => resolve(),
-      });
-      signal.addEventListener('abort', () => {
-        subscription.unsubscribe();
-        resolve();
-      });
-    });
-    if (!signal.aborted) await sleep(500 + Math.random() * 1_000);
-  }
-}
+  return () => subscription.unsubscribe();
+};
 // guide:end
 
 // guide:begin events-graphql-sse
-/** The same by graphql-sse. Its own retries would go back to the first position, so it has none. */
-async function followByGraphQLSse(after: string, handle: Handle, signal: AbortSignal): Promise<void> {
-  const client = createSseClient({
-    url: `${serviceUrl}/graphql`,
-    headers: { Authorization: `Bearer ${apiKey}` },
-    retryAttempts: 0,
-  });
-  const query = changes.loc?.source.body ?? '';
-  let position = after;
-  signal.addEventListener('abort', () => client.dispose());
-  while (!signal.aborted) {
-    try {
-      for await (const { data, errors } of client.iterate<Changes>({ query, variables: { after: position } })) {
-        if (errors?.[0]?.extensions?.['code'] === 'EVENTS_GONE') throw new Error('Read the lists again.');
-        if (data == null) continue;
-        handle(data.events);
-        position = data.events.id;
-      }
-    } catch (error) {
-      if (signal.aborted) return;
-      if (error instanceof Error && error.message === 'Read the lists again.') throw error;
-    }
-    if (!signal.aborted) await sleep(500 + Math.random() * 1_000);
-  }
-}
+/** Its own retries would go back to the first position, so it has none. */
+const sse = createSseClient({
+  url: `${serviceUrl}/graphql`,
+  headers: { Authorization: `Bearer ${apiKey}` },
+  retryAttempts: 0,
+});
+
+const openByGraphQLSse: OpenStream = (after, handle, onEnd) =>
+  sse.subscribe<Changes>(
+    { query: print(changes), variables: { after } },
+    {
+      next: ({ data, errors }) => {
+        if (errors === undefined && data != null) handle(data.events);
+        else onEnd({ error: errors, extensions: errors?.[0]?.extensions });
+      },
+      error: (error) => onEnd({ error, response: error instanceof NetworkError ? error.response : undefined }),
+      complete: () => onEnd({}),
+    },
+  );
 // guide:end
 
 // guide:begin events-urql
-/** The same by urql, which sends subscriptions as other requests with `fetchSubscriptions`. */
-async function followByUrql(after: string, handle: Handle, signal: AbortSignal): Promise<void> {
-  const client = new UrqlClient({
-    url: `${serviceUrl}/graphql`,
-    fetchOptions: { headers: { Authorization: `Bearer ${apiKey}` } },
-    fetchSubscriptions: true,
-    preferGetMethod: false,
-    exchanges: [fetchExchange],
+/** It sends subscriptions as other requests with `fetchSubscriptions`. */
+const urql = new UrqlClient({
+  url: `${serviceUrl}/graphql`,
+  fetchOptions: { headers: { Authorization: `Bearer ${apiKey}` } },
+  fetchSubscriptions: true,
+  preferGetMethod: false,
+  exchanges: [fetchExchange],
+});
+
+const openByUrql: OpenStream = (after, handle, onEnd) => {
+  const { unsubscribe } = urql.subscription<Changes>(changes, { after }).subscribe(({ data, error, hasNext }) => {
+    // At the end of a stream it gives the last event once more.
+    if (error === undefined && data !== undefined && hasNext) handle(data.events);
+    else onEnd({ error, extensions: error?.graphQLErrors[0]?.extensions, response: error?.response });
   });
-  let position = after;
-  while (!signal.aborted) {
-    await new Promise<void>((resolve, reject) => {
-      const { unsubscribe } = client.subscription<Changes>(changes, { after: position }).subscribe((result) => {
-        const { data, error, hasNext } = result;
-        if (error?.graphQLErrors[0]?.extensions['code'] === 'EVENTS_GONE') reject(error);
-        if (data !== undefined && error === undefined) {
-          handle(data.events);
-          position = data.events.id;
-        }
-        if (error !== undefined || hasNext === false) resolve();
-      });
-      signal.addEventListener('abort', () => {
-        unsubscribe();
-        resolve();
-      });
-    });
-    if (!signal.aborted) await sleep(500 + Math.random() * 1_000);
-  }
-}
-// guide:end
-
-// guide:begin events-fetch
-interface StoreEvent {
-  readonly id: string;
-  readonly type: string;
-  readonly resource?: string;
-  readonly object?: { readonly name?: string };
-}
-
-/** The same without streams: follows `Link` page by page, and waits a moment where nothing has happened. */
-async function followByFetch(start: string, handle: (event: StoreEvent) => void, signal: AbortSignal): Promise<void> {
-  let next = start;
-  while (!signal.aborted) {
-    const response = await fetch(new URL(next, serviceUrl), { headers: { Authorization: `Bearer ${apiKey}` } });
-    if (response.status === 410) throw new Error('Read the lists again.');
-    const events = response.ok ? ((await response.json()) as StoreEvent[]) : [];
-    for (const event of events) handle(event);
-    next = /<([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1] ?? next;
-    const seconds = Number(response.headers.get('retry-after') ?? 1);
-    if (events.length === 0) await sleep(seconds * 1_000, undefined, { signal }).catch(() => undefined);
-  }
-}
+  return unsubscribe;
+};
 // guide:end
 
 async function request(path: string, method = 'GET', body?: object) {
@@ -165,38 +161,79 @@ async function cursor(): Promise<string> {
 }
 
 async function until(condition: () => boolean, what: string): Promise<void> {
-  for (const endsAt = Date.now() + 30_000; !condition(); await sleep(20)) assert.ok(Date.now() < endsAt, what);
+  for (const endsAt = Date.now() + 60_000; !condition(); await sleep(20)) assert.ok(Date.now() < endsAt, what);
 }
 
-/** Each way to follow gets every category that is created, in its order, and none twice. */
-async function followAll(): Promise<number> {
-  const after = await cursor();
-  const { headers } = await request('/events?cursor=now');
-  const link = /<([^>]+)>/.exec(headers.get('link') ?? '')?.[1] ?? '';
-  const abort = new AbortController();
-  const seen = new Map<string, string[]>();
-  const collect = (name: string): Handle => {
-    const names: string[] = [];
-    seen.set(name, names);
-    return ({ type, object }) => {
-      if (/^category.created$/i.test(type.replace('_', '.'))) names.push(object?.name ?? '');
+const gone = eventIdOf({ position: '1', salt: '4711' } as EventPosition);
+const page = (cursor: string): URL => new URL(`/events?cursor=${cursor}`, serviceUrl);
+
+/** Gets the name of each category that is created. */
+type Collect = (name: string | undefined) => void;
+type Way = (after: string, collect: Collect, signal: AbortSignal) => Promise<void>;
+
+const byStream =
+  (open: OpenStream): Way =>
+  (after, collect, signal) =>
+    follow(open, after, ({ type, object }) => type === 'CATEGORY_CREATED' && collect(object?.name), signal);
+
+const ways: Readonly<Record<string, Way>> = {
+  'Apollo Client': byStream(openByApolloClient),
+  'graphql-sse': byStream(openByGraphQLSse),
+  urql: byStream(openByUrql),
+  fetch: (after, collect, signal) => {
+    const handle = ({ type, object }: StoreEvent): void => {
+      if (type === 'category.created') collect((object as { name: string }).name);
     };
-  };
-  const following = [
-    followByApolloClient(after, collect('Apollo Client'), abort.signal),
-    followByGraphQLSse(after, collect('graphql-sse'), abort.signal),
-    followByUrql(after, collect('urql'), abort.signal),
-    followByFetch(link, collect('fetch'), abort.signal),
-  ];
-  const created = Array.from({ length: 20 }, (_, index) => `Followed ${index}`);
-  for (const name of created) await request('/categories', 'POST', { name });
-  for (const [name, names] of seen) {
-    await until(() => names.length >= created.length, `${name} has got ${names.length} events`);
-    assert.deepEqual(names, created, name);
+    return followByFetch(page(after), apiKey, handle, signal);
+  },
+};
+
+/**
+ * Each way gets every category that is created, in its order, and none twice, though the service stops and is
+ * killed.
+ */
+async function followAll(): Promise<Readonly<Record<string, number>>> {
+  const after = await cursor();
+  const abort = new AbortController();
+  const seen = new Map<string, (string | undefined)[]>();
+  const following = Object.entries(ways).map(([way, start]) => {
+    const names: (string | undefined)[] = [];
+    seen.set(way, names);
+    return start(after, (name) => names.push(name), abort.signal);
+  });
+  const created: string[] = [];
+  for (const signal of [undefined, 'SIGTERM', 'SIGKILL']) {
+    if (signal !== undefined) await demand({ restart: signal });
+    for (let count = 0; count < 10; count += 1) {
+      const name = `Followed ${created.length}`;
+      created.push(name);
+      await request('/categories', 'POST', { name });
+    }
+    for (const [way, names] of seen) {
+      await until(() => names.length >= created.length, `${way} has got ${names.length} of ${created.length} events`);
+      assert.deepEqual(names, created, way);
+    }
   }
   abort.abort();
   await Promise.all(following);
-  return seen.size;
+  return Object.fromEntries([...seen].map(([way, names]) => [way, names.length]));
+}
+
+/** Each way ends with an error when its position is gone, and when its key is revoked, before and while it follows. */
+async function endAll(): Promise<number> {
+  const after = await cursor();
+  const begin = (position: string): Promise<void>[] =>
+    Object.values(ways).map((start) => start(position, () => undefined, AbortSignal.timeout(60_000)));
+  const endsWith = async (following: readonly Promise<void>[], status: number): Promise<void> => {
+    for (const [index, outcome] of (await Promise.allSettled(following)).entries()) {
+      const reason: unknown = outcome.status === 'rejected' ? outcome.reason : undefined;
+      assert.equal(reason instanceof Refusal ? reason.status : reason, status, Object.keys(ways)[index]);
+    }
+  };
+  await endsWith(begin(gone), 410);
+  await Promise.all([endsWith(begin(after), 401), demand('revoke')]);
+  await endsWith(begin(after), 401);
+  return Object.keys(ways).length;
 }
 
 /** Copies the store while four writers are at work, and compares the copy with the lists at the end. */
@@ -232,4 +269,4 @@ async function write(writer: number): Promise<void> {
   }
 }
 
-report({ client: 'events', followed: await followAll(), mirrored: await mirrorUnderWrites() });
+report({ client: 'events', followed: await followAll(), mirrored: await mirrorUnderWrites(), ended: await endAll() });

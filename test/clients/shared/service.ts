@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 
 /** Where the service is, and the keys that the programs have: `run.mjs` says so. */
 function setting(name: string): string {
@@ -17,6 +18,17 @@ const petCount = Number(setting('PET_COUNT'));
 export function assertEveryPet(pets: readonly { readonly id: string | number }[]): void {
   assert.equal(pets.length, petCount);
   assert.equal(new Set(pets.map(({ id }) => String(id))).size, petCount);
+}
+
+/**
+ * Has `run.mjs` restart the service after it has ended by a signal, or revoke the API key. Resolves when it is
+ * done.
+ */
+export async function demand(what: 'revoke' | { readonly restart: string }): Promise<void> {
+  const done = once(process, 'message');
+  process.send?.(what);
+  await done;
+  process.channel?.unref();
 }
 
 /** Prints what the program has seen. */
