@@ -1,8 +1,9 @@
-import { categoryRepresentation, categoryVersion } from '../categories/category.version.ts';
+import { categoryRepresentation } from '../categories/category.version.ts';
 import type { Id } from '../id.ts';
-import { inventoryItemRepresentation, inventoryItemVersion } from '../inventory/inventory-item.version.ts';
-import { orderRepresentation, orderVersion } from '../orders/order.version.ts';
-import { petRepresentation, petVersion } from '../pets/pet.version.ts';
+import { inventoryItemRepresentation } from '../inventory/inventory-item.version.ts';
+import { orderRepresentation } from '../orders/order.version.ts';
+import { petRepresentation } from '../pets/pet.version.ts';
+import { versionOf } from '../version.ts';
 import type { EventSubject } from './event.ts';
 
 /** The id of what was changed; for an inventory entry, that of its pet. */
@@ -26,14 +27,5 @@ export function subjectRepresentation(subject: EventSubject): object {
 
 /** The version that it has after the change, or had before a deletion. */
 export function subjectVersion(subject: EventSubject): string {
-  switch (subject.noun) {
-    case 'pet':
-      return petVersion(subject.row);
-    case 'category':
-      return categoryVersion(subject.row);
-    case 'order':
-      return orderVersion(subject.row);
-    case 'inventory':
-      return inventoryItemVersion(subject.row);
-  }
+  return versionOf(JSON.stringify(subjectRepresentation(subject)));
 }
