@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 import { untriedOperations } from './scalar-document.ts';
-import { staticPart, staticStyle } from './static-page.ts';
+import { renderHtml, staticPart } from './static-page.ts';
 
 /** Everything is loaded from this host, nothing from any other. Scalar sets styles on elements, hence the exception. */
 export const pageSecurityPolicy = [
@@ -36,22 +36,12 @@ export function renderPage(document: OpenApiDocument, guides: string, prefix: st
     metaData: { title },
     customCss: stylesOf(document),
   };
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title}</title>
-    <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-    <style>${staticStyle}</style>
-  </head>
-  <body>
-    ${staticPart(document, guides, prefix)}
+  return renderHtml(
+    title,
+    `${staticPart(document, guides, prefix)}
     <script id="api-reference" data-configuration="${escapeAttribute(JSON.stringify(configuration))}"></script>
-    <script src="/docs/scalar.js"></script>
-  </body>
-</html>
-`;
+    <script src="/docs/scalar.js"></script>`,
+  );
 }
 
 /** What Scalar 1.72 has too faint for WCAG's 4.5:1. */

@@ -1,7 +1,7 @@
 import type { DocumentOperation, DocumentTag, OpenApiDocument } from '../../rest/openapi/document.ts';
 
 /** For the page before Scalar's script has run. Scalar's own styles come after it and hide what it renders itself. */
-export const staticStyle = `
+const style = `
 :root { color-scheme: light dark; }
 body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 .static { max-width: 50em; margin: 0 auto; padding: 8px 16px 48px; }
@@ -20,22 +20,29 @@ export function renderGraphQLPage(guides: string): string {
   const contents = [...guides.matchAll(/<h2 id="([^"]+)">([^<]+)<\/h2>/g)].map(
     ([, id, title]) => `<li><a href="#${id}">${title}</a></li>`,
   );
+  return renderHtml(
+    'GraphQL guides · Pet store',
+    `<main class="static">
+      <h1>GraphQL guides</h1>
+      ${navigation}
+      <ul>${contents.join('')}</ul>
+      ${guides}
+    </main>`,
+  );
+}
+
+export function renderHtml(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>GraphQL guides · Pet store</title>
+    <title>${title}</title>
     <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-    <style>${staticStyle}</style>
+    <style>${style}</style>
   </head>
   <body>
-    <main class="static">
-      <h1>GraphQL guides</h1>
-      ${navigation}
-      <ul>${contents.join('')}</ul>
-      ${guides}
-    </main>
+    ${body}
   </body>
 </html>
 `;
