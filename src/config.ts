@@ -38,11 +38,11 @@ export function readConfig(environment: Environment = process.env) {
   const config = Object.freeze({
     port: integer('PORT', 4000, 0, 65_535),
     host: setting('HOST', '127.0.0.1', (text) => text, 'a host name or an address'),
-    databaseUrl: environment['DATABASE_URL'] ? databaseUrl(environment['DATABASE_URL'], problems) : undefined,
+    databaseUrl: environment['DATABASE_URL'] ? url(environment['DATABASE_URL'], parseDatabaseUrl, problems) : undefined,
     databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
     dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
-    redisUrl: environment['REDIS_URL'] ? redisUrl(environment['REDIS_URL'], problems) : undefined,
+    redisUrl: environment['REDIS_URL'] ? url(environment['REDIS_URL'], parseRedisUrl, problems) : undefined,
     adminApiKey: environment['ADMIN_API_KEY'] ? adminApiKey(environment['ADMIN_API_KEY'], problems) : undefined,
     banRules: Object.freeze({
       banAfter: integer('BAN_AFTER', 100, 0, 10_000),
@@ -202,22 +202,12 @@ function adminApiKey(text: string, problems: string[]): string {
   return text;
 }
 
-/** The message never repeats the value: it may hold a password. */
-function redisUrl(text: string, problems: string[]): string {
+/** The message of the parser never repeats the value: it may hold a password. */
+function url(text: string, parse: (text: string) => unknown, problems: string[]): string {
   try {
-    parseRedisUrl(text);
+    parse(text);
   } catch (error) {
-    if (!(error instanceof UnusableRedisUrl)) throw error;
-    problems.push(error.message);
-  }
-  return text;
-}
-
-function databaseUrl(text: string, problems: string[]): string {
-  try {
-    parseDatabaseUrl(text);
-  } catch (error) {
-    if (!(error instanceof UnusableDatabaseUrl)) throw error;
+    if (!(error instanceof UnusableDatabaseUrl || error instanceof UnusableRedisUrl)) throw error;
     problems.push(error.message);
   }
   return text;
