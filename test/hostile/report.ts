@@ -3,13 +3,10 @@ import { expect } from '@jest/globals';
 import type { Damage, Target } from './target.ts';
 
 /**
- * The contract's figures are those of a quiet machine. Beside other work, the attacker's own included, everything takes
- * longer.
+ * Processor time. The contract's figure is that of a quiet machine; beside other work, the attacker's own included, it
+ * may be twice as long.
  */
-const slowness = Number(process.env['HOSTILE_FACTOR'] || 8);
-const maxHealthMillis = 4_000 * slowness;
-/** Processor time, which other work makes longer, too. */
-const maxTickMillis = 250 * Math.min(slowness, 2);
+const maxTickMillis = 250 * Math.min(Number(process.env['HOSTILE_FACTOR'] || 2), 2);
 /**
  * An attack alone stays below 400 MB, of which the process has some 160 at rest; all of them, one after another or
  * together, below 700.
@@ -85,10 +82,9 @@ export function expectHarmless(
   expect(responses).not.toMatch(/\b500\b|INTERNAL/);
   // An overloaded service may ask it to try again.
   expect(Object.keys(statuses).filter((status) => status !== '503')).toEqual(['200']);
-  for (const { neighbour, tickMillis, startMegabytes, peakMegabytes, leftMegabytes, complaints } of damages) {
+  for (const { tickMillis, startMegabytes, peakMegabytes, leftMegabytes, complaints } of damages) {
     // A refusal because of a bound is a warning at most; nothing is unforeseen.
     expect(complaints.filter((line) => /"level":(?:50|60)/.test(line))).toEqual([]);
-    expect(neighbour.health).toBeLessThan(maxHealthMillis);
     expect(tickMillis).toBeLessThan(maxTickMillis);
     // The embedded database is a part of the process.
     if (!isEmbedded) expect(peakMegabytes).toBeLessThan(maxMegabytes);
