@@ -32,9 +32,8 @@ it('of many at the same time each gets its own row, with the related rows that i
         pets.byIds([id], ['category', 'inventory']),
         categories.byIds([id]),
       ]);
-      expect(pet).toEqual(
-        n > 250 ? undefined : { id, name: `Pet ${n}`, status: 'available', categoryId: String(1 + (n % 50)) },
-      );
+      if (n > 250) expect(pet).toBeUndefined();
+      else expect(pet).toMatchObject({ id, name: `Pet ${n}`, status: 'available', categoryId: String(1 + (n % 50)) });
       expect(withRelations?.inventory?.quantity).toBe(n > 250 ? undefined : 1000 + n);
       expect(withRelations?.category?.name).toBe(n > 250 ? undefined : `Category ${1 + (n % 50)}`);
       expect(category?.name).toBe(n > 50 ? undefined : `Category ${n}`);
