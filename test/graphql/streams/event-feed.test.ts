@@ -1,5 +1,8 @@
+import { mock } from 'node:test';
+
 import { afterEach, expect, it } from '@jest/globals';
 
+import { currentRequest } from '../../../src/domain/access/current-request.ts';
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
 import type { EventsAfter } from '../../../src/domain/events/event.store.ts';
 import { EventFeed } from '../../../src/graphql/streams/event-feed.ts';
@@ -21,6 +24,7 @@ const eventAt = (number: number, description = ''): StoreEvent => ({
 class Log {
   readonly events: StoreEvent[] = [];
   readonly limits: number[] = [];
+  readonly readers = new Set<string | undefined>();
   isUnreadable = false;
 
   last(): Promise<EventPosition> {
@@ -29,6 +33,7 @@ class Log {
 
   async readAfter(after: EventPosition | undefined, limit: number): Promise<EventsAfter> {
     this.limits.push(limit);
+    this.readers.add(currentRequest()?.clientId);
     if (this.isUnreadable) throw new Error('unreadable');
     const events = this.events.slice(Number(after?.position ?? 0)).slice(0, limit);
     return { isKnown: true, last: await this.last(), events };
@@ -80,6 +85,26 @@ it('the last 10,000 events are in memory, without a gap, and no older one', asyn
   expect(feed.has(feed.numberAfter(positionAt(10_500))!)).toBe(true);
 });
 
+it('what this process has added to the log is read at once', async () => {
+  const log = new Log();
+  const feed = await follow(log);
+  feed.stop();
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    feed.start();
+    mock.timers.tick(0);
+    await new Promise((resolve) => setImmediate(resolve));
+    const reads = log.limits.length;
+    mock.timers.tick(0);
+    expect(log.limits.length).toBe(reads);
+    feed.readNow();
+    mock.timers.tick(0);
+    expect(log.limits.length).toBe(reads + 1);
+  } finally {
+    mock.timers.reset();
+  }
+});
+
 it('events in memory take 16 MiB at most', async () => {
   const log = new Log();
   const feed = await follow(log);
@@ -117,7 +142,7 @@ it.each([
   ['', 100],
   ['x'.repeat(8_000), 4],
 ])(
-  'a stream that is behind reads 100 events at a time, keeps 64 KiB of them, and reads on when the client has taken those',
+  'a stream that is behind reads 100 events at a time as its key, keeps 64 KiB of them, and reads on when the client has taken those',
   async (description, kept) => {
     const log = new Log();
     log.add(5_000);
@@ -140,7 +165,7 @@ it.each([
       return text.endsWith(`,${kept * 50},`);
     });
     expect(text).toBe(Array.from({ length: kept * 50 - 10 }, (_, index) => `${index + 11},`).join(''));
-    expect(new Set(own.limits)).toEqual(new Set([100]));
+    expect([new Set(own.limits), own.readers]).toEqual([new Set([100]), new Set(['key'])]);
     expect(own.limits.length).toBeGreaterThanOrEqual(49);
     stream.destroy();
   },

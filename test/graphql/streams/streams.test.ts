@@ -1,9 +1,11 @@
+import { mock } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
 import type { EventPosition } from '../../../src/domain/events/event.ts';
+import { EventStreams } from '../../../src/graphql/streams/event-streams.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { eventStream, multipart, openStream, type ClientStream } from './stream-client.ts';
@@ -276,4 +278,16 @@ it('reads the log by one statement each 200 ms, however many streams there are, 
   const seconds = (performance.now() - startedAt) / 1_000;
   expect(reads()).toBeGreaterThan(0);
   expect(reads()).toBeLessThanOrEqual(seconds * 5 + 1);
+});
+
+it('the streams of the process that has moved a change into the log are told directly', async () => {
+  const { mock: told } = mock.method(EventStreams.prototype, 'readNow');
+  try {
+    await until(async () => {
+      await createCategory('told');
+      return told.callCount() > 0;
+    });
+  } finally {
+    mock.restoreAll();
+  }
 });
