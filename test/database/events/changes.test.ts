@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
+import { connect } from '../../support/postgres-client.ts';
+import { serverUrl } from '../../support/template-database.ts';
 import { openEventLog, type EventLog } from './event-log.ts';
 
 let log: EventLog;
@@ -202,3 +204,25 @@ it('what the caller puts before the functions and operators of PostgreSQL is not
     'inventory.updated {"petId":"1","quantity":5,"status":"sold"}',
   ]);
 });
+
+it.each(['before', 'after'])(
+  'the last event of an inventory entry is its state, whose stock is changed and moved %s a commit that sells its pet',
+  async (moved) => {
+    const selling = await connect(log.location);
+    const events = await log.eventsOf(async () => {
+      await selling.query(`begin; update pets set status = 'sold' where id = 1`);
+      const changed = log.sql('update inventory set quantity = 4 where pet_id = 1');
+      // The embedded database serves one transaction at a time.
+      if (serverUrl() !== undefined) {
+        await changed;
+        if (moved === 'before') await log.move();
+      }
+      await selling.query('commit');
+      await changed;
+    });
+    await selling.end();
+    expect(events.findLast((event) => event.startsWith('inventory.updated'))).toBe(
+      'inventory.updated {"petId":"1","quantity":4,"status":"sold"}',
+    );
+  },
+);
