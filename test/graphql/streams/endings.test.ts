@@ -102,7 +102,7 @@ describe('a stream ends with a message that says why:', () => {
   });
 
   it('the service stops, which does not wait for it; openings are refused from the signal on', async () => {
-    const { app, address } = await start({}, { DRAIN_DELAY: '1s', DRAIN_TIMEOUT: '30s' });
+    const { app, address } = await start({}, { DRAIN_DELAY: '1s', DRAIN_TIMEOUT: '1h' });
     const streams = await Promise.all(
       [eventStream, multipart].map((accept) => openStream(address, app.key, body, accept)),
     );
@@ -114,13 +114,11 @@ describe('a stream ends with a message that says why:', () => {
       '1',
       [false, false],
     ]);
-    const startedAt = performance.now();
     await drained;
     for (const stream of streams) {
       await stream.ended();
       expect(lastError(stream)).toMatchObject({ code: 'SERVICE_UNAVAILABLE', status: 503 });
     }
-    expect(performance.now() - startedAt).toBeLessThan(20_000);
   });
 });
 
@@ -175,14 +173,12 @@ it('a client that reads nothing for too long is disconnected, and its stream has
 }, 60_000);
 
 it('the service does not wait for a stream whose client reads nothing', async () => {
-  const { app, address } = await start({}, { DRAIN_DELAY: '0s', DRAIN_TIMEOUT: '50s' });
+  const { app, address } = await start({}, { DRAIN_DELAY: '0s', DRAIN_TIMEOUT: '1h' });
   const { socket, received } = await openSocket(address, app.key);
   socket.pause();
   await app.sql(manyEvents);
   await until(async () => (await app.sql('select from event_outbox limit 1')).length === 0);
-  const startedAt = performance.now();
   await app.app.drain();
-  expect(performance.now() - startedAt).toBeLessThan(40_000);
   expect(received()).not.toContain('SERVICE_UNAVAILABLE');
   socket.destroy();
 }, 90_000);
