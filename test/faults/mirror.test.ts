@@ -110,8 +110,6 @@ it(
     const writing = Array.from({ length: writers }, (_, writer) =>
       (writer % 2 === 0 ? writeBySql : writeByRequests)(() => isOver),
     );
-    // While the writers are at work.
-    const mirror = await mirrorStore(services[0]!.address, key, abort.signal);
     let kills = 0;
     const killing = async (): Promise<void> => {
       while (isRunning()) {
@@ -122,14 +120,19 @@ it(
         kills += 1;
       }
     };
-    const killed = killing();
+    let killed: Promise<void> | undefined;
     const logged = async (): Promise<number> =>
       Number((await runSql(cluster.url, 'select count(*) as events from events'))[0]?.['events']);
-    try {
+    const follow = async (): ReturnType<typeof mirrorStore> => {
+      // While the writers are at work.
+      const begun = await mirrorStore(services[0]!.address, key, abort.signal);
+      killed = killing();
       await until(async () => kills >= 2 && (await logged()) >= leastEvents, { maxMillis, everyMillis: 1_000 });
-    } finally {
+      return begun;
+    };
+    const mirror = await follow().finally(() => {
       isOver = true;
-    }
+    });
     await Promise.all([...writing, killed]);
 
     const expected = new Map<string, string>();

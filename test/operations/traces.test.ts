@@ -106,10 +106,11 @@ test('a subscription is a span until its stream has begun; what is read for all 
   const response = await fetch(`${service.address}/graphql`, { method: 'POST', headers, body, signal: abort.signal });
   const reader = response.body!.getReader();
   let text = '';
-  while (!text.includes('event: next')) {
+  await until(async () => {
     await service.graphql('mutation { createCategory(input: { name: "Streamed" }) { category { id } } }');
     text += new TextDecoder().decode((await reader.read()).value);
-  }
+    return text.includes('event: next');
+  });
   abort.abort();
   const isOfTrace = (span: Span): boolean => span.traceId === traceId;
   const request = (): Span | undefined =>

@@ -33,7 +33,7 @@ class Load {
   /** Resolves when so many more requests have got a response. */
   async progress(requests: number): Promise<void> {
     const target = this.requests + requests;
-    while (this.requests < target) await wait(50);
+    await until(() => this.requests >= target, { maxMillis: 60_000, everyMillis: 50 });
   }
 
   async #run(isWriter: boolean): Promise<void> {

@@ -1,5 +1,6 @@
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { until } from '../../support/until.ts';
 
 const pageSize = 100;
 
@@ -19,16 +20,17 @@ export async function openEventLog(): Promise<EventLog> {
   const log: EventLog = {
     ...opened,
     move: async (limit = 1_000) => {
-      while ((await eventMoves.move('suite', limit)).moved > 0);
+      await until(async () => (await eventMoves.move('suite', limit)).moved === 0);
     },
     readAfter: async (position) => {
       const events: StoreEvent[] = [];
-      for (;;) {
+      await until(async () => {
         const page = await stores.events.readAfter(events.at(-1) ?? position, pageSize);
         if (!page.isKnown) throw new Error('The log does not know this position.');
         events.push(...page.events);
-        if (page.events.length < pageSize) return events;
-      }
+        return page.events.length < pageSize;
+      });
+      return events;
     },
     eventsOf: async (work, limit) => {
       await log.move();

@@ -144,15 +144,18 @@ it.each(seeds)(
       insert into inventory (pet_id, quantity) select id, 0 from pets`);
     let isOver = false;
     const readers = [1, 2, 3].map((n) => readAll(randomOf(seed + n), () => isOver));
-    await Promise.all(Array.from({ length: writers }, (_, n) => write(randomOf(seed + 100 + n))));
-    // What was killed may still end.
-    await until(async () => {
-      const [left] = await log.sql(`select count(*)::int as count from pg_stat_activity
-      where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and state like 'idle in%'`);
-      return left?.['count'] === 0;
-    });
-    await until(async () => (await log.sql('select from event_outbox')).length === 0);
-    isOver = true;
+    try {
+      await Promise.all(Array.from({ length: writers }, (_, n) => write(randomOf(seed + 100 + n))));
+      // What was killed may still end.
+      await until(async () => {
+        const [left] = await log.sql(`select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and state like 'idle in%'`);
+        return left?.['count'] === 0;
+      });
+      await until(async () => (await log.sql('select from event_outbox')).length === 0);
+    } finally {
+      isOver = true;
+    }
     const [events, ...others] = (await Promise.all(readers)) as [StoreEvent[], ...StoreEvent[][]];
     for (const other of others) expect(other).toEqual(events);
     expect(await log.readAfter(beginning)).toEqual(events);
