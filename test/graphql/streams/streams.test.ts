@@ -287,6 +287,7 @@ it('the streams of the process that has moved a change into the log are told dir
       await createCategory('told');
       return told.callCount() > 0;
     });
+    expect(told.callCount()).toBeGreaterThan(0);
   } finally {
     mock.restoreAll();
   }
