@@ -14,6 +14,7 @@ export class EventBacklogMigration extends Migration {
   override up(): void {
     this.addSql(`create table event_backlog (like event_outbox, primary key (id))
       with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000)`);
+    this.addSql('alter table event_state add column backlog_from bigint');
     this.addSql('create index event_backlog_object_id_idx on event_backlog (object_id)');
     this.addSql(`select petstore_protect_events('event_backlog')`);
     this.addSql(inThisSchema(eventMover));
@@ -23,8 +24,11 @@ export class EventBacklogMigration extends Migration {
   }
 
   override down(): void {
+    // Or the mover, which may run on, would take what is copied.
+    this.addSql('lock table event_backlog in access exclusive mode');
     this.addSql('grant execute on function petstore_event_resync() to public');
     this.addSql('insert into event_outbox overriding system value select * from event_backlog');
     this.addSql('drop table event_backlog');
+    this.addSql('alter table event_state drop column backlog_from');
   }
 }

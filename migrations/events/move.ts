@@ -7,8 +7,10 @@ const dayBits = 40;
 /** One mover at a time, and no maintenance beside it. */
 const lock = 'pg_try_advisory_xact_lock(7338474785)';
 
-/** What is moved into the backlog by one run; it takes about half a second. */
-const toBacklog = 20_000;
+/** One run moves so many times its number of changes into the backlog, which takes as long as making events of them. */
+const backlogFactor = 5;
+/** As much of the outbox is read to find its oldest change. */
+const sampleSize = 20_000;
 
 /** What makes the status that an entry's pet has now another one than it had. */
 const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before is not null`;
@@ -26,7 +28,9 @@ const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before i
  *
  * A run takes what is in the outbox. When that is too much for one, the outbox, which has no index, becomes the backlog,
  * which has: otherwise each run would read all that waits. No event is made before the outbox is in the backlog, and
- * until the backlog is empty everything goes through it, so that the order stays that of the ids.
+ * until the backlog is empty everything goes through it, so that the order stays that of the ids. \`backlog_from\` is a
+ * lower bound of the ids in the backlog, null when it is empty: a transaction that stays open keeps deleted rows in the
+ * index, which no run should read again.
  *
  * Plans are made once, when the tables are small, and kept when they are large: rows are looked up by index, or joined
  * by hash.
@@ -44,6 +48,8 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     last_position bigint;
     last_salt bigint;
     uses_backlog boolean;
+    max_taken int := ${backlogFactor} * max_rows;
+    first_taken bigint;
     -- Of the first change in the backlog that this run leaves; null when it takes all of them.
     next_id bigint;
   begin
@@ -53,13 +59,13 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     is_first := ${lock};
     select * into state from event_state;
     is_holder := state.mover is null or state.mover = who;
-    uses_backlog := exists (select from event_backlog);
+    uses_backlog := state.backlog_from is not null;
     if not uses_backlog and not exists (select from event_outbox) then return; end if;
     -- A clock that was set back must not keep the place of a mover that is dead.
     if not is_first or not is_holder and abs(extract(epoch from clock_timestamp() - state.moved_at)) < 1 then
       -- What waits may have been committed a moment ago, long after its statement.
       select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds
-      from (select at from event_outbox limit ${toBacklog}) as waiting;
+      from (select at from event_outbox limit ${sampleSize}) as waiting;
       return;
     end if;
 
@@ -67,17 +73,19 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     uses_backlog := uses_backlog or exists (select from event_outbox offset max_rows);
     if uses_backlog then
       with taken as (
-        delete from event_outbox where ctid = any (array(select ctid from event_outbox limit ${toBacklog})) returning *
+        delete from event_outbox where ctid = any (array(select ctid from event_outbox limit max_taken)) returning *
+      ), added as (
+        insert into event_backlog select * from taken returning id
       )
-      insert into event_backlog select * from taken;
-      get diagnostics moved = row_count;
-      select coalesce(extract(epoch from clock_timestamp() - at), 0) into lag_seconds
-      from event_backlog order by id limit 1;
-      if moved = ${toBacklog} then
-        update event_state set mover = who, moved_at = clock_timestamp();
+      select count(*), min(id) into moved, first_taken from added;
+      state.backlog_from := least(state.backlog_from, first_taken);
+      select extract(epoch from clock_timestamp() - at) into lag_seconds
+      from event_backlog where id >= state.backlog_from order by id limit 1;
+      if moved = max_taken then
+        update event_state set backlog_from = state.backlog_from, mover = who, moved_at = clock_timestamp();
         return;
       end if;
-      select id into next_id from event_backlog order by id offset max_rows limit 1;
+      select id into next_id from event_backlog where id >= state.backlog_from order by id offset max_rows limit 1;
     end if;
 
     day := greatest(floor(extract(epoch from clock_timestamp()) / 86400)::bigint, state.position >> ${dayBits});
@@ -94,7 +102,9 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     with of_outbox as (
       delete from event_outbox where not uses_backlog returning *
     ), of_backlog as (
-      delete from event_backlog where uses_backlog and id < coalesce(next_id, ${2n ** 63n - 1n}) returning *
+      delete from event_backlog
+      where uses_backlog and id >= state.backlog_from and id < coalesce(next_id, ${2n ** 63n - 1n})
+      returning *
     ), batch as not materialized (
       select * from of_outbox union all select * from of_backlog
     ), deleted_pets as (
@@ -153,7 +163,7 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     last_salt := hashint8extended(last_position, run_salt);
 
     update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),
-      mover = who, moved_at = clock_timestamp();
+      backlog_from = next_id, mover = who, moved_at = clock_timestamp();
     -- What was committed during this run has not waited.
     if next_id is null then lag_seconds := 0; end if;
   end

@@ -6,8 +6,9 @@ import type { EventMoves } from '../domain/events/event.store.ts';
 const holderMillis = 200;
 const standbyMillis = 1_000;
 const maintainMillis = 60_000;
-/** A run of so many takes about a tenth of a second. */
+/** A run of so many takes about a tenth of a second, more with long texts: one that fails is followed by a smaller one. */
 const maxMoved = 4_000;
+const minMoved = 50;
 
 export interface SequencerOptions {
   readonly moves: EventMoves;
@@ -33,6 +34,7 @@ export class Sequencer {
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
+  #limit = maxMoved;
   #maintainAt = 0;
   #lagSeconds = 0;
   #logBytes = 0;
@@ -87,16 +89,19 @@ export class Sequencer {
   /** Returns the milliseconds from the begin of this run to the next one; none while more changes wait. */
   async #moveOnce(): Promise<number> {
     const { moves, onMoved } = this.#options;
+    const limit = this.#limit;
     try {
-      const { moved, isHolder, lagSeconds } = await moves.move(this.#name, maxMoved);
+      const { moved, isHolder, lagSeconds } = await moves.move(this.#name, limit);
+      this.#limit = Math.min(maxMoved, 2 * limit);
       this.#lagSeconds = lagSeconds;
       this.#succeededAt = performance.now();
       this.#failed.delete('move');
       if (moved > 0) onMoved();
-      if (moved < maxMoved) await this.#maintain();
-      if (moved >= maxMoved) return 0;
+      if (moved >= limit) return 0;
+      await this.#maintain();
       return isHolder ? holderMillis : standbyMillis;
     } catch (error) {
+      this.#limit = Math.max(minMoved, Math.floor(limit / 2));
       this.#fail('move', error);
       return standbyMillis;
     }

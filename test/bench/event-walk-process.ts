@@ -37,7 +37,8 @@ try {
       `insert into categories (name, description) select n::text, 'One of many' from generate_series($1::int, $1::int + $2::int - 1) as n`,
       [first, Math.min(chunk, count - first)],
     );
-    while ((await client.query('select from event_outbox limit 1')).rowCount !== 0) await sleep(50);
+    while ((await client.query('select from event_outbox union all select from event_backlog limit 1')).rowCount !== 0)
+      await sleep(50);
   }
   console.log({ events: count, secondsToLog: secondsSince(startedAt) });
   await walk('GET /events', async (next) => {

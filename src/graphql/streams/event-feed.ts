@@ -1,5 +1,6 @@
 import { inBackground } from '../../background.ts';
 import { runAsService } from '../../domain/access/current-request.ts';
+import { isUnavailable } from '../../domain/errors.ts';
 import { compareIds, type Id } from '../../domain/id.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
@@ -29,7 +30,7 @@ export interface EventFeedOptions {
   readonly log: Pick<EventStore, 'last' | 'readAfter'>;
   /** Called after each statement, whether or not it has found events. Must not throw. */
   readonly onTick: () => void;
-  /** Called when a statement fails that follows a successful one. Must not throw. */
+  /** Called when a statement fails for a reason besides a lost database, once until that has passed. Must not throw. */
   readonly onFailure: (error: unknown) => void;
 }
 
@@ -135,6 +136,7 @@ export class EventFeed {
       };
     } catch (error) {
       return () => {
+        if (isUnavailable(error)) return;
         if (!this.#hasFailed) onFailure(error);
         this.#hasFailed = true;
       };

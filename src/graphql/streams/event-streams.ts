@@ -105,13 +105,7 @@ export class EventStreams {
     const { log, accounts, maxStreams, onFeedFailure, times } = options;
     this.#options = options;
     this.#times = { ...defaultTimes, ...times };
-    this.#feed = new EventFeed({
-      log,
-      onTick: () => this.#sendAll(),
-      onFailure: (error) => {
-        if (!isUnavailable(error)) onFeedFailure(error);
-      },
-    });
+    this.#feed = new EventFeed({ log, onTick: () => this.#sendAll(), onFailure: onFeedFailure });
     const share = (ofClient: number, ofAll: number): Share =>
       new Share(accounts, { ofClient, ofAll, refuse: (refusal, held) => this.#refusalOf(refusal === 'client', held) });
     this.#ofAll = share(Infinity, maxStreams);

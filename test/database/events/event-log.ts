@@ -4,6 +4,9 @@ import { until } from '../../support/until.ts';
 
 const pageSize = 100;
 
+/** What is committed and not yet in the log. */
+export const waiting = 'select from event_outbox union all select from event_backlog limit 1';
+
 /** A database of one suite, whose log is moved and read by the suite alone. */
 export interface EventLog extends OpenedDatabase {
   /** Moves everything that is committed. */

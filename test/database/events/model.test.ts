@@ -9,7 +9,7 @@ import type { EventMoves } from '../../../src/domain/events/event.store.ts';
 import { Sequencer } from '../../../src/database/event-sequencer.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { until } from '../../support/until.ts';
-import { openEventLog, type EventLog } from './event-log.ts';
+import { openEventLog, waiting, type EventLog } from './event-log.ts';
 
 /**
  * Random transactions: some are held open, some rolled back, some killed, while two sequencers move and readers read.
@@ -137,7 +137,7 @@ it.each(seeds)(
   'readers miss nothing, see nothing twice, and see each object in the order of its commits (EVENTS_SEED=%i)',
   async (seed) => {
     await log.sql('truncate categories, pets, orders, inventory restart identity');
-    await until(async () => (await log.sql('select from event_outbox')).length === 0);
+    await until(async () => (await log.sql(waiting)).length === 0);
     beginning = await log.database.stores.events.last();
     await log.sql(`insert into categories (name) select '0' from generate_series(1, ${objects + 3});
     with pets as (insert into pets (name, category_id) select '0', n from generate_series(1, ${objects}) as n returning *)
@@ -152,7 +152,7 @@ it.each(seeds)(
         where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and state like 'idle in%'`);
         return left?.['count'] === 0;
       });
-      await until(async () => (await log.sql('select from event_outbox')).length === 0);
+      await until(async () => (await log.sql(waiting)).length === 0);
     } finally {
       isOver = true;
     }

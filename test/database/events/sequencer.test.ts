@@ -135,6 +135,19 @@ it('a failure is reported once until it has passed, and the lag grows meanwhile'
   await until(() => sequencer.lagSeconds === 0);
 });
 
+it('a run that fails is followed by smaller ones until one succeeds', async () => {
+  const limits: number[] = [];
+  const moves: EventMoves = {
+    move: (_mover, limit) => {
+      limits.push(limit);
+      return limit > 1_000 && limits.length < 4 ? Promise.reject(new Error('timeout')) : Promise.resolve(idle);
+    },
+    maintain: () => Promise.resolve(0),
+  };
+  await pass(2_600, () => start(moves));
+  expect(limits).toEqual([4_000, 2_000, 1_000, 2_000, 4_000]);
+});
+
 it('a maintenance that fails is reported once, tried once a minute, and slows no move', async () => {
   const failures: string[] = [];
   let [runs, maintained] = [0, 0];
