@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
 import type { EventPosition } from '../../src/domain/events/event.ts';
+import { eventStream, openStream } from '../graphql/streams/stream-client.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { path } from '../support/running-command.ts';
@@ -61,6 +62,27 @@ it('kill -9 of the process that moves, and of PostgreSQL, loses no event and rep
   const names = (await logged()).filter((name) => !unsure.includes(String(name)));
   expect(names).toEqual(acknowledged);
   expect(acknowledged.length).toBeGreaterThanOrEqual(50);
+});
+
+it.each([
+  ['revoked', 'UNAUTHENTICATED', 'revokeApiKey(input: { id: $id })'],
+  ['banned', 'KEY_BANNED', 'banApiKey(input: { id: $id, seconds: 60 })'],
+])('a stream whose key is %s by another process ends within a second', async (_how, code, mutation) => {
+  const create = 'mutation { createApiKey(input: { name: "streams", plan: PRO }) { secret apiKey { id } } }';
+  const { secret, apiKey } = (await services[0]!.graphql(create)).body.data.createApiKey;
+  const query = 'subscription { events { id } }';
+  // The process that follows the keys of the other one may not know it yet.
+  let stream = await openStream(services[1]!.address, secret, { query }, eventStream);
+  await until(async () => {
+    if (stream.status !== 200) stream = await openStream(services[1]!.address, secret, { query }, eventStream);
+    return stream.status === 200;
+  });
+  await services[0]!.graphql(`mutation ($id: ID!) { ${mutation} { apiKey { id } } }`, { id: apiKey.id });
+  const startedAt = performance.now();
+  await stream.ended();
+  // Five times as long on a machine that does other things.
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(stream.results().at(-1)).toMatchObject({ errors: [{ extensions: { code } }] });
 });
 
 it('a transaction that stays open, in this database or in another one of the server, delays no event of others', async () => {

@@ -5,6 +5,7 @@ import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { MixedLoad } from './mixed-load.ts';
+import { receiveOwnEvent } from './own-event.ts';
 import { PgBouncer } from './pgbouncer.ts';
 
 const cluster = await PostgresCluster.create();
@@ -39,6 +40,7 @@ it('behind PgBouncer in session mode it serves, sets nothing, and ends statement
   expect(new Set(slow.map(({ status }) => status))).toEqual(new Set([503]));
   expect(slow.every(({ millis }) => millis < 5_000)).toBe(true);
   expect((await service.graphql(read)).status).toBe(200);
+  await receiveOwnEvent(service);
 
   expect(await runSql(pooler.url, 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
   await service.kill();
@@ -73,11 +75,23 @@ it('when it begins to share sessions and to forget prepared statements, requests
   await until(async () => !(await load.run(1)).has(503), { maxMillis: 60_000 });
   expect(await load.run(3)).toEqual(new Set([200]));
   expect((await categories()) - before).toBe(load.written);
+  await receiveOwnEvent(service);
+  await until(async () => (await unlogged()) === 0);
   await service.kill();
   await pooler.stop();
 });
 
 async function categories(): Promise<number> {
   const [row] = await runSql(cluster.url, 'select count(*)::int from categories');
+  return row!['count'] as number;
+}
+
+/** How many categories have no event, or more than one. */
+async function unlogged(): Promise<number> {
+  const [row] = await runSql(
+    cluster.url,
+    `select count(*)::int from categories where 1 <> (
+      select count(*) from events where type = 'category.created' and object_id = categories.id)`,
+  );
   return row!['count'] as number;
 }

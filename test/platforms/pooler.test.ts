@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import { MixedLoad } from '../faults/mixed-load.ts';
+import { receiveOwnEvent } from '../faults/own-event.ts';
 import { PgBouncer } from '../faults/pgbouncer.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
@@ -45,6 +46,7 @@ it('in transaction mode it serves over fewer connections than it has, sets nothi
   );
   expect(rows).toEqual([]);
   for (const load of loads) expect(await load.run(3)).toEqual(new Set([200]));
+  for (const service of services) await receiveOwnEvent(service);
 
   expect(await runSql(pooler.url, 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
   for (const service of services) await service.kill();
