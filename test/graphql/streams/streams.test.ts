@@ -130,13 +130,17 @@ describe.each([
 });
 
 describe('an opening', () => {
-  it('beyond the streams of a plan is 429, until one of them ends', async () => {
+  it('beyond the streams of a plan is 429, until one of them ends, and has spent its 1; events spend nothing', async () => {
     const { secret } = await app.createKey({ plan: 'free' });
     const first = await open(eventStream, {}, { key: secret });
     const second = await open(eventStream, {}, { key: secret });
     await second.ended();
     expect([second.status, second.headers.get('retry-after')]).toEqual([429, '5']);
     expect(JSON.parse(second.text()).errors[0].extensions.code).toBe('RATE_LIMITED');
+    await createCategory('free of charge');
+    await first.until(1);
+    const { data } = await app.graphql('{ viewer { day { limit remaining } } }', {}, secret);
+    expect(data.viewer.day).toEqual({ limit: 1_000, remaining: 998 });
     first.close();
     await until(async () => {
       const third = await open(eventStream, {}, { key: secret });
