@@ -80,6 +80,18 @@ export const attackBodies: readonly AttackBody[] = [
       `{ pet(id: 1) { ...F0 } } ${chain(40, (next) => `category { pets { edges { node { ${next} } } } } orders { edges { node { pet { ${next} } } } }`)}`,
     ),
   },
+  {
+    name: 'a fragment within itself, with fields between',
+    ...refused,
+    body: query('{ pet(id: 1) { ...F } } fragment F on Pet { category { pets { edges { node { ...F } } } } }'),
+  },
+  {
+    name: 'two fragments within each other, each twice',
+    ...refused,
+    body: query(
+      '{ pet(id: 1) { ...F } } fragment F on Pet { category { ...G } a: category { ...G } } fragment G on Category { pets { edges { node { ...F } } } a: pets { edges { node { ...F } } } }',
+    ),
+  },
   { name: 'one field 990 times', status: 200, body: query(`{ pet(id: 1) { ${'id '.repeat(990)} } }`) },
   {
     name: 'one field 150 times, each with another selection',

@@ -84,9 +84,20 @@ function countSelectedFields(document: DocumentNode): number {
   return most;
 }
 
+/** The fragments around a selection, the nearest one first. */
+interface Surrounding {
+  readonly name: string;
+  readonly outer: Surrounding | undefined;
+}
+
+interface PlacedSelections {
+  readonly selections: readonly SelectionNode[];
+  readonly within: Surrounding | undefined;
+}
+
 /** What is selected at one place of the response, from however many selection sets. */
 interface Level {
-  readonly fields: Map<string, { count: number; readonly selectionSets: SelectionSetNode[] }>;
+  readonly fields: Map<string, { count: number; readonly selectionSets: PlacedSelections[] }>;
   readonly spreads: Set<string>;
 }
 
@@ -96,39 +107,41 @@ interface Level {
  * graphql-js (16.15) compares every two fields of the same response name at the same place of the response, and every
  * two fragments spread there: `{ pets { id } pets { id } … }` with 400 of them takes 80,000 comparisons of two levels.
  * They are counted here, not made: the work is that of the fields, with fragments expanded, which are limited before.
+ * A fragment within itself counts as empty there, however many fields are between; validation refuses it.
  */
 export function countComparisons(document: DocumentNode, limit: number): number {
   const fragments = fragmentsIn(document);
   let count = 0;
 
-  const collect = (selections: readonly SelectionNode[], level: Level): void => {
+  const collect = (selections: readonly SelectionNode[], level: Level, within: Surrounding | undefined): void => {
     for (const selection of selections) {
       // A field on its own is a step, too: so the work here is bounded by what it counts.
       if ((count += 1) >= limit) return;
       if (selection.kind === Kind.INLINE_FRAGMENT) {
-        collect(selection.selectionSet.selections, level);
+        collect(selection.selectionSet.selections, level, within);
       } else if (selection.kind === Kind.FRAGMENT_SPREAD) {
-        collectSpread(selection.name.value, level);
+        collectSpread(selection.name.value, level, within);
       } else {
         const name = (selection.alias ?? selection.name).value;
         const same = level.fields.get(name) ?? { count: 0, selectionSets: [] };
         level.fields.set(name, same);
         count += same.count;
         same.count += 1;
-        if (selection.selectionSet !== undefined) same.selectionSets.push(selection.selectionSet);
+        const selected = selection.selectionSet?.selections;
+        if (selected !== undefined) same.selectionSets.push({ selections: selected, within });
       }
     }
   };
-  const collectSpread = (name: string, level: Level): void => {
+  const collectSpread = (name: string, level: Level, outer: Surrounding | undefined): void => {
     const { [name]: fragment } = fragments;
-    if (fragment === undefined || level.spreads.has(name)) return;
+    if (fragment === undefined || level.spreads.has(name) || isWithin(name, outer)) return;
     count += level.spreads.size;
     level.spreads.add(name);
-    collect(fragment.selectionSet.selections, level);
+    collect(fragment.selectionSet.selections, level, { name, outer });
   };
-  const countLevel = (selectionSets: readonly SelectionSetNode[]): void => {
+  const countLevel = (selectionSets: readonly PlacedSelections[]): void => {
     const level: Level = { fields: new Map(), spreads: new Set() };
-    for (const { selections } of selectionSets) collect(selections, level);
+    for (const { selections, within } of selectionSets) collect(selections, level, within);
     for (const same of level.fields.values()) {
       if (count >= limit) return;
       if (same.selectionSets.length > 0) countLevel(same.selectionSets);
@@ -136,8 +149,17 @@ export function countComparisons(document: DocumentNode, limit: number): number 
   };
 
   for (const definition of document.definitions)
-    if ('selectionSet' in definition) countLevel([definition.selectionSet]);
+    if ('selectionSet' in definition) {
+      const within =
+        definition.kind === Kind.FRAGMENT_DEFINITION ? { name: definition.name.value, outer: undefined } : undefined;
+      countLevel([{ selections: definition.selectionSet.selections, within }]);
+    }
   return count;
+}
+
+function isWithin(name: string, surrounding: Surrounding | undefined): boolean {
+  for (let each = surrounding; each !== undefined; each = each.outer) if (each.name === name) return true;
+  return false;
 }
 
 /**
