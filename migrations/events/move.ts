@@ -26,11 +26,11 @@ const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before i
  * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
  * follows. Where no change of the pet's status waits, its status is what it is now.
  *
- * A run takes what is in the outbox. When that is too much for one, the outbox, which has no index, becomes the backlog,
- * which has: otherwise each run would read all that waits. No event is made before the outbox is in the backlog, and
- * until the backlog is empty everything goes through it, so that the order stays that of the ids. \`backlog_from\` is a
- * lower bound of the ids in the backlog, null when it is empty: a transaction that stays open keeps deleted rows in the
- * index, which no run should read again.
+ * A run takes what is in the outbox. When that is too much for one, the outbox, which has no index, becomes the
+ * backlog, which has: otherwise each run would read all that waits. No event is made before the outbox is in the
+ * backlog, and until the backlog is empty everything goes through it, so that the order stays that of the ids.
+ * `backlog_from` is a lower bound of the ids in the backlog, null when it is empty: a transaction that stays open keeps
+ * deleted rows in the index, which no run should read again.
  *
  * Plans are made once, when the tables are small, and kept when they are large: rows are looked up by index, or joined
  * by hash.
@@ -170,9 +170,9 @@ export const eventMover = `create or replace function @schema.petstore_move_even
   $$`;
 
 /**
- * Drops the days that are older than the retention, and makes an outbox or backlog small that is empty but large: nothing
- * vacuums the embedded database, and on a server a transaction that stays open for long keeps deleted rows. Where a lock isn't
- * free at once, the next run does it. Returns the bytes of the log.
+ * Drops the days that are older than the retention, and makes an outbox or backlog small that is empty but large:
+ * nothing vacuums the embedded database, and on a server a transaction that stays open for long keeps deleted rows.
+ * Where a lock isn't free at once, the next run does it. Returns the bytes of the log.
  */
 export const eventMaintenance = `create or replace function @schema.petstore_maintain_events(retention interval) returns bigint
     language plpgsql security definer set search_path = @schema, pg_temp set lock_timeout = '100ms' as $$

@@ -82,7 +82,6 @@ interface OpenStream {
 }
 
 const checkEveryMillis = 200;
-/** A write takes some 20 µs. */
 const streamsOfPiece = 16;
 /** The next charge is tried after so long when the minute's window has refused it. */
 const chargeAgainMillis = 1_000;
