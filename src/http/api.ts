@@ -108,10 +108,8 @@ function end(
   payload: unknown,
   done: (error: Error | null) => void,
 ): void {
-  request.server.waitingRequests.end(
-    request,
-    typeof payload === 'string' || Buffer.isBuffer(payload) ? payload.length : 0,
-  );
+  const length = typeof payload === 'string' ? payload.length : Number(reply.getHeader('content-length') ?? 0);
+  request.server.waitingRequests.end(request, length);
   setCacheHeaders(request, reply);
   const { server, ip, raw } = request;
   // What HTTP itself refuses has the figures of the address, as what is refused before the key is checked.

@@ -82,6 +82,66 @@ describe('the bytes of a response', () => {
   });
 });
 
+describe('a large result', () => {
+  const query = 'query ($text: String, $more: String) { a: echo(text: $text) pet(id: 1) { id } b: echo(text: $more) }';
+  const [text, more] = ['€"'.repeat(100_000), 'x'.repeat(300_000)];
+  const data = { a: text, pet: null, b: more };
+  const whole = `{"data":${JSON.stringify(data)}}\n`;
+  let large: SampleServer;
+
+  beforeAll(async () => {
+    large = await startSampleServer();
+  });
+
+  afterAll(() => large.server.close());
+
+  it.each([
+    ['application/json', whole],
+    ['text/event-stream', `event: next\ndata: ${whole.trimEnd()}\n\nevent: complete\ndata:\n\n`],
+  ])('is sent whole, with its length: Accept: %s', async (accept, body) => {
+    const response = await large.post({ query, variables: { text, more } }, { accept });
+    expect(response.headers).toMatchObject({
+      'content-type': `${accept}; charset=utf-8`,
+      'content-length': String(Buffer.byteLength(body)),
+    });
+    expect(response.body).toBe(body);
+  });
+
+  it('has the same length by HEAD', async () => {
+    const aliases = Array.from({ length: 10 }, (_, index) => `a${index}: echo(text: $text)`);
+    const parameters = {
+      query: `query ($text: String) { ${aliases.join(' ')} }`,
+      variables: JSON.stringify({ text: 'x'.repeat(7_000) }),
+    };
+    const url = `/graphql?${String(new URLSearchParams(parameters))}`;
+    const headers = { 'x-api-key': 'any' };
+    const [got, head] = [
+      await large.server.inject({ method: 'GET', url, headers }),
+      await large.server.inject({ method: 'HEAD', url, headers }),
+    ];
+    expect(got.json().data.a9).toHaveLength(7_000);
+    expect([head.statusCode, head.body]).toEqual([200, '']);
+    expect(head.headers['content-length']).toBe(String(got.body.length));
+  });
+
+  it('has its errors and its length, or none of it', async () => {
+    const withError = query.replace('pet(id: 1) { id }', 'fail(how: NOT_FOUND)');
+    const response = await large.post({ query: withError, variables: { text, more } });
+    const result = response.json();
+    expect(result.data).toEqual({ a: text, fail: null, b: more });
+    expect(result.errors).toMatchObject([{ path: ['fail'] }]);
+    const bytes = Buffer.byteLength(JSON.stringify(data));
+    for (const [maxResponseBytes, status] of [
+      [bytes, 200],
+      [bytes - 1, 400],
+    ] as const) {
+      const limited = await startSampleServer({ limits: { ...sampleLimits, maxResponseBytes } });
+      expect((await limited.post({ query, variables: { text, more } })).statusCode).toBe(status);
+      await limited.server.close();
+    }
+  });
+});
+
 describe('errors in a response', () => {
   it('are at most 100, and one more with the number of the omitted ones', async () => {
     const unlimited = await startSampleServer();

@@ -13,9 +13,6 @@ export interface PreparedList {
   readonly atOnce: AtOnce | undefined;
 }
 
-/** A list reads what it has written when it is so long: see "Long texts become one piece …" in DECISIONS. */
-const maxTreeLength = 64 * 1024;
-
 /**
  * Writes the items of a list in order; promises are awaited together.
  *
@@ -29,8 +26,8 @@ export class ListWriter {
   readonly #run: Run;
   /** The parts up to the last promise. */
   readonly #parts: Text[] = [];
-  /** Since the last promise: what has been read in parts of some `maxTreeLength`, and what follows. */
-  #written = '';
+  /** Since the last promise: marks of the pieces that are kept, and what follows. */
+  #kept = '';
   #text = '';
   #next = 0;
 
@@ -52,15 +49,15 @@ export class ListWriter {
         const index = this.#next;
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;
-        if (this.#text.length > maxTreeLength) this.#flatten();
+        if (this.#run.pieces.isLong(this.#text)) this.#keep();
       }
     } catch (error) {
       if (this.#parts.length > 0) return joinAll(this.#container(), { error });
-      this.#run.discard(this.#path, this.#written.length + this.#text.length + this.#restLength());
+      this.#run.discard(this.#path, [this.#kept, this.#text], this.#restLength());
       throw error;
     }
     this.#text += items.length === 0 ? '[]' : ']';
-    return this.#parts.length === 0 ? this.#written + this.#text : joinAll(this.#container());
+    return this.#parts.length === 0 ? this.#kept + this.#text : joinAll(this.#container());
   }
 
   #writeLater(): Text {
@@ -84,16 +81,14 @@ export class ListWriter {
     this.#text += separator(index);
     if (typeof text === 'string') this.#text += text;
     else {
-      this.#parts.push(this.#written + this.#text, text);
-      this.#written = '';
+      this.#parts.push(this.#kept + this.#text, text);
+      this.#kept = '';
       this.#text = '';
     }
   }
 
-  #flatten(): void {
-    // Reading a character is enough.
-    this.#text.charCodeAt(0);
-    this.#written += this.#text;
+  #keep(): void {
+    this.#kept += this.#run.pieces.keep(this.#text);
     this.#text = '';
   }
 
@@ -112,7 +107,7 @@ export class ListWriter {
     return {
       run: this.#run,
       path: this.#path,
-      parts: [...this.#parts, this.#written + this.#text],
+      parts: [...this.#parts, this.#kept + this.#text],
       restLength: this.#restLength(),
     };
   }

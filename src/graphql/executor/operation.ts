@@ -9,6 +9,7 @@ import {
 
 import { HttpError } from '../../http/error-table.ts';
 import { fragmentsIn, type Fragments, variablesFor } from './collect-fields.ts';
+import { Pieces } from './pieces.ts';
 import { Run, type RunContext } from './run.ts';
 import { promiseOf } from './text.ts';
 import { PreparedSelection, type SelectedField, type Variant } from './selection.ts';
@@ -29,6 +30,8 @@ export interface OperationSource {
 export interface Execution {
   /** The JSON text of `data`; undefined when it would be too large. */
   readonly data: string | undefined;
+  /** For the marks in `data`. */
+  readonly pieces: Pieces;
   readonly errors: readonly GraphQLError[];
   /** How many errors there were beyond these. */
   readonly omittedErrors: number;
@@ -111,7 +114,7 @@ export class PreparedOperation {
       errors.push(locatedError(causeOf(key), nodes, [key]));
       return `${prefix}null`;
     });
-    return { data: `${data.join('')}}`, errors, omittedErrors: 0 };
+    return { data: `${data.join('')}}`, pieces: new Pieces(), errors, omittedErrors: 0 };
   }
 
   get #areVariantsRemembered(): boolean {
@@ -149,8 +152,9 @@ async function finished(run: Run, maxBytes: number, write: () => Promise<string>
     run.report(undefined, () => locatedError(failure, undefined));
     data = 'null';
   }
-  const isTooLarge = run.isTooLarge || hasMoreBytes(data, maxBytes);
-  return { data: isTooLarge ? undefined : data, errors: run.errors, omittedErrors: run.omittedErrors };
+  const { pieces, errors, omittedErrors } = run;
+  const isTooLarge = run.isTooLarge || hasMoreBytes(data, pieces, maxBytes);
+  return { data: isTooLarge ? undefined : data, pieces, errors, omittedErrors };
 }
 
 /**
@@ -170,7 +174,8 @@ async function serially(
   for (const { key, name, nodes, prefix, field } of fields) {
     let text = await promiseOf(field.write(undefined, undefined, run));
     bytes += Buffer.byteLength(prefix);
-    if (run.isTooLarge || (text !== 'null' && bytes + Buffer.byteLength(text) > maxBytes)) {
+    if (run.isTooLarge || (text !== 'null' && bytes + run.pieces.bytesOf(text) > maxBytes)) {
+      run.pieces.drop(text);
       text = 'null';
       // So that nothing more is written.
       run.length = maxBytes;
@@ -178,7 +183,7 @@ async function serially(
       const path = { prev: undefined, key, typename: undefined };
       run.report(path, () => locatedError(payloadTooLarge(name, maxBytes), nodes, [key]));
     }
-    bytes += Buffer.byteLength(text);
+    bytes += run.pieces.bytesOf(text);
     data += prefix + text;
     if (!name.startsWith('__') && !mayGoOn(key)) break;
   }
@@ -190,8 +195,8 @@ function payloadTooLarge(name: string, maxBytes: number): HttpError {
   return new HttpError('RESULT_TOO_LARGE', message);
 }
 
-/** A text has at least as many bytes as UTF-16 code units, and at most three times as many. */
-function hasMoreBytes(text: string, maxBytes: number): boolean {
-  if (text.length > maxBytes) return true;
-  return text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes;
+/** Text has at most three times as many bytes as UTF-16 code units. */
+function hasMoreBytes(text: string, pieces: Pieces, maxBytes: number): boolean {
+  const isSmall = pieces.isEmpty && text.length * 3 <= maxBytes;
+  return !isSmall && pieces.bytesOf(text) > maxBytes;
 }

@@ -1,6 +1,7 @@
 import { type FieldNode, type GraphQLError, locatedError } from 'graphql';
 
 import type { Arguments, ArgumentsOf } from './arguments.ts';
+import { Pieces } from './pieces.ts';
 
 /** A path in the response, innermost key first; undefined is `data` itself. */
 export interface Path {
@@ -39,6 +40,7 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
   readonly context: Context;
   readonly variables: Readonly<Record<string, unknown>>;
   readonly errors: GraphQLError[] = [];
+  readonly pieces = new Pieces();
   /** The number of errors beyond the maximum. */
   omittedErrors = 0;
   /** Set when the response would be too large: from then on nothing is resolved or written. */
@@ -83,9 +85,16 @@ export class Run<Context extends RunContext | undefined = RunContext | undefined
     if (this.length > this.#maxLength) this.isTooLarge = true;
   }
 
-  /** Subtracts the length of an object or a list that a failure below it has made null, or its parent. */
-  discard(path: Path | undefined, length: number): void {
-    this.length -= length;
+  /**
+   * Subtracts the length of an object or a list that a failure below it has made null, or its parent: of the texts that
+   * are written, and of what was counted in advance.
+   */
+  discard(path: Path | undefined, texts: readonly string[] = [], restLength = 0): void {
+    this.length -= restLength;
+    for (const text of texts) {
+      this.length -= this.pieces.lengthOf(text);
+      this.pieces.drop(text);
+    }
     (this.#discarded ??= new Set()).add(path);
   }
 

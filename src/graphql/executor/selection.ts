@@ -114,11 +114,11 @@ export class PreparedSelection implements ObjectWriter {
     } catch (error) {
       const restLength = fields.slice(index).reduce((length, { prefix }) => length + prefix.length, 1);
       if (parts !== undefined) return joinAll({ run, path, parts: [...parts, text], restLength }, { error });
-      run.discard(path, text.length + restLength);
+      run.discard(path, [text], restLength);
       throw error;
     }
     text += '}';
-    if (parts === undefined) return text;
+    if (parts === undefined) return run.pieces.kept(text);
     parts.push(text);
     return joinAll({ run, path, parts, restLength: 0 });
   }

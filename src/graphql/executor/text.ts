@@ -1,3 +1,4 @@
+import type { Pieces } from './pieces.ts';
 import { isPromise, type Path, type Run } from './run.ts';
 
 /** JSON text, or text that isn't known yet. */
@@ -131,12 +132,12 @@ export function joinAll(
   const end = (): void => {
     waiting -= 1;
     if (waiting > 0) return undefined;
-    if (firstFailure === undefined) return joined.settle(concatenate(parts as readonly string[]));
-    const length = parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 0), 0);
-    run.discard(path, length + restLength);
+    if (firstFailure === undefined) return joined.settle(concatenate(parts as readonly string[], run.pieces));
+    const written = parts.filter((part) => typeof part === 'string');
+    run.discard(path, written, restLength);
     return joined.fail(firstFailure.error);
   };
-  if (firstFailure !== undefined) run.discard(path, 0);
+  if (firstFailure !== undefined) run.discard(path);
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] as Text;
     if (typeof part === 'string') continue;
@@ -148,7 +149,7 @@ export function joinAll(
       },
       fail: (error) => {
         firstFailure ??= { error };
-        run.discard(path, 0);
+        run.discard(path);
         end();
       },
     });
@@ -157,9 +158,15 @@ export function joinAll(
   return joined;
 }
 
-/** The parts stay as they are until the whole response is sent: `join` would copy them on each level. */
-function concatenate(parts: readonly string[]): string {
+/** A short text stays in its parts until the response is sent: `join` would copy them on each level. */
+function concatenate(parts: readonly string[], pieces: Pieces): string {
+  let kept = '';
   let text = '';
-  for (const part of parts) text += part;
-  return text;
+  for (const part of parts) {
+    text += part;
+    if (!pieces.isLong(text)) continue;
+    kept += pieces.keep(text);
+    text = '';
+  }
+  return kept + text;
 }

@@ -124,7 +124,7 @@ async function execute(
     const execution = isAtomic(source)
       ? await executeAtomically({ source, prepared }, coerced, context, options)
       : await prepared.run(context, coerced, limits.maxResponseBytes);
-    memory?.resize(execution.data?.length ?? 0);
+    memory?.resize(execution.pieces.bytesOf(execution.data ?? ''));
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
     if (hidden !== undefined) concealArguments(execution.errors, hidden, source.document);

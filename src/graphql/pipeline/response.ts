@@ -2,6 +2,7 @@ import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import type { Execution } from '../executor/operation.ts';
+import type { Pieces } from '../executor/pieces.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
 import type { Measure } from './measure.ts';
@@ -11,6 +12,8 @@ export interface GraphQLResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** For the marks in `body`. */
+  readonly pieces?: Pieces;
   /** The codes of its errors. */
   readonly codes: readonly string[];
 }
@@ -30,19 +33,19 @@ export function refusalResponse(error: GraphQLError, ...others: readonly GraphQL
  * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
  */
 export function executionResponse(
-  { data, errors, omittedErrors }: Execution,
+  { data, pieces, errors, omittedErrors }: Execution,
   isMutation: boolean,
   maxBytes: number,
   { rootFields }: Pick<Measure, 'rootFields'>,
 ): GraphQLResponse {
   if (data === undefined) return resultTooLarge(maxBytes);
-  if (errors.length === 0) return { status: 200, headers: {}, body: `{"data":${data}}\n`, codes: [] };
-  const room = maxBytes - Buffer.byteLength(data);
+  if (errors.length === 0) return { status: 200, headers: {}, body: `{"data":${data}}\n`, pieces, codes: [] };
+  const room = maxBytes - pieces.bytesOf(data);
   const written = writeErrors(errors, room, omittedErrors);
   if (written.omitted > omittedErrors && !isMutation) return resultTooLarge(maxBytes);
   const refusal = isMutation && isAnyCarriedOut(errors, rootFields) ? undefined : decisiveRefusal(errors, true);
   const { status, headers } = refusal === undefined ? { status: 200, headers: {} } : describeFailure(refusal);
-  return { status, headers, body: `{"errors":${written.text},"data":${data}}\n`, codes: written.codes };
+  return { status, headers, body: `{"errors":${written.text},"data":${data}}\n`, pieces, codes: written.codes };
 }
 
 /**

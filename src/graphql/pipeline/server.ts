@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
@@ -13,7 +14,7 @@ import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
-import { reserveFor, smallResponseBytes } from '../../http/bounds/response-memory.ts';
+import { reserveFor } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
@@ -178,10 +179,10 @@ class Endpoint {
     const { ticks } = request.server.connections;
     const slices = { hasTime: (now: number) => ticks.hasTime(now), pause: () => ticks.pause(request.principal.id) };
     const context = new GraphQLContext(services, this.#nestedQuota, request, { keyed, slices });
-    const { status, headers, body } = await executeOperation(operation, variables, context, this.#options, (bytes) =>
+    const response = await executeOperation(operation, variables, context, this.#options, (bytes) =>
       reserveFor(request, reply, bytes),
     );
-    send(request, reply, { status, headers, body });
+    send(request, reply, response);
   }
 
   async #refuse(refusal: GraphQLResponse, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -197,21 +198,24 @@ class Endpoint {
 function send(
   { headers: { accept } }: FastifyRequest,
   reply: FastifyReply,
-  { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
+  { status, headers, body, pieces }: GraphQLResponse,
 ): void {
   const type = preferredType(accept, graphqlTypes);
   const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
+  const text = isEvent ? singleEvent(body) : body;
+  const chunks = pieces === undefined || pieces.isEmpty ? undefined : pieces.chunksOf(text);
   void reply
     .code(isEvent ? 200 : status)
     .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
     .headers(isEvent ? { 'content-type': eventStreamType } : {})
-    .header('cache-control', 'no-store')
-    .send(asPayload(isEvent ? singleEvent(body) : body));
+    .header('cache-control', 'no-store');
+  void (chunks === undefined ? reply.send(text) : sendChunks(reply, chunks));
 }
 
-/** A large text as bytes: of a text, Fastify and Node would each make another copy. */
-function asPayload(text: string): string | Buffer {
-  return text.length > smallResponseBytes ? Buffer.from(text) : text;
+/** As fast as the client takes them. */
+function sendChunks(reply: FastifyReply, chunks: readonly Buffer[]): FastifyReply {
+  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
+  return reply.header('content-length', String(bytes)).send(Readable.from(chunks));
 }
 
 function findUnacceptable({

@@ -80,7 +80,8 @@ export class StreamSelection {
   async #write(event: StoreEvent): Promise<string> {
     const { prepared, variables, measured, maxBytes } = this.#operation;
     const execution = await prepared.runFor(event, variables, maxBytes);
-    return executionResponse(execution, false, maxBytes, measured).body.trimEnd();
+    const { body } = executionResponse(execution, false, maxBytes, measured);
+    return execution.pieces.wholeText(body).trimEnd();
   }
 }
 

@@ -100,13 +100,16 @@ type Behaviour = 'value' | 'later' | 'null' | 'throws' | 'rejects' | 'error' | '
 export interface SampleContext {
   /** How a field behaves, by what it is called and how deep it is. */
   readonly behaviourOf: (at: string) => Behaviour;
+  /** How often a name is repeated in itself: some names are so long that few of them are a large response. */
+  readonly repeats: number;
   /** What mutations have done, in order. */
   readonly log: string[];
   total: number;
 }
 
+const nameIn = ({ repeats }: SampleContext): string => 'Rex "the 🐕" \u2028 \ud800'.repeat(repeats);
+
 const values: Readonly<Record<string, unknown>> = {
-  name: 'Rex "the 🐕" \u2028 \ud800',
   number: 42,
   weight: 4.25,
   colour: 'RED',
@@ -142,6 +145,7 @@ export function createSampleSchema(): GraphQLSchema {
           if (field.name === 'echo') return JSON.stringify([Object.keys(args), args]);
           if (field.name === 'collar') return collar(context, at);
           if (field.name === 'collars') return [collar(context, `${at}0`), collar(context, `${at}1`)];
+          if (field.name === 'name') return nameIn(context);
           return valueOf(String(field.type), field.name, args as { count?: number });
         };
         return behave(context.behaviourOf(at), make, at);
@@ -181,7 +185,7 @@ function collar(context: SampleContext, at: string): object {
       return property('size', () => 7);
     },
     get label() {
-      return property('label', () => values['name']);
+      return property('label', () => nameIn(context));
     },
     get note() {
       return property('note', () => (at.length % 7 === 0 ? { is: 'no text' } : 'a note'));
