@@ -146,6 +146,17 @@ describe('what is wrong with the document itself keeps the codes of Apollo', () 
     },
   );
 
+  it.each(typos)(
+    'does not look for what was meant in a request of more than 64 KiB: %s',
+    async (query, variables = {}) => {
+      const long = `${query} #${'x'.repeat(64 * 1024)}`;
+      const response = await post(long, variables);
+      expect([response.statusCode, response.json().errors[0].message]).toEqual([400, expect.stringMatching(/\w/)]);
+      expect(response.body).not.toMatch(/did you mean/i);
+      expect((await post(query, variables)).body).toMatch(/Did you mean/);
+    },
+  );
+
   it('stops after a few errors', async () => {
     const { errors } = (await post(`{ echo ${'@unknown '.repeat(10)} }`)).json();
     expect(errors).toHaveLength(6);

@@ -16,7 +16,7 @@ export interface PreparedList {
 /**
  * Writes the items of a list in order; promises are awaited together.
  *
- * While its items are written at once, it may yield to other requests between two of them. Otherwise it doesn't: what
+ * While no item has needed a promise, it may yield to other requests between two of them. Afterwards it doesn't: what
  * its items load in one tick is one statement.
  */
 export class ListWriter {
@@ -44,7 +44,7 @@ export class ListWriter {
     const { atOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
-        const mayPause = atOnce !== undefined && this.#parts.length === 0;
+        const mayPause = this.#parts.length === 0 && (atOnce !== undefined || this.#next > 0);
         if (mayPause && this.#run.isDue(isBeginning && this.#next === 0)) return this.#writeLater();
         const index = this.#next;
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);

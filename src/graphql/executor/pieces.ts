@@ -1,5 +1,5 @@
-/** A text that is longer is kept as bytes. */
-const maxTextLength = 64 * 1024;
+/** A text that is longer is kept as bytes. From twice its size on V8 gives a text memory of its own. */
+const maxTextLength = 32 * 1024;
 
 /** Before and after the number of a piece: a character that JSON text has only escaped. */
 const edge = '\0';
@@ -8,8 +8,10 @@ interface Piece {
   readonly chunks: readonly Buffer[];
   /** In UTF-16 code units. */
   readonly length: number;
-  readonly bytes: number;
 }
+
+/** A text between its marks, with the pieces that these stand for. */
+type Parts = readonly (string | Piece)[];
 
 /**
  * The long pieces of one response, kept as bytes; in its JSON text a mark stands for each. See "Long texts are kept as
@@ -34,15 +36,17 @@ export class Pieces {
 
   /** A mark for the text, in which there may be marks already. */
   keep(text: string): string {
-    const piece = { chunks: this.chunksOf(text), length: this.lengthOf(text), bytes: this.bytesOf(text) };
+    const parts = this.#parts(text);
     this.drop(text);
     this.#lastNumber += 1;
-    (this.#pieces ??= new Map()).set(String(this.#lastNumber), piece);
-    return edge + String(this.#lastNumber) + edge;
+    const number = String(this.#lastNumber);
+    (this.#pieces ??= new Map()).set(number, { chunks: chunksOf(parts), length: lengthOf(parts) });
+    return edge + number + edge;
   }
 
   /** The text is not needed any more. */
   drop(text: string): void {
+    if (this.isEmpty) return;
     text.split(edge).forEach((part, index) => {
       if (isNumber(index)) this.#pieces?.delete(part);
     });
@@ -50,11 +54,14 @@ export class Pieces {
 
   /** In UTF-16 code units, as a text without marks would have. */
   lengthOf(text: string): number {
-    return this.#sum(text, ({ length }) => length);
+    return lengthOf(this.#parts(text));
   }
 
   bytesOf(text: string): number {
-    return this.#sum(text, (part) => (typeof part === 'string' ? Buffer.byteLength(part) : part.bytes));
+    return this.#parts(text).reduce(
+      (sum, part) => sum + (typeof part === 'string' ? Buffer.byteLength(part) : lengthOf(part.chunks)),
+      0,
+    );
   }
 
   wholeText(text: string): string {
@@ -62,22 +69,25 @@ export class Pieces {
   }
 
   chunksOf(text: string): readonly Buffer[] {
-    return this.#parts(text).flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : part.chunks));
+    return chunksOf(this.#parts(text));
   }
 
-  #sum(text: string, sizeOf: (part: string | Piece) => number): number {
-    return this.#parts(text).reduce((sum, part) => sum + sizeOf(part), 0);
-  }
-
-  #parts(text: string): readonly (string | Piece)[] {
-    if (this.isEmpty) return [text];
-    return text
-      .split(edge)
-      .map((part, index) => (isNumber(index) ? ((this.#pieces as Map<string, Piece>).get(part) as Piece) : part));
+  #parts(text: string): Parts {
+    const pieces = this.#pieces;
+    if (pieces === undefined || pieces.size === 0) return [text];
+    return text.split(edge).map((part, index) => (isNumber(index) ? (pieces.get(part) as Piece) : part));
   }
 }
 
 /** Of the parts between edges every other one is the number of a piece. */
 function isNumber(index: number): boolean {
   return index % 2 === 1;
+}
+
+function lengthOf(parts: readonly { readonly length: number }[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+function chunksOf(parts: Parts): readonly Buffer[] {
+  return parts.flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : part.chunks));
 }

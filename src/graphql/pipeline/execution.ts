@@ -112,10 +112,11 @@ async function execute(
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
-  let cost = quotaCost(measured, bytesOf(request));
+  const requestBytes = bytesOf(request);
+  let cost = quotaCost(measured, requestBytes);
   try {
     ({ cost } = await meter.spend(cost));
-    const coerced = coerceVariables(source, variables, hidden);
+    const coerced = coerceVariables(source, variables, { hidden, bytes: requestBytes });
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
     if (isMutation) context.keyed?.assertFewFields(measured.rootFields.size);

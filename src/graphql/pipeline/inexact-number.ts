@@ -1,4 +1,12 @@
-import { GraphQLID, isInputObjectType, isListType, isNonNullType, isScalarType, type GraphQLInputType } from 'graphql';
+import {
+  GraphQLID,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isScalarType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+} from 'graphql';
 
 const integer = /^-?\d+$/;
 
@@ -34,10 +42,19 @@ export function withExactIds(value: unknown, type: GraphQLInputType): unknown {
     return isScalarType(type) ? value : Number(value.literal);
   }
   if (!isInputObjectType(type) || Array.isArray(value)) return value;
-  const fields = type.getFields();
-  const entries = Object.entries(value).map(([name, each]): [string, unknown] => {
-    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    return [name, field === undefined ? each : withExactIds(each, field.type)];
-  });
-  return Object.fromEntries(entries);
+  return withExactFields(value as Readonly<Record<string, unknown>>, type);
+}
+
+/** It may have any number of fields that the type doesn't know. */
+function withExactFields(
+  value: Readonly<Record<string, unknown>>,
+  type: GraphQLInputObjectType,
+): Readonly<Record<string, unknown>> {
+  const exact: Record<string, unknown> = {};
+  for (const { name, type: fieldType } of Object.values(type.getFields())) {
+    if (!Object.hasOwn(value, name)) continue;
+    const field = withExactIds(value[name], fieldType);
+    if (field !== value[name]) exact[name] = field;
+  }
+  return Object.keys(exact).length === 0 ? value : { ...value, ...exact };
 }

@@ -22,19 +22,22 @@ import { withExactIds } from './inexact-number.ts';
 /** A list may have thousands of wrong values; only the first ones are reported. */
 const maxViolations = 50;
 
+/** Longer requests get no suggestions for wrong names: each character of such a name takes graphql-js 0.2 µs. */
+export const maxSuggestedBytes = 64 * 1024;
+
 /** Matches the field in a message of graphql-js about a missing or an unknown field. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
 
 /**
  * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
  *
- * Collects all violations, with the names that clients use; without those of a schema that is `hidden`.
- * Throws VALIDATION_FAILED.
+ * Collects all violations, with the names that clients use; without those of a schema that is `hidden`. `bytes` is the
+ * size of the request. Throws VALIDATION_FAILED.
  */
 export function coerceVariables(
   { schema, document, operation }: OperationSource,
   given: Readonly<Record<string, unknown>>,
-  hidden: HiddenSchema | undefined,
+  { hidden, bytes }: { readonly hidden: HiddenSchema | undefined; readonly bytes: number },
 ): Record<string, unknown> {
   const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const violations: Violation[] = [];
@@ -58,7 +61,7 @@ export function coerceVariables(
           const isKnown = (word: string): boolean => isInDocument(word) || isInValue(word);
           refuse(path, hidden?.conceal(message, isKnown) ?? message);
         },
-        hidden !== undefined,
+        hidden !== undefined || bytes > maxSuggestedBytes,
       );
     } else if (defaultValue !== undefined) {
       coerced[name] = valueFromAST(defaultValue, type);

@@ -18,6 +18,7 @@ import { asGraphQLError } from '../pipeline/errors.ts';
 import { observe, recordOutcome, type ExecutionOptions, type MeasuredOperation } from '../pipeline/execution.ts';
 import { coerceVariables } from '../pipeline/input-errors.ts';
 import type { Measure } from '../pipeline/measure.ts';
+import { bytesOf } from '../pipeline/request.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStream } from './event-stream.ts';
@@ -86,7 +87,7 @@ async function open(
   let isResult = true;
   try {
     ({ cost } = await meter.spend());
-    const variables = coerceVariables(source, subscription.variables, hidden);
+    const variables = coerceVariables(source, subscription.variables, { hidden, bytes: bytesOf(request) });
     assertWithinLimits(measured, limits, onRefusal);
     isResult = false;
     requireScope(principal, 'read');
