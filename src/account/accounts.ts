@@ -2,6 +2,8 @@
 export interface Holding {
   amount: number;
   leases: number;
+  /** How long the client's last leases have been used, on average; 0 before the first one. */
+  meanMillis: number;
   /** In their order. No set: see "Nothing holds a request longer than it runs" in DECISIONS. */
   readonly waiters: Waiter[];
 }

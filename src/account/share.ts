@@ -25,9 +25,10 @@ export type Refusal = 'client' | 'all';
 
 export interface ShareOptions {
   /**
-   * What one client may hold; a function of how many clients hold something, the one that asks included, and of its id.
+   * What one client may hold; a function of how many clients hold something, the one that asks included, of its id, and
+   * of how long it has used its last leases, on average.
    */
-  readonly ofClient: number | ((clients: number, clientId: string) => number);
+  readonly ofClient: number | ((clients: number, clientId: string, meanMillis: number) => number);
   /** What all may hold together. */
   readonly ofAll: number;
   /** How long `take` waits. */
@@ -37,6 +38,9 @@ export interface ShareOptions {
   /** The error for the client; called for each refusal. */
   readonly refuse: (refusal: Refusal, held: number) => Error;
 }
+
+/** Of the last lease in the mean of a client's leases. */
+const weightOfLast = 1 / 8;
 
 /** Something that a client holds, until `release`. */
 export interface Lease {
@@ -167,9 +171,10 @@ export class Share {
     });
   }
 
-  #refusalOf({ id }: Account, { amount: held }: Holding, amount: number): Refusal | undefined {
+  #refusalOf({ id }: Account, { amount: held, meanMillis }: Holding, amount: number): Refusal | undefined {
     const { ofClient, ofAll, isOneAlwaysPossible = false } = this.#options;
-    const part = typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0), id);
+    const part =
+      typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0), id, meanMillis);
     if (held + amount > part && !(isOneAlwaysPossible && held === 0)) return 'client';
     if (this.#held + amount > ofAll && !(isOneAlwaysPossible && this.#held === 0)) return 'all';
     return undefined;
@@ -219,7 +224,10 @@ class HeldLease implements Lease {
   release(usedMillis?: number): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    if (usedMillis !== undefined) this.#ledger.use(this.#account, usedMillis);
+    if (usedMillis !== undefined) {
+      this.#ledger.use(this.#account, usedMillis);
+      this.#holding.meanMillis += (usedMillis - this.#holding.meanMillis) * weightOfLast;
+    }
     this.#holding.leases -= 1;
     this.#ledger.add(this.#holding, -this.#amount);
   }

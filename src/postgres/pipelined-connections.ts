@@ -28,6 +28,9 @@ export interface PipelineOptions {
   readonly onRefusal?: (() => void) | undefined;
 }
 
+/** How much work of one client the server has at most before another's read, on each connection. */
+const maxMillisAhead = 16;
+
 /** How often connections with a pending response are checked. */
 const watchMillis = 100;
 
@@ -37,7 +40,7 @@ const watchMillis = 100;
  * the same kind as one statement (`LookUps`).
  *
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong
- * here, and only a few of each client: its others wait (`Share`), for 2 s at most.
+ * here, and only a few of each client, fewer the longer they take: its others wait (`Share`), for 2 s at most.
  * Guarantees: every read settles once.
  * Failure: a read that takes too long is canceled; those behind it are retried once on another connection, which is
  * safe because they change nothing. So is a read whose prepared form is gone or outdated by a migration, and one whose
@@ -70,7 +73,7 @@ export class PipelinedConnections {
     const { accounts, size, waitMillis, onRefusal } = options;
     this.#options = options;
     this.#reads = new Share(accounts, {
-      ofClient: (_clients, clientId) => (clientId === service ? Infinity : size * maxReadsOfClient),
+      ofClient: (_clients, clientId, meanMillis) => (clientId === service ? Infinity : size * readsAhead(meanMillis)),
       ofAll: Infinity,
       waitMillis,
       refuse: () => {
@@ -201,6 +204,11 @@ export class PipelinedConnections {
     const now = performance.now();
     for (const connection of this.#connections) connection.checkProgress(now);
   }
+}
+
+/** How many reads of a client are sent, for each connection. */
+function readsAhead(meanMillis: number): number {
+  return Math.max(1, Math.min(maxReadsOfClient, Math.floor(maxMillisAhead / meanMillis)));
 }
 
 /** Throws when its request has lost the database already. */

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises';
+
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
@@ -6,6 +8,7 @@ import { RequestContext, runIn } from '../../src/domain/access/current-request.t
 import type { Id } from '../../src/domain/id.ts';
 import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { until } from '../support/until.ts';
 
 /** How many reads of one client wait for a response on each connection. */
 const share = 8;
@@ -54,13 +57,36 @@ it('of the short reads of one client a few are sent, and the others after them, 
   const read = (client: string, count: number) =>
     Array.from({ length: count }, (_, n) => page(client, n + 1).then(() => done.push(client)));
   cluster.pause();
-  const all = [...read('a', 40), ...read('b', 1)];
+  const all = [...read('many', 40), ...read('one', 1)];
   await endOfTick();
   expect(statements).toHaveLength(share + 1);
   cluster.resume();
   await Promise.all(all);
   expect(statements).toHaveLength(41);
-  expect(done.indexOf('b')).toBe(share);
+  expect(done.indexOf('one')).toBe(share);
+});
+
+it('of a client whose reads take long fewer are sent, and as many as before when they are fast again', async () => {
+  cluster.pause();
+  const slow = page('slow', 1);
+  await setTimeout(500);
+  cluster.resume();
+  await slow;
+  const sentAtOnce = async (): Promise<number> => {
+    statements.length = 0;
+    cluster.pause();
+    const all = Array.from({ length: 2 * share }, (_, n) => page('slow', n + 1));
+    await endOfTick();
+    const { length } = statements;
+    cluster.resume();
+    await Promise.all(all);
+    return length;
+  };
+  expect(await sentAtOnce()).toBe(1);
+  await until(async () => {
+    await page('slow', 1);
+    return (await sentAtOnce()) === share;
+  });
 });
 
 it('short reads that wait for too long are refused, and those of a client that has disconnected are not sent', async () => {
@@ -68,7 +94,7 @@ it('short reads that wait for too long are refused, and those of a client that h
   const gone = new RequestContext('gone');
   const keyset = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined, takeLast: false };
   const reads = [
-    ...Array.from({ length: 2 * share }, (_, n) => page('a', n + 1)),
+    ...Array.from({ length: 2 * share }, (_, n) => page('patient', n + 1)),
     ...Array.from({ length: 2 * share }, (_, n) =>
       runIn(gone, () => database.stores.pets.page({}, { ...keyset, limit: n + 1 } as never)),
     ),
