@@ -16,6 +16,9 @@ const largeResult = JSON.stringify({
   query: `{categories(first:10){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`,
 });
 
+/** Some 200 KB, for which no memory is reserved. */
+const mediumResult = JSON.stringify({ query: `{pets(first:33){edges{node{${aliases}}}}}` });
+
 /** 48 aliases, each of which looks for pets in 1,000 categories. */
 const walks = (ids: number, first: number): string =>
   JSON.stringify({
@@ -87,6 +90,11 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
     leaveUnread(
       target,
       times(100, () => post(target, '/graphql', largeResult)),
+    ),
+  '1,000 results of 200 KB, unread': (target) =>
+    leaveUnread(
+      target,
+      times(1_000, () => post(target, '/graphql', mediumResult)),
     ),
   '25 keys with 2 whole collections of large rows each, unread': async (target) => {
     const keys = await Promise.all(times(25, (index) => target.createKey(`reader ${index}`)));

@@ -6,6 +6,7 @@ import { expect, it } from '@jest/globals';
 
 import { Accounts } from '../../src/account/accounts.ts';
 import { TickTime } from '../../src/account/tick-time.ts';
+import { sendChunks } from '../../src/http/bounds/chunked-response.ts';
 import { ClientConnection, type ClientConnectionOptions } from '../../src/http/bounds/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { until } from '../support/until.ts';
@@ -14,6 +15,8 @@ import { portOf, receive, requestText, respond, send, startHttp, type HttpHarnes
 
 const mebibyte = 1024 * 1024;
 const large = Buffer.alloc(8 * mebibyte, 'x');
+const largeChunks = Array.from({ length: 128 }, (_, index) => large.subarray(index * 65_536, (index + 1) * 65_536));
+const largePaths = ['/large', '/large-chunks'];
 
 interface Harness extends HttpHarness {
   readonly port: number;
@@ -43,6 +46,7 @@ async function start(options: Partial<ServerOptions> = {}): Promise<Harness> {
         void reply.send();
       });
       api.get('/large', (_request, reply) => void reply.send(large));
+      api.get('/large-chunks', (request, reply) => sendChunks(request, reply, largeChunks));
     },
   });
   atEnd(() => http.server.close());
@@ -151,9 +155,9 @@ it('disconnects it also when they come one by one', async () => {
   expect(begun).toHaveLength(1);
 });
 
-it('begins nothing on a connection until the operating system has taken the whole response before it', async () => {
+it.each(largePaths)('begins nothing on a connection until the operating system has taken all of %s', async (path) => {
   const { port, begun, server, log } = await start();
-  const socket = await sendUnread(port, requestText('/large') + requestText('/slow'));
+  const socket = await sendUnread(port, requestText(path) + requestText('/slow'));
   await until(() => server.connections.underWay === 1);
   for (let tick = 0; tick < 1000; tick += 1) await new Promise(setImmediate);
   expect([begun.length, log.filter((line) => line['path'] === '/slow')]).toEqual([0, []]);
@@ -171,17 +175,20 @@ it('counts the unread pages of an address, and refuses more of them by 503', asy
   expect(await statusOf(port, '/things', 'modest')).toBe(200);
 });
 
-it('refuses a key with too many unread responses by 503 before anything is done, and serves others', async () => {
-  const { port, refusals } = await start({ limits: { maxUnreadBytesOfClient: 4 * mebibyte } });
-  for (let connections = 1; connections <= 3; connections += 1) await sendUnread(port, requestText('/large', 'greedy'));
-  // The sum over all connections may be a moment old.
-  await until(async () => (await statusOf(port, '/things', 'greedy')) === 503);
-  const refused = await respond(port, '/things', 'greedy');
-  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
-  expect(JSON.parse(refused.body)).toMatchObject({ code: 'unavailable', status: 503 });
-  expect(refusals).toContain('unread_responses');
-  expect(await statusOf(port, '/things', 'modest')).toBe(200);
-});
+it.each(largePaths)(
+  'refuses a key with too much of %s unread by 503 before anything is done, and serves others',
+  async (path) => {
+    const { port, refusals } = await start({ limits: { maxUnreadBytesOfClient: 4 * mebibyte } });
+    for (let connections = 1; connections <= 3; connections += 1) await sendUnread(port, requestText(path, 'greedy'));
+    // The sum over all connections may be a moment old.
+    await until(async () => (await statusOf(port, '/things', 'greedy')) === 503);
+    const refused = await respond(port, '/things', 'greedy');
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 'unavailable', status: 503 });
+    expect(refusals).toContain('unread_responses');
+    expect(await statusOf(port, '/things', 'modest')).toBe(200);
+  },
+);
 
 it('refuses all but the probes when too much is unread altogether', async () => {
   const limits = { maxUnreadBytesOfAll: 12 * mebibyte };
@@ -205,9 +212,9 @@ it('closes the connections that hold most when requests under way have added twi
   expect(refusals).toContain('unread_responses');
 });
 
-it('resets the connection of a client that reads nothing of a response, whatever it is', async () => {
+it.each(largePaths)('resets the connection of a client that reads nothing of %s', async (path) => {
   const { port, server, refusals } = await start({ limits: { stallMillis: 300, checkEveryMillis: 20 } });
-  const socket = await sendUnread(port, requestText('/large'));
+  const socket = await sendUnread(port, requestText(path));
   const failed = once(socket, 'error');
   await until(() => server.connections.underWay === 1);
   await until(() => server.connections.underWay === 0);

@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { Readable } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
@@ -14,6 +13,7 @@ import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
+import { sendChunks } from '../../http/bounds/chunked-response.ts';
 import { reserveFor } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
@@ -195,27 +195,18 @@ class Endpoint {
 }
 
 /** As JSON; as the one result of a stream for a client that accepts nothing else. */
-function send(
-  { headers: { accept } }: FastifyRequest,
-  reply: FastifyReply,
-  { status, headers, body, pieces }: GraphQLResponse,
-): void {
+function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body, pieces }: GraphQLResponse): void {
+  const { accept } = request.headers;
   const type = preferredType(accept, graphqlTypes);
   const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
   const text = isEvent ? singleEvent(body) : body;
-  const chunks = pieces === undefined || pieces.isEmpty ? undefined : pieces.chunksOf(text);
   void reply
     .code(isEvent ? 200 : status)
     .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
     .headers(isEvent ? { 'content-type': eventStreamType } : {})
     .header('cache-control', 'no-store');
-  void (chunks === undefined ? reply.send(text) : sendChunks(reply, chunks));
-}
-
-/** As fast as the client takes them. */
-function sendChunks(reply: FastifyReply, chunks: readonly Buffer[]): FastifyReply {
-  const bytes = chunks.reduce((sum, { length }) => sum + length, 0);
-  return reply.header('content-length', String(bytes)).send(Readable.from(chunks));
+  if (pieces === undefined || pieces.isEmpty) void reply.send(text);
+  else sendChunks(request, reply, pieces.chunksOf(text));
 }
 
 function findUnacceptable({

@@ -34,6 +34,11 @@ const endParsing = 2;
 const maxSmallChunks = 1_024;
 const minChunkBytes = 256;
 
+/** What a response under way has still to write. */
+export interface UnwrittenPayload {
+  readonly bytesLeft: number;
+}
+
 /** A request that has been read and not begun. */
 interface QueuedRequest {
   readonly response: ServerResponse;
@@ -63,6 +68,8 @@ export class ClientConnection {
   clientId: string | undefined;
   /** The response under way is a stream, which may last as long as its client likes. */
   isStreaming = false;
+  /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
+  unwritten: UnwrittenPayload | undefined;
   /**
    * The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest
    * of that body.
@@ -114,9 +121,9 @@ export class ClientConnection {
     else if (bytes > 0 && this.clientId !== undefined) this.#unread = share.hold(this.clientId, bytes);
   }
 
-  /** The bytes written but not accepted by the operating system. */
+  /** The bytes of the response under way that the operating system hasn't accepted. */
   get unreadBytes(): number {
-    return this.#underWay === undefined ? 0 : this.#socket.writableLength;
+    return this.#underWay === undefined ? 0 : this.#socket.writableLength + (this.unwritten?.bytesLeft ?? 0);
   }
 
   /**
@@ -154,6 +161,7 @@ export class ClientConnection {
   /** The response has been sent, or its connection is closed. */
   end(request: IncomingMessage): void {
     this.#underWay = undefined;
+    this.unwritten = undefined;
     this.#unread?.release();
     this.#unread = undefined;
     this.unfinishedRequest = request.complete ? undefined : request;

@@ -6,7 +6,7 @@ import type { Accounts } from '../../account/accounts.ts';
 import { Share } from '../../account/share.ts';
 import { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
-import { ClientConnection } from './connection.ts';
+import { ClientConnection, type UnwrittenPayload } from './connection.ts';
 import { HttpError } from '../error-table.ts';
 
 /** The limits of connections. Tests lower them. */
@@ -169,6 +169,12 @@ export class ClientConnections {
     if (this.#sinceMeasured > measureEveryRequests || performance.now() - this.#measuredAt >= measureEveryMillis)
       this.#measure();
     return this.#unread.findRefusal(clientId);
+  }
+
+  /** What the response under way on the connection has still to write is unread, too. */
+  countAsUnread(socket: Socket, payload: UnwrittenPayload): void {
+    const connection = this.#connections.get(socket);
+    if (connection !== undefined) connection.unwritten = payload;
   }
 
   /** From now on every response has `Connection: close`. */

@@ -1,0 +1,30 @@
+import { Readable } from 'node:stream';
+
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** The chunks of a response, each read when the client has taken those before. */
+class Chunks extends Readable {
+  /** Of what hasn't been read. */
+  bytesLeft: number;
+  /** The last one first. */
+  readonly #left: Buffer[];
+
+  constructor(chunks: readonly Buffer[]) {
+    super({ highWaterMark: 1 });
+    this.bytesLeft = chunks.reduce((sum, { length }) => sum + length, 0);
+    this.#left = chunks.toReversed();
+  }
+
+  override _read(): void {
+    const chunk = this.#left.pop();
+    this.bytesLeft -= chunk?.length ?? 0;
+    this.push(chunk ?? null);
+  }
+}
+
+/** Sends a response of known length as fast as the client takes it. What it hasn't taken counts as unread. */
+export function sendChunks({ raw, server }: FastifyRequest, reply: FastifyReply, chunks: readonly Buffer[]): void {
+  const payload = new Chunks(chunks);
+  server.connections.countAsUnread(raw.socket, payload);
+  void reply.header('content-length', String(payload.bytesLeft)).send(payload);
+}
