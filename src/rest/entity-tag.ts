@@ -1,3 +1,5 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import { versionOf, type Precondition } from '../domain/version.ts';
 
 /** The strong entity tag of a body (RFC 9110, section 8.8.3). */
@@ -5,17 +7,28 @@ export function entityTagOf(body: string): string {
   return quoted(versionOf(body));
 }
 
-/** Whether `If-None-Match` names the tag; it compares weakly (RFC 9110, section 13.1.2). */
+/** Whether a header like `If-None-Match` names the tag, weakly or strongly (RFC 9110, section 13.1.2). */
 export function isNamedBy(header: string | undefined, tag: string): boolean {
   return header !== undefined && (header.trim() === '*' || tagsIn(header).includes(tag));
 }
 
-/** What `If-Match` expects of a row's version; it compares strongly (RFC 9110, section 13.1.1). */
-export function preconditionOf(header: string | undefined): Precondition | undefined {
-  if (header === undefined) return undefined;
-  if (header.trim() === '*') return () => true;
-  const tags = tagsIn(header.replaceAll(/W\/"[^"]*"/g, ''));
-  return (version) => tags.includes(quoted(version));
+/**
+ * What a change expects of a row's version: `If-Match` names it, strongly, and `If-None-Match` doesn't, weakly. Undefined
+ * without both (RFC 9110, section 13.2.2).
+ */
+export function preconditionOf({
+  'if-match': match,
+  'if-none-match': noneMatch,
+}: IncomingHttpHeaders): Precondition | undefined {
+  if (match === undefined && noneMatch === undefined) return undefined;
+  return (version) => {
+    const tag = quoted(version);
+    return (match === undefined || isNamedBy(withoutWeakTags(match), tag)) && !isNamedBy(noneMatch, tag);
+  };
+}
+
+function withoutWeakTags(header: string): string {
+  return header.replaceAll(/W\/"[^"]*"/g, '');
 }
 
 function tagsIn(header: string): readonly string[] {

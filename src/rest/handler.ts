@@ -1,4 +1,5 @@
 import type { Services } from '../domain/services.ts';
+import type { Precondition } from '../domain/version.ts';
 import type { Lease } from '../account/share.ts';
 import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
@@ -14,8 +15,8 @@ export interface Call<Id extends OperationId> {
   readonly url: string;
   /** HEAD: the body isn't sent, so a costly one needn't be made. */
   readonly isHead: boolean;
-  /** The header `If-Match`, unparsed. */
-  readonly ifMatch: string | undefined;
+  /** What a change expects of the row's version. */
+  readonly precondition: Precondition | undefined;
   /** Waits for memory for a response that may be large; throws UNAVAILABLE. */
   readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
   /** Waits until the event loop has time for more work of this client. */

@@ -8,6 +8,7 @@ import type { IdempotencyService } from '../domain/idempotency/idempotency.servi
 import { createServices, type Services } from '../domain/services.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import { reserveFor } from '../http/bounds/response-memory.ts';
+import { preconditionOf } from './entity-tag.ts';
 import type { RestResponse } from './responses.ts';
 import type { RestOperation } from './openapi/document.ts';
 import type { Call, Handler } from './handler.ts';
@@ -67,7 +68,7 @@ function compileCall(
       body: parsedBody,
       url,
       isHead: request.method === 'HEAD',
-      ifMatch: request.headers['if-match'],
+      precondition: preconditionOf(request.headers),
       reserve: (bytes: number) => reserveFor(request, reply, bytes),
       enterTick: () => enterTick(request),
     } as AnyCall;

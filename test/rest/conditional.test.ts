@@ -58,6 +58,22 @@ describe('If-None-Match', () => {
     }
   });
 
+  it('refuses a change of what is as the client has named it', async () => {
+    for (const noun of nouns) {
+      const url = (await oneOfEach())[noun];
+      const { text, headers } = await rest.ask('GET', url);
+      const etag = headers['etag']!;
+      for (const known of [etag, `W/${etag}`, '*']) {
+        expect(await rest.ask('PATCH', url, changes[noun][0], { 'if-none-match': known })).toMatchObject(failed);
+        if (noun === 'inventory') continue;
+        expect(await rest.ask('DELETE', url, undefined, { 'if-none-match': known })).toMatchObject(failed);
+      }
+      expect((await rest.ask('GET', url)).text).toBe(text);
+      const both = { 'if-match': etag, 'if-none-match': '"other"' };
+      expect([noun, (await rest.ask('PATCH', url, changes[noun][0], both)).status]).toStrictEqual([noun, 200]);
+    }
+  });
+
   it('does not turn a 404 into anything else', async () => {
     expect((await rest.ask('GET', '/pets/999999', undefined, { 'if-none-match': '*' })).status).toBe(404);
   });

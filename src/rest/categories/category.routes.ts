@@ -1,7 +1,6 @@
 import type { Category } from '../../domain/categories/category.entity.ts';
 import { categoryRepresentation } from '../../domain/categories/category.version.ts';
 import { maxBatchSize } from '../../domain/page.ts';
-import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import type { Json } from '../json.ts';
 import type { components } from '../openapi/types.ts';
@@ -23,11 +22,11 @@ export const categoryRoutes = {
 
   getCategory: async ({ path }, { categories }) => resource(categoryBody(await categories.get(path.categoryId))),
 
-  updateCategory: async ({ path, body, ifMatch }, { categories }) =>
-    resource(categoryBody(await categories.update(path.categoryId, body, { precondition: preconditionOf(ifMatch) }))),
+  updateCategory: async ({ path, body, precondition }, { categories }) =>
+    resource(categoryBody(await categories.update(path.categoryId, body, { precondition }))),
 
-  deleteCategory: async ({ path, ifMatch }, { categories }) => {
-    await categories.delete(path.categoryId, preconditionOf(ifMatch));
+  deleteCategory: async ({ path, precondition }, { categories }) => {
+    await categories.delete(path.categoryId, precondition);
     return deleted;
   },
 } satisfies Partial<Handlers>;

@@ -1,7 +1,6 @@
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { inventoryItemRepresentation } from '../../domain/inventory/inventory-item.version.ts';
 import { maxBatchSize } from '../../domain/page.ts';
-import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import type { Json } from '../json.ts';
 import type { components } from '../openapi/types.ts';
@@ -24,6 +23,6 @@ export const inventoryRoutes = {
 
   getInventoryItem: async ({ path }, { inventory }) => resource(inventoryItemBody(await inventory.get(path.petId))),
 
-  updateInventory: async ({ path, body, ifMatch }, { inventory }) =>
-    resource(inventoryItemBody(await inventory.update(path.petId, body, { precondition: preconditionOf(ifMatch) }))),
+  updateInventory: async ({ path, body, precondition }, { inventory }) =>
+    resource(inventoryItemBody(await inventory.update(path.petId, body, { precondition }))),
 } satisfies Partial<Handlers>;

@@ -1,7 +1,6 @@
 import type { Order } from '../../domain/orders/order.entity.ts';
 import { orderRepresentation } from '../../domain/orders/order.version.ts';
 import { maxBatchSize } from '../../domain/page.ts';
-import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import type { Json } from '../json.ts';
 import type { components } from '../openapi/types.ts';
@@ -23,11 +22,11 @@ export const orderRoutes = {
 
   getOrder: async ({ path }, { orders }) => resource(orderBody(await orders.get(path.orderId))),
 
-  updateOrder: async ({ path, body, ifMatch }, { orders }) =>
-    resource(orderBody(await orders.update(path.orderId, body, { precondition: preconditionOf(ifMatch) }))),
+  updateOrder: async ({ path, body, precondition }, { orders }) =>
+    resource(orderBody(await orders.update(path.orderId, body, { precondition }))),
 
-  cancelOrder: async ({ path, ifMatch }, { orders }) => {
-    await orders.cancelOrder(path.orderId, preconditionOf(ifMatch));
+  cancelOrder: async ({ path, precondition }, { orders }) => {
+    await orders.cancelOrder(path.orderId, precondition);
     return deleted;
   },
 } satisfies Partial<Handlers>;

@@ -1,7 +1,6 @@
 import { maxPageSize } from '../../domain/page.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { petRepresentation } from '../../domain/pets/pet.version.ts';
-import { preconditionOf } from '../entity-tag.ts';
 import type { Handlers } from '../handler.ts';
 import type { Json } from '../json.ts';
 import type { components } from '../openapi/types.ts';
@@ -26,11 +25,11 @@ export const petRoutes = {
 
   getPet: async ({ path }, { pets }) => resource(petBody(await pets.get(path.petId))),
 
-  updatePet: async ({ path, body, ifMatch }, { pets }) =>
-    resource(petBody(await pets.update(path.petId, body, { precondition: preconditionOf(ifMatch) }))),
+  updatePet: async ({ path, body, precondition }, { pets }) =>
+    resource(petBody(await pets.update(path.petId, body, { precondition }))),
 
-  deletePet: async ({ path, ifMatch }, { pets }) => {
-    await pets.delete(path.petId, preconditionOf(ifMatch));
+  deletePet: async ({ path, precondition }, { pets }) => {
+    await pets.delete(path.petId, precondition);
     return deleted;
   },
 } satisfies Partial<Handlers>;
