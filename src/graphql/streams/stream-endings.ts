@@ -8,7 +8,7 @@ const tooManyRetrySeconds = 5;
 /** The streams that a key, or all keys, may have at a time are open. */
 export function tooMany(isOfKey: boolean, held: number): HttpError {
   return isOfKey
-    ? new HttpError('RATE_LIMITED', `This key has ${held} event streams already: end one of them first.`, {
+    ? new HttpError('RATE_LIMITED', `This key has all its event streams open (${held}): end one of them first.`, {
         retryAfterSeconds: tooManyRetrySeconds,
       })
     : new HttpError('UNAVAILABLE', 'Too many event streams are open at the moment. Try again in a few seconds.', {
