@@ -7,7 +7,8 @@ import { Waiters } from './waiters.ts';
  * - exclusive connections, and those for slow statements (`postgres/connection-slots.ts`); they are waited for
  * - reads on pipelined connections (`postgres/pipelined-connections.ts`); they are waited for
  * - connections to the database that are being opened, by the service itself (`postgres/servers.ts`); waited for
- * - requests that wait for a response (`http/bounds/waiting-requests.ts`)
+ * - requests that wait for a response (`http/bounds/waiting-requests.ts`), and those that wait to begin, too, where
+ *   there are many (`http/bounds/overload.ts`)
  * - bodies that are not complete, and their bytes (`http/bounds/body.ts`)
  * - bytes of responses that it hasn't read (`http/bounds/connections.ts`)
  * - memory for large results (`http/bounds/response-memory.ts`); it is waited for

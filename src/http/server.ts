@@ -122,7 +122,14 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const bodies = new Bodies(accounts, node.connections.ticks, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
-  const overload = new Overload(node.connections, waitingRequests, onRefusal, overloadLimits);
+  const overload = new Overload({
+    accounts,
+    connections: node.connections,
+    waitingRequests,
+    clientOf,
+    onRefusal,
+    limits: overloadLimits,
+  });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel, logAddresses), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -173,7 +180,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   function findRefusal(request: FastifyRequest): Error | undefined {
     const { isPublic, isServedUnderOverload } = request.routeOptions.config ?? {};
     if (isServedUnderOverload === true) return undefined;
-    return overload.findRefusal() ?? (isPublic === true ? findUnread(request) : undefined);
+    return overload.findRefusal(request.raw) ?? (isPublic === true ? findUnread(request) : undefined);
   }
 
   /** `known` is the route of a request that the router couldn't find it for. */

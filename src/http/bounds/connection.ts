@@ -82,6 +82,8 @@ export class ClientConnection {
   #isNew = true;
   /** The bytes of the response under way that its client hasn't taken. */
   #unread: Lease | undefined;
+  /** The request that waits, as last counted. */
+  #waiting: Lease | undefined;
   #acceptedBytes = -1;
   #progressAt = 0;
 
@@ -96,10 +98,6 @@ export class ClientConnection {
     return this.#underWay;
   }
 
-  get hasQueued(): boolean {
-    return this.#queue.length > 0;
-  }
-
   /** The response under way, or the one that is next. */
   get current(): ServerResponse | undefined {
     return this.#underWay ?? this.#queue[0]?.response;
@@ -112,6 +110,14 @@ export class ClientConnection {
   /** Whether no request has come yet: the first one may be on its way. */
   get isNew(): boolean {
     return this.#isNew;
+  }
+
+  /** Counts in the client's account whether a request has arrived completely and has no response yet, begun or not. */
+  countWaiting(share: Share): void {
+    const { current } = this;
+    const isWaiting = current !== undefined && !current.headersSent && current.req.complete;
+    if (this.#waiting !== undefined) this.#waiting.resize(Number(isWaiting));
+    else if (isWaiting) this.#waiting = share.hold(this.#options.clientOf(current.req), 1);
   }
 
   /** Counts in the client's account what it hasn't taken. Without a client there are only probes. */
@@ -164,8 +170,15 @@ export class ClientConnection {
     this.unwritten = undefined;
     this.#unread?.release();
     this.#unread = undefined;
+    this.stopWaiting();
     this.unfinishedRequest = request.complete ? undefined : request;
     this.#waitToStart();
+  }
+
+  /** The request that waits has its response, or nobody waits for it. */
+  stopWaiting(): void {
+    this.#waiting?.release();
+    this.#waiting = undefined;
   }
 
   /**

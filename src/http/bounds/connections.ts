@@ -96,7 +96,10 @@ export class ClientConnections {
         onFull: () => onRefusal('connection_requests'),
       });
       this.#connections.set(socket, connection);
-      socket.once('close', () => this.#connections.delete(socket));
+      socket.once('close', () => {
+        this.#connections.delete(socket);
+        connection.stopWaiting();
+      });
     });
     // `close` calls it.
     server.closeIdleConnections = () => {
@@ -113,14 +116,9 @@ export class ClientConnections {
     return this.#underWay;
   }
 
-  /** Requests that have arrived completely and have no response yet, begun or not. */
-  countWaiting(): number {
-    let waiting = 0;
-    for (const { underWay, hasQueued } of this.#connections.values()) {
-      const isWaiting = underWay === undefined ? hasQueued : !underWay.headersSent && underWay.req.complete;
-      if (isWaiting) waiting += 1;
-    }
-    return waiting;
+  /** Counts in the clients' accounts the requests that have arrived completely and have no response yet. */
+  countWaiting(share: Share): void {
+    for (const connection of this.#connections.values()) connection.countWaiting(share);
   }
 
   /** Calls the listener when the request before it on the connection has ended, and it may start. */

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
+import type { Accounts } from '../../account/accounts.ts';
+import { Share } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
 import { HttpError } from '../error-table.ts';
@@ -14,6 +17,16 @@ export interface OverloadLimits {
 
 export const defaultOverloadLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
 
+export interface OverloadOptions {
+  readonly accounts: Accounts;
+  readonly connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>;
+  readonly waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
+  /** Who has sent a request, as far as that is known before it begins. */
+  readonly clientOf: (request: IncomingMessage) => string;
+  readonly onRefusal: OnRefusal;
+  readonly limits: OverloadLimits;
+}
+
 const resolutionMillis = 10;
 const sampleEveryMillis = 500;
 
@@ -27,47 +40,61 @@ const retryAfterSeconds = 1;
  *
  * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone
  * refuses no request; requests are admitted again half a second after the loop runs freely.
+ *
+ * While `maxWaiting` requests have begun their work, every further one is refused. While so many wait that not all have
+ * begun it, only those of clients that have their part of half the maximum: the others have brought about nothing.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
   readonly #connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>;
   readonly #waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
+  readonly #clientOf: (request: IncomingMessage) => string;
+  /** The requests that wait, as last counted. */
+  readonly #waiting: Share;
   readonly #onRefusal: OnRefusal;
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
   readonly #sampling: NodeJS.Timeout;
   #delayMillis = 0;
   #lastMillis = 0;
-  #waiting = 0;
   #countedAt = -Infinity;
 
-  constructor(
-    connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>,
-    waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>,
-    onRefusal: OnRefusal,
-    limits: OverloadLimits,
-  ) {
+  constructor({ accounts, connections, waitingRequests, clientOf, onRefusal, limits }: OverloadOptions) {
     this.#limits = limits;
     this.#connections = connections;
     this.#waitingRequests = waitingRequests;
+    this.#clientOf = clientOf;
+    this.#waiting = new Share(accounts, {
+      ofClient: (clients) => Math.floor(limits.maxWaiting / 2 / clients),
+      ofAll: Infinity,
+      refuse: () => this.#refuse(),
+    });
     this.#onRefusal = onRefusal;
     this.#histogram.enable();
     this.#sampling = setInterval(() => this.#sample(), sampleEveryMillis).unref();
   }
 
   /** The failure for a request that has to be refused. */
-  findRefusal(): HttpError | undefined {
-    const hasTooManyWaiting = this.#hasTooManyWaiting();
-    if (hasTooManyWaiting) this.#waitingRequests.contest();
-    else if (this.#delayMillis <= this.#limits.maxDelayMillis) return undefined;
-    this.#onRefusal('overload');
-    return new HttpError('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
-      retryAfterSeconds,
-    });
+  findRefusal(request: IncomingMessage): Error | undefined {
+    if (this.#waitingRequests.total >= this.#limits.maxWaiting) {
+      this.#waitingRequests.contest();
+      return this.#refuse();
+    }
+    if (this.#delayMillis > this.#limits.maxDelayMillis) return this.#refuse();
+    if (this.#countWaiting() < this.#limits.maxWaiting) return undefined;
+    this.#waitingRequests.contest();
+    return this.#waiting.findRefusal(this.#clientOf(request), 1);
   }
 
   stop(): void {
     clearInterval(this.#sampling);
     this.#histogram.disable();
+  }
+
+  #refuse(): HttpError {
+    this.#onRefusal('overload');
+    return new HttpError('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
+      retryAfterSeconds,
+    });
   }
 
   #sample(): void {
@@ -78,16 +105,17 @@ export class Overload {
     this.#histogram.reset();
   }
 
-  #hasTooManyWaiting(): boolean {
-    if (this.#waitingRequests.total >= this.#limits.maxWaiting) return true;
-    // Requests whose clients don't read the response are no work: they are excluded, but only counted when there are
-    // enough of them to matter.
-    if (this.#connections.underWay <= this.#limits.maxWaiting) return false;
+  /**
+   * Requests whose clients don't read the response are no work: they are excluded. Counted only when there are enough
+   * under way to matter; 0 before.
+   */
+  #countWaiting(): number {
+    if (this.#connections.underWay <= this.#limits.maxWaiting) return 0;
     const now = performance.now();
     if (now - this.#countedAt >= countEveryMillis) {
       this.#countedAt = now;
-      this.#waiting = this.#connections.countWaiting();
+      this.#connections.countWaiting(this.#waiting);
     }
-    return this.#waiting >= this.#limits.maxWaiting;
+    return this.#waiting.held;
   }
 }
