@@ -68,7 +68,7 @@ it('what takes too long is 503, and the server does not go on with it', async ()
   const responses = await Promise.all([read, '{ pet(id: 1) { id } }'].map((query) => service.graphql(query)));
   expect(responses.map(({ status }) => status)).toEqual([503, 503]);
   const { rows } = await other.query(
-    `select query from pg_stat_activity where application_name = 'petstore-gateway' and state = 'active'
+    `select query from pg_stat_activity where application_name = 'petstore-gateway' and wait_event = 'relation'
       and query not like '%petstore_move_events%'`,
   );
   await other.end();
