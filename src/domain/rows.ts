@@ -105,7 +105,7 @@ function onceItHolds<Row, Result>(
     await lockBefore?.(within, idOf(noun, id));
     const row = await lockById(storeOf(within), noun, id);
     if (precondition?.(versionOf(row)) === false) {
-      throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is no longer in the state that was expected.`);
+      throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);
     }
     check?.(row);
     return write(within);

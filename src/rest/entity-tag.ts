@@ -9,7 +9,7 @@ export function entityTagOf(body: string): string {
 
 /** Whether a header like `If-None-Match` names the tag, weakly or strongly (RFC 9110, section 13.1.2). */
 export function isNamedBy(header: string | undefined, tag: string): boolean {
-  return header !== undefined && (header.trim() === '*' || tagsIn(header).includes(tag));
+  return header !== undefined && (isAny(header) || tagsIn(header).includes(tag));
 }
 
 /**
@@ -23,12 +23,16 @@ export function preconditionOf({
   if (match === undefined && noneMatch === undefined) return undefined;
   return (version) => {
     const tag = quoted(version);
-    return (match === undefined || isNamedBy(withoutWeakTags(match), tag)) && !isNamedBy(noneMatch, tag);
+    return (match === undefined || isNamedStronglyBy(match, tag)) && !isNamedBy(noneMatch, tag);
   };
 }
 
-function withoutWeakTags(header: string): string {
-  return header.replaceAll(/W\/"[^"]*"/g, '');
+function isNamedStronglyBy(header: string, tag: string): boolean {
+  return isAny(header) || tagsIn(header.replaceAll(/W\/"[^"]*"/g, '')).includes(tag);
+}
+
+function isAny(header: string): boolean {
+  return header.trim() === '*';
 }
 
 function tagsIn(header: string): readonly string[] {
