@@ -102,6 +102,11 @@ export class Share {
     return this.#waiters.holdingOf(this.#accounts.entered(clientId)).amount;
   }
 
+  /** How long a client has used its last leases, on average. */
+  meanMillisOf(clientId: string): number {
+    return this.#waiters.holdingOf(this.#accounts.entered(clientId)).meanMillis;
+  }
+
   /** The refusal of so much more for the client; undefined when it may have that. */
   findRefusal(clientId: string, amount = 0): Error | undefined {
     const account = this.#accounts.entered(clientId);

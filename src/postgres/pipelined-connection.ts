@@ -53,6 +53,9 @@ export function tracedOf(callers: readonly Caller[]): readonly TracedCaller[] {
 /** How many reads of one client wait for a response on each connection. */
 export const maxReadsOfClient = 8;
 
+/** By how much the round trip is taken to be slower with each read that isn't faster: the network may have changed. */
+const slowerRoundTrip = 1.0001;
+
 interface Listeners {
   /** It takes no more reads. */
   readonly onEnd: (connection: PipelinedConnection) => unknown;
@@ -74,6 +77,8 @@ export class PipelinedConnection {
   #unsent: PendingRead[] = [];
   /** When the response to the last one came. */
   #respondedAt = 0;
+  /** The fastest of the last reads that had none before them: hardly more than the way to the server and back. */
+  #roundTripMillis = Infinity;
   /** It gets no more reads, and is closed when it has finished those that it has. */
   isRetired = false;
   #isEnded = false;
@@ -92,12 +97,12 @@ export class PipelinedConnection {
   }
 
   /** The service's own work isn't limited. */
-  hasRoomFor(clientId: string): boolean {
+  hasRoomFor(clientId: string, maxReads = maxReadsOfClient): boolean {
     if (this.isRetired) return false;
-    if (clientId === service || this.#pending.length < maxReadsOfClient) return true;
+    if (clientId === service || this.#pending.length < maxReads) return true;
     let reads = 0;
     for (const pending of this.#pending) if (pending.clientId === clientId) reads += 1;
-    return reads < maxReadsOfClient;
+    return reads < maxReads;
   }
 
   checkProgress(now: number): void {
@@ -157,8 +162,7 @@ export class PipelinedConnection {
       if (index === -1) return;
       this.#pending.splice(index, 1);
       const now = performance.now();
-      // The server has worked on it since the response before it.
-      const usedMillis = now - Math.max(pending.sentAt ?? now, this.#respondedAt);
+      const usedMillis = this.#serverMillis(pending.sentAt ?? now, now);
       this.#respondedAt = now;
       if (this.#pending.length > 0) connection.recordProgress(now);
       if (error === null) {
@@ -169,6 +173,15 @@ export class PipelinedConnection {
       this.#closeIfDone();
     };
     return batch;
+  }
+
+  /** How long the server has worked on the read that now has its response. */
+  #serverMillis(sentAt: number, now: number): number {
+    // Since the response to the one before it.
+    if (this.#respondedAt > sentAt) return now - this.#respondedAt;
+    const millis = now - sentAt;
+    this.#roundTripMillis = Math.min(millis, this.#roundTripMillis * slowerRoundTrip);
+    return millis - this.#roundTripMillis;
   }
 
   #fail(pending: PendingRead, error: Error, usedMillis: number): void {

@@ -160,9 +160,11 @@ export class PipelinedConnections {
     this.#added.clear();
   }
 
-  /** That of this tick while the client has a free slot there. */
+  /** That of this tick while the client has few enough reads there. */
   #connectionFor(clientId: string): PipelinedConnection {
-    if (this.#current?.hasRoomFor(clientId) !== true) this.#current = this.#choose(clientId);
+    const current = this.#current;
+    if (current?.hasRoomFor(clientId, readsAhead(this.#reads.meanMillisOf(clientId))) === true) return current;
+    this.#current = this.#choose(clientId);
     return this.#current;
   }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
@@ -7,6 +9,7 @@ import { migrate } from '../../src/database/start/migrate.ts';
 import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
+import { atEnd } from '../support/at-end.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { until } from '../support/until.ts';
 
@@ -39,7 +42,7 @@ afterAll(async () => {
 });
 
 /** A read like no other of its client. */
-function page(client: string, limit: number, filter: PetFilter = {}): Promise<unknown> {
+function page(client: string, limit: number, filter: PetFilter = {}, { stores } = database): Promise<unknown> {
   const keyset = {
     sort: { field: 'ID', direction: 'asc' },
     after: undefined,
@@ -47,7 +50,7 @@ function page(client: string, limit: number, filter: PetFilter = {}): Promise<un
     takeLast: false,
     limit,
   };
-  return runIn(new RequestContext(client), () => database.stores.pets.page(filter, keyset as never));
+  return runIn(new RequestContext(client), () => stores.pets.page(filter, keyset as never));
 }
 
 const endOfTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -88,6 +91,35 @@ it('of a client whose reads take long fewer are sent, and as many as before when
     return (await sentAtOnce()) === share;
   });
 });
+
+it('the way to a server far away is no time of its reads', async () => {
+  const proxy = createServer((client) => {
+    const server = connect(Number(new URL(cluster.url).port), '127.0.0.1');
+    delay(client, server);
+    delay(server, client);
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  const location = new URL(cluster.url);
+  location.port = String((proxy.address() as AddressInfo).port);
+  let sent = 0;
+  const far = await connectDatabase({ location: location.href, poolSize: 2, onStatement: () => void (sent += 1) });
+  atEnd(async () => {
+    await far.close();
+    proxy.close();
+  });
+  for (let limit = 1; limit <= 8; limit += 1) await page('far', limit, {}, far);
+  sent = 0;
+  const all = Array.from({ length: 2 * share }, (_, n) => page('far', n + 1, {}, far));
+  await endOfTick();
+  expect(sent).toBe(share);
+  await Promise.all(all);
+});
+
+/** Passes on what comes, 20 ms later. */
+function delay(from: Socket, to: Socket): void {
+  from.setNoDelay().on('data', (data) => void setTimeout(20).then(() => to.write(data)));
+  from.on('error', () => to.destroy()).on('close', () => to.destroy());
+}
 
 it('short reads that wait for too long are refused, and those of a client that has disconnected are not sent', async () => {
   cluster.pause();
