@@ -44,9 +44,9 @@ export class ListWriter {
     const { atOnce } = this.#list;
     try {
       while (this.#next < items.length && !this.#run.isTooLarge) {
-        const mayPause = this.#parts.length === 0 && (atOnce !== undefined || this.#next > 0);
-        if (mayPause && this.#run.isDue(isBeginning && this.#next === 0)) return this.#writeLater();
         const index = this.#next;
+        const mayPause = this.#parts.length === 0;
+        if (mayPause && this.#run.isDue(isBeginning && index === 0) && this.#mayYield()) return this.#writeLater();
         if (atOnce === undefined || !this.#append(atOnce, index)) this.#writeItem(index);
         this.#next = index + 1;
         if (this.#run.pieces.isLong(this.#text)) this.#keep();
@@ -58,6 +58,11 @@ export class ListWriter {
     }
     this.#text += items.length === 0 ? '[]' : ']';
     return this.#parts.length === 0 ? this.#kept + this.#text : joinAll(this.#container());
+  }
+
+  /** Lists in lists don't, unless they are written at once: the outer one would not yield any more. */
+  #mayYield(): boolean {
+    return this.#list.atOnce !== undefined || (this.#next > 0 && !isInList(this.#path));
   }
 
   #writeLater(): Text {
@@ -117,6 +122,13 @@ export class ListWriter {
     const left = this.#items.length - this.#next;
     return left === 0 ? 0 : left + 1;
   }
+}
+
+function isInList(path: Path): boolean {
+  for (let place: Path | undefined = path; place !== undefined; place = place.prev) {
+    if (typeof place.key === 'number') return true;
+  }
+  return false;
 }
 
 function separator(index: number): string {

@@ -88,6 +88,10 @@ function lengthOf(parts: readonly { readonly length: number }[]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
+/** None is empty: a stream that gets empty chunks may stop to read. */
 function chunksOf(parts: Parts): readonly Buffer[] {
-  return parts.flatMap((part) => (typeof part === 'string' ? Buffer.from(part) : part.chunks));
+  return parts.flatMap((part) => {
+    if (typeof part !== 'string') return part.chunks;
+    return part === '' ? [] : Buffer.from(part);
+  });
 }

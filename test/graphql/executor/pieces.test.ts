@@ -10,7 +10,7 @@ const short = (character: string): string => character.repeat(30_000);
 const character = fc.constantFrom('a', 'é', '€', '🐕', '"\\u0000"');
 const text = fc.oneof(character, character.map(short), character.map(long), fc.constant(''));
 
-it('has the texts, their lengths and their bytes, however they are nested', () => {
+it('has the texts, their lengths and their bytes, however they are nested, and no empty chunk', () => {
   fc.assert(
     fc.property(fc.array(fc.array(text, { maxLength: 4 }), { maxLength: 4 }), (lists) => {
       const pieces = new Pieces();
@@ -19,6 +19,7 @@ it('has the texts, their lengths and their bytes, however they are nested', () =
       const marked = written.join(';');
       expect(pieces.wholeText(marked)).toBe(whole);
       expect(Buffer.concat(pieces.chunksOf(marked)).toString()).toBe(whole);
+      expect(pieces.chunksOf(marked).every(({ length }) => length > 0)).toBe(true);
       expect([pieces.lengthOf(marked), pieces.bytesOf(marked)]).toEqual([whole.length, Buffer.byteLength(whole)]);
       for (const each of written) pieces.drop(each);
       expect(pieces.isEmpty).toBe(true);
