@@ -4,20 +4,24 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** The chunks of a response, each read when the client has taken those before. */
 class Chunks extends Readable {
-  /** Of what hasn't been read. */
-  bytesLeft: number;
   /** The last one first. */
   readonly #left: Buffer[];
+  #bytes: number;
 
   constructor(chunks: readonly Buffer[]) {
     super({ highWaterMark: 1 });
-    this.bytesLeft = chunks.reduce((sum, { length }) => sum + length, 0);
+    this.#bytes = chunks.reduce((sum, { length }) => sum + length, 0);
     this.#left = chunks.toReversed();
+  }
+
+  /** Of what hasn't been written; one chunk is read ahead. */
+  get bytesLeft(): number {
+    return this.#bytes + this.readableLength;
   }
 
   override _read(): void {
     const chunk = this.#left.pop();
-    this.bytesLeft -= chunk?.length ?? 0;
+    this.#bytes -= chunk?.length ?? 0;
     this.push(chunk ?? null);
   }
 }
