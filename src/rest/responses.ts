@@ -80,8 +80,14 @@ const copies = 2;
  */
 const streamBytes = 2 * copies * walkBatchBytes;
 
-/** Of each batch: none is so long that V8 gives it memory of its own, see "Long texts are kept as bytes" in DECISIONS. */
-const textsOfBatch = 8;
+/**
+ * A collection is written in texts of about this length: V8 gives longer ones memory of their own, see "Long texts are
+ * kept as bytes" in DECISIONS.
+ */
+const textLength = 32 * 1024;
+
+/** For the first text, which tells how long rows are. */
+const firstRowLength = 2 * 1024;
 
 /**
  * A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it.
@@ -116,15 +122,23 @@ async function* arrayInChunks<Row>(
   bodyOf: (row: Row) => object,
 ): AsyncGenerator<string, void> {
   await reserve(streamBytes);
-  let opening = '[';
+  let text = '[';
+  let separator = '';
+  let rowLength = firstRowLength;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
     await enterTick();
-    const size = Math.ceil(batch.length / textsOfBatch);
-    for (let from = 0; from < batch.length; from += size) {
-      yield opening + JSON.stringify(batch.slice(from, from + size).map(bodyOf)).slice(1, -1);
-      opening = ',';
+    for (let from = 0; from < batch.length;) {
+      const rows = batch.slice(from, from + Math.ceil((textLength - text.length) / rowLength));
+      const json = JSON.stringify(rows.map(bodyOf));
+      text += separator + json.slice(1, -1);
+      separator = ',';
+      from += rows.length;
+      rowLength = json.length / rows.length;
+      if (text.length < textLength) continue;
+      yield text;
+      text = '';
     }
   }
-  yield opening === '[' ? '[]' : ']';
+  yield text + ']';
 }
