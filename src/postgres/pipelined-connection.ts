@@ -53,8 +53,8 @@ export function tracedOf(callers: readonly Caller[]): readonly TracedCaller[] {
 /** How many reads of one client wait for a response on each connection. */
 export const maxReadsOfClient = 8;
 
-/** By how much the round trip is taken to be slower with each read that isn't faster: the network may have changed. */
-const slowerRoundTrip = 1.0001;
+/** The factor by which the round trip grows with each read that isn't faster: the network may have become slower. */
+const roundTripGrowth = 1.0001;
 
 interface Listeners {
   /** It takes no more reads. */
@@ -162,7 +162,7 @@ export class PipelinedConnection {
       if (index === -1) return;
       this.#pending.splice(index, 1);
       const now = performance.now();
-      const usedMillis = this.#serverMillis(pending.sentAt ?? now, now);
+      const usedMillis = this.#serverMillis(pending.sentAt, now);
       this.#respondedAt = now;
       if (this.#pending.length > 0) connection.recordProgress(now);
       if (error === null) {
@@ -176,11 +176,13 @@ export class PipelinedConnection {
   }
 
   /** How long the server has worked on the read that now has its response. */
-  #serverMillis(sentAt: number, now: number): number {
+  #serverMillis(sentAt: number | undefined, now: number): number {
+    // It has failed before it was sent.
+    if (sentAt === undefined) return 0;
     // Since the response to the one before it.
     if (this.#respondedAt > sentAt) return now - this.#respondedAt;
     const millis = now - sentAt;
-    this.#roundTripMillis = Math.min(millis, this.#roundTripMillis * slowerRoundTrip);
+    this.#roundTripMillis = Math.min(millis, this.#roundTripMillis * roundTripGrowth);
     return millis - this.#roundTripMillis;
   }
 
