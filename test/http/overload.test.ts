@@ -66,6 +66,7 @@ it('does not refuse a client for what another one has waiting, before it is admi
     },
   });
   atEnd(() => http.server.close());
+  atEnd(() => admissions.resolve());
   const port = await portOf(http.server);
   const busy = Array.from({ length: 40 }, () => respond(port, '/things', 'busy'));
   await until(() => waiting === 40);

@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 class Chunks extends Readable {
   /** The last one first. */
   readonly #left: Buffer[];
+  /** Of these. */
   #bytes: number;
 
   constructor(chunks: readonly Buffer[]) {

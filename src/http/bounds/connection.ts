@@ -82,8 +82,8 @@ export class ClientConnection {
   #isNew = true;
   /** The bytes of the response under way that its client hasn't taken. */
   #unread: Lease | undefined;
-  /** The request that waits, as last counted. */
-  #waiting: Lease | undefined;
+  /** The request that has arrived, as last counted. */
+  #arrived: Lease | undefined;
   #acceptedBytes = -1;
   #progressAt = 0;
 
@@ -113,11 +113,11 @@ export class ClientConnection {
   }
 
   /** Counts in the client's account whether a request has arrived completely and has no response yet, begun or not. */
-  countWaiting(share: Share): void {
+  countArrived(share: Share): void {
     const { current } = this;
-    const isWaiting = current !== undefined && !current.headersSent && current.req.complete;
-    if (this.#waiting !== undefined) this.#waiting.resize(Number(isWaiting));
-    else if (isWaiting) this.#waiting = share.hold(this.#options.clientOf(current.req), 1);
+    const hasArrived = current !== undefined && !current.headersSent && current.req.complete;
+    if (this.#arrived !== undefined) this.#arrived.resize(Number(hasArrived));
+    else if (hasArrived) this.#arrived = share.hold(this.#options.clientOf(current.req), 1);
   }
 
   /** Counts in the client's account what it hasn't taken. Without a client there are only probes. */
@@ -170,15 +170,15 @@ export class ClientConnection {
     this.unwritten = undefined;
     this.#unread?.release();
     this.#unread = undefined;
-    this.stopWaiting();
+    this.uncountArrived();
     this.unfinishedRequest = request.complete ? undefined : request;
     this.#waitToStart();
   }
 
-  /** The request that waits has its response, or nobody waits for it. */
-  stopWaiting(): void {
-    this.#waiting?.release();
-    this.#waiting = undefined;
+  /** Takes back what `countArrived` has counted. */
+  uncountArrived(): void {
+    this.#arrived?.release();
+    this.#arrived = undefined;
   }
 
   /**

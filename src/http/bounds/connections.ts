@@ -98,7 +98,7 @@ export class ClientConnections {
       this.#connections.set(socket, connection);
       socket.once('close', () => {
         this.#connections.delete(socket);
-        connection.stopWaiting();
+        connection.uncountArrived();
       });
     });
     // `close` calls it.
@@ -117,8 +117,8 @@ export class ClientConnections {
   }
 
   /** Counts in the clients' accounts the requests that have arrived completely and have no response yet. */
-  countWaiting(share: Share): void {
-    for (const connection of this.#connections.values()) connection.countWaiting(share);
+  countArrived(share: Share): void {
+    for (const connection of this.#connections.values()) connection.countArrived(share);
   }
 
   /** Calls the listener when the request before it on the connection has ended, and it may start. */

@@ -6,7 +6,7 @@ import { Share } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
 import { HttpError } from '../error-table.ts';
-import type { WaitingRequests } from './waiting-requests.ts';
+import { partOf, type WaitingRequests } from './waiting-requests.ts';
 
 /** The limits beyond which requests are refused. Tests lower them. */
 export interface OverloadLimits {
@@ -19,7 +19,7 @@ export const defaultOverloadLimits: OverloadLimits = { maxDelayMillis: 500, maxW
 
 export interface OverloadOptions {
   readonly accounts: Accounts;
-  readonly connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>;
+  readonly connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
   readonly waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
   /** Who has sent a request, as far as that is known before it begins. */
   readonly clientOf: (request: IncomingMessage) => string;
@@ -41,16 +41,16 @@ const retryAfterSeconds = 1;
  * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone
  * refuses no request; requests are admitted again half a second after the loop runs freely.
  *
- * While `maxWaiting` requests have begun their work, every further one is refused. While so many wait that not all have
- * begun it, only those of clients that have their part of half the maximum: the others have brought about nothing.
+ * Two counts of requests are compared with `maxWaiting`. While so many have begun their work, every further one is
+ * refused. While so many have arrived, admitted or not, a further one is refused when its client has its part already.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
-  readonly #connections: Pick<ClientConnections, 'underWay' | 'countWaiting'>;
+  readonly #connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
   readonly #waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
   readonly #clientOf: (request: IncomingMessage) => string;
-  /** The requests that wait, as last counted. */
-  readonly #waiting: Share;
+  /** The requests that have arrived completely and have no response yet, as last counted. */
+  readonly #arrived: Share;
   readonly #onRefusal: OnRefusal;
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
   readonly #sampling: NodeJS.Timeout;
@@ -63,8 +63,8 @@ export class Overload {
     this.#connections = connections;
     this.#waitingRequests = waitingRequests;
     this.#clientOf = clientOf;
-    this.#waiting = new Share(accounts, {
-      ofClient: (clients) => Math.floor(limits.maxWaiting / 2 / clients),
+    this.#arrived = new Share(accounts, {
+      ofClient: (clients) => partOf(limits.maxWaiting, clients),
       ofAll: Infinity,
       refuse: () => this.#refuse(),
     });
@@ -80,9 +80,9 @@ export class Overload {
       return this.#refuse();
     }
     if (this.#delayMillis > this.#limits.maxDelayMillis) return this.#refuse();
-    if (this.#countWaiting() < this.#limits.maxWaiting) return undefined;
+    if (this.#countArrived() < this.#limits.maxWaiting) return undefined;
     this.#waitingRequests.contest();
-    return this.#waiting.findRefusal(this.#clientOf(request), 1);
+    return this.#arrived.findRefusal(this.#clientOf(request), 1);
   }
 
   stop(): void {
@@ -106,16 +106,16 @@ export class Overload {
   }
 
   /**
-   * Requests whose clients don't read the response are no work: they are excluded. Counted only when there are enough
-   * under way to matter; 0 before.
+   * Counts the requests that have arrived, when there are enough under way to matter; 0 before. Those whose clients
+   * don't read the response are no work, and aren't counted.
    */
-  #countWaiting(): number {
+  #countArrived(): number {
     if (this.#connections.underWay <= this.#limits.maxWaiting) return 0;
     const now = performance.now();
     if (now - this.#countedAt >= countEveryMillis) {
       this.#countedAt = now;
-      this.#connections.countWaiting(this.#waiting);
+      this.#connections.countArrived(this.#arrived);
     }
-    return this.#waiting.held;
+    return this.#arrived.held;
   }
 }

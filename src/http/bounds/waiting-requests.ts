@@ -17,6 +17,11 @@ declare module 'fastify' {
 /** The requests of one key that may always wait, however many keys there are. */
 const minShare = 16;
 
+/** What a client has at most of `max` requests that wait while others need room, too. */
+export function partOf(max: number, clients: number): number {
+  return Math.floor(max / 2 / clients);
+}
+
 /** How long keys keep to their shares after the last sign that others need room. */
 const contestedMillis = 60_000;
 
@@ -76,6 +81,6 @@ export class WaitingRequests {
     if (this.total <= this.#max / 4) return Infinity;
     if (keys > 1) this.contest();
     else if (performance.now() >= this.#contestedUntil) return Infinity;
-    return Math.max(minShare, Math.floor(this.#max / 2 / keys));
+    return Math.max(minShare, partOf(this.#max, keys));
   }
 }
