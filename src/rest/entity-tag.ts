@@ -7,14 +7,14 @@ export function entityTagOf(body: string): string {
   return quoted(versionOf(body));
 }
 
-/** Whether a header like `If-None-Match` names the tag, weakly or strongly (RFC 9110, section 13.1.2). */
+/** Whether `If-None-Match` names the tag; it compares weakly (RFC 9110, section 13.1.2). */
 export function isNamedBy(header: string | undefined, tag: string): boolean {
   return header !== undefined && (isAny(header) || tagsIn(header).includes(tag));
 }
 
 /**
- * What a change expects of a row's version: `If-Match` names it, strongly, and `If-None-Match` doesn't, weakly. Undefined
- * without both (RFC 9110, section 13.2.2).
+ * What a change expects of a row's version: `If-Match` names it, and `If-None-Match` doesn't. Undefined without both
+ * (RFC 9110, section 13.2.2).
  */
 export function preconditionOf({
   'if-match': match,
@@ -27,6 +27,7 @@ export function preconditionOf({
   };
 }
 
+/** Whether `If-Match` names the tag; it compares strongly (RFC 9110, section 13.1.1). */
 function isNamedStronglyBy(header: string, tag: string): boolean {
   return isAny(header) || tagsIn(header.replaceAll(/W\/"[^"]*"/g, '')).includes(tag);
 }

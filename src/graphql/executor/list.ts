@@ -16,8 +16,8 @@ export interface PreparedList {
 /**
  * Writes the items of a list in order; promises are awaited together.
  *
- * While no item has needed a promise, it may yield to other requests between two of them. Afterwards it doesn't: what
- * its items load in one tick is one statement.
+ * While no item has needed a promise, it may yield to other requests between two of them; a list in a list only where
+ * its items are written at once. Afterwards it doesn't: what its items load in one tick is one statement.
  */
 export class ListWriter {
   readonly #list: PreparedList;
@@ -60,7 +60,7 @@ export class ListWriter {
     return this.#parts.length === 0 ? this.#kept + this.#text : joinAll(this.#container());
   }
 
-  /** Lists in lists don't, unless they are written at once: the outer one would not yield any more. */
+  /** A list in a list that yields is a promise for the outer one, which then yields no more. */
   #mayYield(): boolean {
     return this.#list.atOnce !== undefined || (this.#next > 0 && !isInList(this.#path));
   }
