@@ -1,6 +1,12 @@
+import 'reflect-metadata';
+
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { openDatabase } from '../../src/database/start/open.ts';
+import { runSql } from './postgres-client.ts';
 import { databasesDirectory } from './temporary-directory.ts';
+import { until } from './until.ts';
 
 /** The database that suites are cloned from on a server. */
 export const templateName = 'petstore_template';
@@ -19,4 +25,51 @@ export function urlOf(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
+}
+
+let migrated: Promise<void> | undefined;
+
+/** Migrates the database that suites get copies of: the first one that needs it, once for all workers of a run. */
+export function migrateTemplate(): Promise<void> {
+  return (migrated ??= migrateOnce(join(databasesDirectory(), 'template-migrated')));
+}
+
+async function migrateOnce(outcome: string): Promise<void> {
+  if (isTaken(`${outcome}.begun`)) {
+    await until(() => existsSync(outcome), { maxMillis: 100_000, everyMillis: 20 });
+    if (readFileSync(outcome, 'utf8') === 'failed') throw new Error('Another worker could not migrate the template.');
+    return;
+  }
+  let result = 'failed';
+  try {
+    await migrate();
+    result = 'migrated';
+  } finally {
+    writeFileSync(`${outcome}.new`, result);
+    renameSync(`${outcome}.new`, outcome);
+  }
+}
+
+function isTaken(directory: string): boolean {
+  try {
+    mkdirSync(directory);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+async function migrate(): Promise<void> {
+  const url = serverUrl();
+  if (url !== undefined) {
+    await runSql(url, `drop database if exists ${templateName}`);
+    await runSql(url, `create database ${templateName}`);
+  }
+  const database = await openDatabase({
+    url: url === undefined ? undefined : urlOf(url, templateName),
+    dataDir: migratedDirectory(),
+    poolSize: 1,
+    withDemoStore: false,
+  });
+  await database.close();
 }

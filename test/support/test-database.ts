@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { holdEngineCode } from './engine-code.ts';
 import { runSql } from './postgres-client.ts';
 import { databaseDirectory } from './temporary-directory.ts';
-import { migratedDirectory, serverUrl, templateName, urlOf } from './template-database.ts';
+import { migratedDirectory, migrateTemplate, serverUrl, templateName, urlOf } from './template-database.ts';
 
 /** An empty, migrated database that belongs to one suite alone. */
 export interface TestDatabase {
@@ -15,6 +15,7 @@ export interface TestDatabase {
 }
 
 export async function createTestDatabase(): Promise<TestDatabase> {
+  await migrateTemplate();
   const url = serverUrl();
   if (url === undefined) {
     await holdEngineCode();
