@@ -14,7 +14,7 @@ import { createConnections, createMaintenancePool, type ConnectionsOptions } fro
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
-import { migrationsTable, Readiness } from './readiness.ts';
+import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
 import { createSession } from './session.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
@@ -32,8 +32,8 @@ export interface Database {
   readonly usage: UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached. */
   readonly readInstallation: () => Promise<Installation>;
-  /** Throws UNAVAILABLE when the database can't be reached, or lacks a migration. */
-  readonly checkReady: () => Promise<void>;
+  /** Never rejects. */
+  readonly checkReady: () => Promise<ReadinessFindings>;
   /** What was last known of each host of the URL; none for the embedded database. */
   readonly serverFigures: () => readonly ServerFigure[];
   /** Calls the listener when another server than before takes the writes. */

@@ -1,5 +1,4 @@
 import { migrations } from '../../migrations/index.ts';
-import { DomainError } from '../domain/errors.ts';
 import type { PgConnections } from '../postgres/connections.ts';
 import { isDiskFull, isReadOnly } from '../postgres/driver-errors.ts';
 import { objectStatement, type Session } from '../postgres/statement.ts';
@@ -7,7 +6,12 @@ import { objectStatement, type Session } from '../postgres/statement.ts';
 /** The table in which MikroORM keeps what was applied. */
 export const migrationsTable = 'petstore_migrations';
 
-const appliedStatement = objectStatement<{ readonly name: string; readonly isReadOnly: boolean }>(
+interface AppliedMigration {
+  readonly name: string;
+  readonly isReadOnly: boolean;
+}
+
+const appliedStatement = objectStatement<AppliedMigration>(
   `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from ${migrationsTable}`,
 );
 
@@ -24,16 +28,25 @@ const probeWaitMillis = 500;
 
 const takesNoWrites = 'The database takes no writes.';
 
+/** Why the database can't serve: the reason of each check that failed, for everybody. */
+export interface ReadinessFindings {
+  readonly database?: string | undefined;
+  readonly migrations?: string | undefined;
+}
+
 /**
  * Whether the database can serve: it is reached and takes writes, has all migrations, a connection, and free space.
  *
  * A full disk accepts small writes for a while, where a page has space, and refuses others. So a refused write is
  * remembered until a probe has written a file, and the probe is repeated with each check.
+ *
+ * While the database isn't reached, its migrations are those that were seen last.
  */
 export class Readiness {
   readonly #connections: Pick<PgConnections, 'pool' | 'pipeline'>;
   #isDiskFull = false;
   #probing: Promise<void> | undefined;
+  #migrations: string | undefined;
 
   constructor(connections: Pick<PgConnections, 'pool' | 'pipeline'>) {
     this.#connections = connections;
@@ -44,25 +57,32 @@ export class Readiness {
     if (isDiskFull(error)) this.#isDiskFull = true;
   }
 
-  /** Throws UNAVAILABLE, with a reason for everybody. */
-  async check(session: Session): Promise<void> {
+  /** Never rejects. */
+  async check(session: Session): Promise<ReadinessFindings> {
+    const database = await this.#checkDatabase(session);
+    return { database, migrations: this.#migrations };
+  }
+
+  async #checkDatabase(session: Session): Promise<string | undefined> {
     const { pool, pipeline } = this.#connections;
-    const applied = await session.run(appliedStatement, []).catch((error: unknown) => {
-      if (isReadOnly(error)) throw notReady(takesNoWrites, error);
-      throw notReady("The database can't be reached, or doesn't respond in time.", error);
-    });
+    let applied: readonly AppliedMigration[];
+    try {
+      applied = await session.run(appliedStatement, []);
+    } catch (error) {
+      return isReadOnly(error) ? takesNoWrites : "The database can't be reached, or doesn't respond in time.";
+    }
+    const names = new Set(applied.map(({ name }) => name));
+    const missing = migrations.filter(({ name }) => !names.has(name)).length;
+    this.#migrations = missing === 0 ? undefined : `Migrations are missing in the database: ${missing}.`;
     if (applied.some((row) => row.isReadOnly)) {
       // The address may lead to another server by now.
       pool.renew();
       pipeline?.renew();
-      throw notReady(takesNoWrites);
+      return takesNoWrites;
     }
-    const names = new Set(applied.map(({ name }) => name));
-    const missing = migrations.filter(({ name }) => !names.has(name));
-    if (missing.length > 0) throw notReady(`Migrations are missing in the database: ${missing.length}.`);
-    if (pool.isStuck) throw notReady('No connection to the database has become free for a long time.');
+    if (pool.isStuck) return 'No connection to the database has become free for a long time.';
     await this.#probeInTime();
-    if (this.#isDiskFull) throw notReady('The disk of the database is full.');
+    return this.#isDiskFull ? 'The disk of the database is full.' : undefined;
   }
 
   async #probeInTime(): Promise<void> {
@@ -83,9 +103,4 @@ export class Readiness {
       this.record(error);
     }
   }
-}
-
-/** Public: it names a cause, and no details. */
-function notReady(reason: string, cause?: unknown): DomainError {
-  return new DomainError('UNAVAILABLE', reason, { retryAfterSeconds: 5, cause });
 }

@@ -152,11 +152,7 @@ it('a pool whose connections are not given back is not ready', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   const transactions = [database.stores.transaction(() => held), database.stores.transaction(() => held)];
-  const reason = (): Promise<string | undefined> =>
-    database.checkReady().then(
-      () => undefined,
-      (error: unknown) => (error as Error).message,
-    );
+  const reason = async (): Promise<string | undefined> => (await database.checkReady()).database;
   expect(await reason()).toBeUndefined();
   await until(async () => (await reason()) === 'No connection to the database has become free for a long time.');
   release();

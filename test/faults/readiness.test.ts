@@ -67,8 +67,10 @@ it.each([
   await begin();
   await until(async () => (await ready()).body.reasons?.[0] === cause);
   const { status, headers, body } = await ready();
+  const withoutDatabase = await service.get('/readyz?exclude=database');
   await end();
   expect({ status, body }).toEqual({ status: 503, body: { status: 'unavailable', reasons: [cause] } });
+  expect(withoutDatabase.status).toBe(cause.startsWith('Migrations') ? 503 : 200);
   expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   await until(async () => (await ready()).status === 200);
 });

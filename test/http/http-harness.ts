@@ -29,7 +29,7 @@ type Options = Partial<ServerOptions> &
 /** The HTTP layer alone, with a few routes instead of REST and GraphQL. */
 export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   const {
-    checkReady = async () => undefined,
+    checkReady = async () => ({}),
     isDraining = () => false,
     checkEveryMillis,
     routes,

@@ -3,10 +3,13 @@ import { mock } from 'node:test';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { unavailable } from '../../src/domain/errors.ts';
+import type { HealthOptions } from '../../src/http/observe/health.ts';
 import { startHttp, type HttpHarness } from '../http/http-harness.ts';
 
+type Findings = Awaited<ReturnType<HealthOptions['checkReady']>>;
+
 let http: HttpHarness;
-let check: () => Promise<void> = async () => undefined;
+let check: HealthOptions['checkReady'] = async () => ({});
 let isDraining = false;
 
 beforeAll(async () => {
@@ -15,10 +18,10 @@ beforeAll(async () => {
 afterAll(() => http.server.close());
 
 describe('/readyz', () => {
-  const ready = () => http.server.inject('/readyz');
+  const ready = (query = '') => http.server.inject(`/readyz${query}`);
 
   it('is 200 while the check passes, and never stored', async () => {
-    check = async () => undefined;
+    check = async () => ({});
     const response = await ready();
     expect([response.statusCode, response.json()]).toEqual([200, { status: 'ready' }]);
     expect(response.headers['cache-control']).toBe('no-store');
@@ -42,13 +45,13 @@ describe('/readyz', () => {
       const asked = Promise.withResolvers<void>();
       check = () => {
         asked.resolve();
-        return Promise.withResolvers<void>().promise;
+        return Promise.withResolvers<never>().promise;
       };
       const response = ready();
       await asked.promise;
       mock.timers.tick(2_000);
       expect((await response).json()).toMatchObject({ reasons: ['The store takes too long to respond.'] });
-      check = async () => undefined;
+      check = async () => ({});
       expect((await ready()).statusCode).toBe(200);
     } finally {
       mock.timers.reset();
@@ -56,7 +59,7 @@ describe('/readyz', () => {
   });
 
   it('checks at most once a second, for any client', async () => {
-    const counted = mock.fn(async () => undefined);
+    const counted = mock.fn(async () => ({}));
     const other = await startHttp({ checkReady: counted, isDraining: () => false });
     for (let count = 0; count < 20; count += 1) expect((await other.server.inject('/readyz')).statusCode).toBe(200);
     expect(counted.mock.callCount()).toBeLessThanOrEqual(3);
@@ -64,18 +67,74 @@ describe('/readyz', () => {
   });
 
   it('checks once for any number of simultaneous questions', async () => {
-    const gate = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<object>();
     const slow = mock.fn(() => gate.promise);
     check = slow;
-    const responses = Promise.all(Array.from({ length: 20 }, ready));
-    setImmediate(gate.resolve);
+    const responses = Promise.all(Array.from({ length: 20 }, () => ready()));
+    setImmediate(gate.resolve, {});
     expect((await responses).every(({ statusCode }) => statusCode === 200)).toBe(true);
     expect(slow.mock.callCount()).toBe(1);
   });
 
-  it('is 503 while the service drains, and /healthz is not', async () => {
+  it.each([
+    ['nothing', {}, false],
+    ['the database', { database: 'The database takes no writes.' }, false],
+    ['migrations', { migrations: 'Migrations are missing in the database: 1.' }, false],
+    ['all but the start', { database: 'The disk of the database is full.', migrations: 'One is missing.' }, true],
+  ])('lists its checks and leaves any of them out, where %s fails', async (_what, findings: Findings, drains) => {
+    check = async () => findings;
+    isDraining = drains;
+    const reasons = { draining: drains ? 'The service is shutting down.' : undefined, ...findings };
+    const names = ['started', 'draining', 'database', 'migrations'] as const;
+    for (let choice = 0; choice < 2 ** names.length; choice += 1) {
+      const excluded = names.filter((_name, bit) => (choice >> bit) % 2 === 1);
+      const query = excluded.map((name) => `exclude=${name}`).join('&');
+      const failed = names.flatMap((name) =>
+        excluded.includes(name) ? [] : ({ started: [], ...reasons }[name] ?? []),
+      );
+      const status = failed.length === 0 ? 200 : 503;
+      const response = await ready(`?${query}`);
+      expect([response.statusCode, response.json()]).toEqual([
+        status,
+        failed.length === 0 ? { status: 'ready' } : { status: 'unavailable', reasons: failed },
+      ]);
+      const verbose = await ready(`?verbose&${query}`);
+      const lines = names.map((name) => {
+        if (excluded.includes(name)) return `[+]${name} excluded: ok\n`;
+        return name !== 'started' && reasons[name] !== undefined ? `[-]${name} failed\n` : `[+]${name} ok\n`;
+      });
+      expect([verbose.statusCode, verbose.body]).toEqual([status, lines.join('')]);
+      expect(verbose.headers['content-type']).toBe('text/plain; charset=utf-8');
+    }
+    isDraining = false;
+  });
+
+  it('waits for no silent database that is left out, and goes by the migrations that were seen last', async () => {
+    const migrations = 'Migrations are missing in the database: 1.';
+    for (const [seen, status] of [[{}, 200] as const, [{ migrations }, 503] as const]) {
+      check = async () => seen;
+      await ready();
+      mock.timers.enable({ apis: ['setTimeout'] });
+      try {
+        const asked = Promise.withResolvers<void>();
+        check = () => {
+          asked.resolve();
+          return Promise.withResolvers<never>().promise;
+        };
+        const response = ready('?exclude=database');
+        await asked.promise;
+        mock.timers.tick(500);
+        expect((await response).statusCode).toBe(status);
+        mock.timers.tick(2_000);
+        expect((await ready('?exclude=database')).statusCode).toBe(status);
+      } finally {
+        mock.timers.reset();
+      }
+    }
+  });
+
+  it('leaves /healthz alone while the service drains', async () => {
     isDraining = true;
-    expect((await ready()).statusCode).toBe(503);
     expect((await http.server.inject('/healthz')).statusCode).toBe(200);
     isDraining = false;
   });

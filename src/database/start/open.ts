@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Accounts } from '../../account/accounts.ts';
+import { DomainError } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseLocation } from '../../postgres/connection-config.ts';
 import { connectDatabase, type Database } from '../database.ts';
@@ -96,7 +97,9 @@ async function joinEmbedded(dataDir: string): Promise<Database> {
   const location = embeddedPostgresAddress(dataDir);
   const database = await connectDatabase({ location, poolSize: 1, isGuest: true });
   try {
-    await database.checkReady();
+    const findings = await database.checkReady();
+    const reason = findings.database ?? findings.migrations;
+    if (reason !== undefined) throw new DomainError('UNAVAILABLE', reason);
     return database;
   } catch (error) {
     await database.close();

@@ -50,7 +50,7 @@ const retryAfterSeconds = 5;
 const firstRequestMillis = 1_000;
 
 /** Probes are answered before others that wait. */
-const urgentPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
+const urgentTarget = /^\/(?:healthz|readyz)(?:\?|$)/;
 
 /**
  * The open connections, the request under way on each, and their unread response bytes.
@@ -137,7 +137,7 @@ export class ClientConnections {
       connection?.countChunks(request);
       discardCounted(request, response);
     }
-    connection?.accept(response, begin, urgentPaths.has(request.url ?? ''));
+    connection?.accept(response, begin, urgentTarget.test(request.url ?? ''));
   }
 
   /** The response under way on the connection, or the next one. */

@@ -1,59 +1,98 @@
 import type { FastifyInstance } from 'fastify';
 
-import { DomainError } from '../../domain/errors.ts';
+type CheckName = 'started' | 'draining' | 'database' | 'migrations';
+
+/** The reason of each check that failed; public, so without internal details. */
+type Findings = { readonly [name in CheckName]?: string | undefined };
 
 export interface HealthOptions {
-  /** Rejects when the service isn't ready. */
-  readonly checkReady: () => Promise<void>;
+  /** What of the database fails; migrations are those seen last where it isn't reached. */
+  readonly checkReady: () => Promise<Pick<Findings, 'database' | 'migrations'>>;
   readonly isDraining: () => boolean;
   /** How long the result of a check is used again. */
   readonly checkEveryMillis?: number;
 }
 
+/** `?verbose` and `?exclude=NAME`, which may be repeated, as the API server of Kubernetes has them. */
+interface ReadyQuery {
+  readonly verbose?: unknown;
+  readonly exclude?: string | readonly string[];
+}
+
+const checkNames: readonly CheckName[] = ['started', 'draining', 'database', 'migrations'];
 const checkTimeoutMillis = 2_000;
+
+/** How long a response waits for the database that doesn't depend on it: then what was seen last counts. */
+const briefMillis = 250;
+
 const retryAfterSeconds = 5;
 
 /** `/healthz`: the process is alive. `/readyz`: it can serve. Probes call both often. */
-export function registerHealth(
-  server: FastifyInstance,
-  { checkReady, isDraining, checkEveryMillis = 1_000 }: HealthOptions,
-): void {
+export function registerHealth(server: FastifyInstance, options: HealthOptions): void {
   const config = { isPublic: true, isServedUnderOverload: true };
-  let checking: Promise<string | undefined> | undefined;
-
-  let checkedAt = -Infinity;
-  // It is public, so all callers share one check, which begins again a while after the last one has ended.
-  const findReason = (): Promise<string | undefined> => {
-    if (checking === undefined || performance.now() - checkedAt >= checkEveryMillis) {
-      checkedAt = Infinity;
-      checking = reasonNotReady(checkReady).finally(() => (checkedAt = performance.now()));
-    }
-    return checking;
-  };
+  const store = new StoreFindings(options);
 
   server.get('/healthz', { config }, async (_request, reply) => {
     return reply.header('cache-control', 'no-store').send({ status: 'ok' });
   });
-  server.get('/readyz', { config }, async (_request, reply) => {
-    const reason = isDraining() ? 'The service is shutting down.' : await findReason();
+  server.get<{ Querystring: ReadyQuery }>('/readyz', { config }, async ({ query }, reply) => {
+    const excluded = new Set([query.exclude ?? []].flat());
+    const isDraining = options.isDraining();
+    const isBrief = isDraining || excluded.has('database');
+    const findings: Findings = {
+      ...(await store.current({ isBrief })),
+      ...(isDraining && { draining: 'The service is shutting down.' }),
+    };
+    const reasons = checkNames.flatMap((name) => (excluded.has(name) ? [] : (findings[name] ?? [])));
     void reply.header('cache-control', 'no-store');
-    if (reason === undefined) return reply.send({ status: 'ready' });
-    return reply
-      .code(503)
-      .header('retry-after', String(retryAfterSeconds))
-      .send({ status: 'unavailable', reasons: [reason] });
+    if (reasons.length > 0) void reply.code(503).header('retry-after', String(retryAfterSeconds));
+    if (query.verbose !== undefined) {
+      return reply.type('text/plain; charset=utf-8').send(verboseText(findings, excluded));
+    }
+    return reply.send(reasons.length === 0 ? { status: 'ready' } : { status: 'unavailable', reasons });
   });
 }
 
-/** Without internal details, since it is public. */
-async function reasonNotReady(checkReady: () => Promise<void>): Promise<string | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve('The store takes too long to respond.'), checkTimeoutMillis);
+function verboseText(findings: Findings, excluded: ReadonlySet<string>): string {
+  const lines = checkNames.map((name) => {
+    if (excluded.has(name)) return `[+]${name} excluded: ok\n`;
+    return findings[name] === undefined ? `[+]${name} ok\n` : `[-]${name} failed\n`;
   });
-  const check = checkReady().then(
-    () => undefined,
-    (error: unknown) => (error instanceof DomainError ? error.message : 'The store is not available.'),
-  );
-  return Promise.race([check, timeout]).finally(() => clearTimeout(timer));
+  return lines.join('');
+}
+
+/** What is known of the database. `/readyz` is public, so all callers share one check, repeated after a while. */
+class StoreFindings {
+  readonly #options: HealthOptions;
+  #last: Findings = {};
+  #checking: Promise<void> | undefined;
+  #checkedAt = -Infinity;
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  async current({ isBrief }: { readonly isBrief: boolean }): Promise<Findings> {
+    const { checkEveryMillis = 1_000 } = this.#options;
+    if (this.#checking === undefined || performance.now() - this.#checkedAt >= checkEveryMillis) {
+      this.#checkedAt = Infinity;
+      this.#checking = this.#check().finally(() => (this.#checkedAt = performance.now()));
+    }
+    await (isBrief ? orAfter(briefMillis, this.#checking) : this.#checking);
+    return this.#last;
+  }
+
+  async #check(): Promise<void> {
+    const failed = (database: string): Findings => ({ database, migrations: this.#last.migrations });
+    const check = this.#options.checkReady().catch(() => failed('The store is not available.'));
+    this.#last = (await orAfter(checkTimeoutMillis, check)) ?? failed('The store takes too long to respond.');
+  }
+}
+
+async function orAfter<T>(millis: number, promise: Promise<T>): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, millis, undefined);
+  });
+  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }
