@@ -154,7 +154,7 @@ export class ConnectionPool {
     const opening = this.#open(slot);
     let timeout: NodeJS.Timeout | undefined;
     const tooLate = new Promise<'late'>((resolve) => {
-      timeout = setTimeout(() => resolve('late'), deadline + openGraceMillis - performance.now());
+      timeout = setTimeout(() => resolve('late'), Math.max(0, deadline + openGraceMillis - performance.now()));
     });
     const outcome = await Promise.race([opening, tooLate]).finally(() => clearTimeout(timeout));
     if (outcome !== 'late') return outcome;
