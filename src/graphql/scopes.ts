@@ -1,7 +1,7 @@
-import { defaultFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import { defaultFieldResolver, type GraphQLField, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import { Extensions } from 'type-graphql';
 
-import { requireScope } from '../domain/access/principal.ts';
+import { type Principal, requireScope } from '../domain/access/principal.ts';
 import type { Scope } from '../domain/access/scope.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -10,24 +10,32 @@ export function NeedsScope(scope: Scope): MethodDecorator {
   return Extensions({ scope });
 }
 
-/**
- * Requires the scope `read` for every query and `write` for every mutation, unless it has `NeedsScope`.
- *
- * `rateLimit` and `viewer` need only a valid key.
- */
+type RootField = Pick<GraphQLField<unknown, unknown>, 'extensions'>;
+
+/** Requires the scope of every root field: `read` for a query and `write` for a mutation, unless it has `NeedsScope`. */
 export function guardRootFields(schema: GraphQLSchema): void {
   guard(schema.getQueryType(), 'read');
   guard(schema.getMutationType(), 'write');
 }
 
+/** Throws FORBIDDEN when the key may not use this mutation. */
+export function requireScopeOfMutation(field: RootField, principal: Principal): void {
+  requireScope(principal, scopeOf(field, 'write'));
+}
+
 function guard(type: GraphQLObjectType | null | undefined, usualScope: Scope): void {
   for (const field of Object.values(type?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
+    // They need only a valid key.
     if (field.name === 'rateLimit' || field.name === 'viewer') continue;
-    const { scope = usualScope } = field.extensions as { readonly scope?: Scope };
+    const scope = scopeOf(field, usualScope);
     field.resolve = (source, args, context: GraphQLContext, info): unknown => {
       requireScope(context.principal, scope);
       return resolve(source, args, context, info);
     };
   }
+}
+
+function scopeOf({ extensions }: RootField, usualScope: Scope): Scope {
+  return (extensions as { readonly scope?: Scope }).scope ?? usualScope;
 }

@@ -229,6 +229,29 @@ describe('with an Idempotency-Key', () => {
     expect(rest.statusCode).toBe(422);
   });
 
+  it.each(['@atomic', ''])('replays nothing to a key that has lost the scope: mutation %s', async (directive) => {
+    const { id, secret } = await service.createKey({ scopes: ['read', 'write'] });
+    const key = randomUUID();
+    const operation = (quantity: number) => `mutation ${directive} { a: ${order} b: ${sell(quantity)} }`;
+    expect((await send(operation(2), key, secret)).errors).toEqual([]);
+    await service.sql(`update api_keys set scopes = '{read}' where id = $1`, [id]);
+    const isForbidden = async () =>
+      (await send('mutation { updatePet(input: { id: 1, name: "R" }) { pet { id } } }', undefined, secret)).errors
+        .length > 0;
+    await until(isForbidden);
+    service.forgetStatements();
+    // The scope comes before the key, also where the key was used for something else.
+    for (const quantity of [2, 3]) {
+      const { data, errors, replayed, headers } = await send(operation(quantity), key, secret);
+      expect([data, replayed, headers['idempotent-replayed']]).toEqual([{ a: null, b: null }, [], undefined]);
+      expect(errors.map(({ extensions: { code } }) => code)).toEqual([
+        'FORBIDDEN',
+        directive === '' ? 'FORBIDDEN' : 'ABORTED',
+      ]);
+    }
+    expect(service.statements).toEqual([]);
+  });
+
   it('keeps nothing of an operation that failed', async () => {
     const key = randomUUID();
     const failed = await send(`mutation @atomic { a: ${order} b: ${fails} }`, key);

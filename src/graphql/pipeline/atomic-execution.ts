@@ -9,6 +9,7 @@ import type { Variables } from '../executor/arguments.ts';
 import type { Execution, OperationSource, PreparedOperation, RootField } from '../executor/operation.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
+import { requireScopeOfMutation } from '../scopes.ts';
 import { causeOf } from './errors.ts';
 
 interface AtomicOperation {
@@ -58,21 +59,35 @@ export async function executeAtomically(
     return writes;
   };
   try {
+    // Before the key, as everywhere: what has no scope is no replay.
+    assertScopes(operation, fields, context);
     if (context.keyed === undefined) {
       await stores.atomically(work);
     } else {
       const names = fields.map(({ key }) => key);
       const outcome = await context.keyed.onceForOperation(names, fingerprint(operation, fields, variables), work);
       if (outcome.isReplayed) {
-        context.keyed.replayed.push(...names);
         const replay = new AtomicWrites(false, outcome.result as ReadonlyMap<string, never>);
         execution = await prepared.run(context.replaying(replay), variables, maxResponseBytes);
+        context.keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
       }
     }
   } catch (error) {
     return prepared.failed(variables, (key) => causeFor(key, error));
   }
   return execution as Execution;
+}
+
+/** Throws AbortedBy the first field that the key may not use. */
+function assertScopes({ source }: AtomicOperation, fields: readonly RootField[], { principal }: GraphQLContext): void {
+  const definitions = source.schema.getMutationType()?.getFields() ?? {};
+  for (const { key, name } of fields) {
+    try {
+      requireScopeOfMutation(definitions[name] as (typeof definitions)[string], principal);
+    } catch (cause) {
+      throw new AbortedBy(key, cause);
+    }
+  }
 }
 
 /** Runs all fields; throws AbortedBy at the first one that fails. */
@@ -89,7 +104,7 @@ async function attempt(
     return failed === undefined;
   });
   if (failed === undefined) return execution;
-  // Arguments and scopes are refused before the resolver is called.
+  // Arguments are refused before the resolver is called.
   const refusal = execution.errors.find(({ path }) => path?.length === 1 && path[0] === failed);
   throw new AbortedBy(failed, writes.failureOf(failed) ?? (refusal === undefined ? undefined : causeOf(refusal)));
 }

@@ -59,8 +59,9 @@ export class KeyedWrites {
     try {
       const { result, isReplayed } = await this.#service.onceForField(request, work, codec.encode);
       if (!isReplayed) return result;
+      const payload = codec.decode(result as never);
       this.replayed.push(field.field);
-      return codec.decode(result as never);
+      return payload;
     } catch (error) {
       if (error instanceof DomainError && error.isUnderWay) this.#stillRunning = error;
       throw error;
