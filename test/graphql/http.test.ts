@@ -31,12 +31,43 @@ function expectRefused(response: LightMyRequestResponse, status: number, code: s
 
 const nested = (levels: number): string => '['.repeat(levels) + big + ']'.repeat(levels);
 
+/** A document of so many bytes; as JSON it takes 6 for each character of its comment. */
+const documentOf = (bytes: number): string => {
+  const text = `{ echo(text: "a") } #${'é'.repeat(10_000)}`;
+  const padded = text + 'x'.repeat(bytes - Buffer.byteLength(text));
+  return JSON.stringify({ query: padded }).replace(/[xé]/g, (char) => (char === 'x' ? '\\u0078' : '\\u00e9'));
+};
+const overEvents = { accept: 'text/event-stream' };
+
+describe('a document', () => {
+  it('may have 64 KiB in UTF-8, however many it takes in JSON, and not one byte more', async () => {
+    expect((await sample.post(documentOf(65_536))).json()).toEqual({ data: { echo: 'a' } });
+    const limit = /65537 bytes.*at most 65536/;
+    expectRefused(await sample.post(documentOf(65_537)), 400, 'GRAPHQL_VALIDATION_FAILED', limit);
+    const asEvent = await sample.post(documentOf(65_537), overEvents);
+    expect(asEvent.body).toMatch(limit);
+  });
+
+  it('is not looked at in a body of too many values, whatever is accepted', async () => {
+    const body = `{"query":"{ echo }","variables":{"a":[${'{},'.repeat(10_000)}1]}}`;
+    for (const accept of ['text/event-stream', 'multipart/mixed;subscriptionSpec=1.0', 'application/json'])
+      expectRefused(await sample.post(body, { accept }), 400, 'BAD_REQUEST', /10,000 values/);
+  });
+});
+
 describe('POST', () => {
   it.each([
     ['not JSON', '{"query":', 400, 'BAD_REQUEST', /not valid JSON/],
     ['an empty body', '', 400, 'BAD_REQUEST', /not valid JSON|empty/],
     ['too deep for any parser', `${'['.repeat(200_000)}${big}`, 400, 'BAD_REQUEST', /500 levels/],
     ['variables too deep', `{"query":"{ echo }","variables":{"a":${nested(500)}}}`, 400, 'BAD_REQUEST', /500 levels/],
+    [
+      'too many values',
+      `{"query":"{ echo }","extensions":{"a":[${'9e99,'.repeat(200_000)}1]}}`,
+      400,
+      'BAD_REQUEST',
+      /10,000 values/,
+    ],
     ['{}', '{}', 400, 'BAD_REQUEST', /needs a `query`/],
     ['null', 'null', 400, 'BAD_REQUEST', /must be a JSON object/],
     ['a string', '"{ echo }"', 400, 'BAD_REQUEST', /must be a JSON object/],
@@ -68,8 +99,9 @@ describe('POST', () => {
   });
 
   it('takes 1 MiB exactly', async () => {
-    const rest = JSON.stringify({ query: '{ echo }' }).length;
-    const response = await sample.post({ query: `{ echo }${' '.repeat(1_048_576 - rest)}` });
+    const body = { query: '{ echo }', variables: { a: '' } };
+    body.variables.a = 'x'.repeat(1_048_576 - JSON.stringify(body).length);
+    const response = await sample.post(body);
     expect(response.json()).toEqual({ data: { echo: null } });
   });
 

@@ -22,7 +22,7 @@ async function graphql(target: Target, bodies: readonly (string | { query: strin
   return summary(outcomes);
 }
 
-const longAlias = 'A'.repeat(100_000);
+const longAlias = 'A'.repeat(60_000);
 
 /** A chain in which each fragment spreads the next one twice. */
 function chain(length: number): string {
@@ -59,7 +59,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       {
         query: `{ categories(first: 49) { edges { node { pets(first: 100) { edges { node { ${longAlias}: id } } } } } } }`,
       },
-      { query: `{ ${'A'.repeat(1_000_000)}: __schema { types { name fields { name } } } }` },
+      { query: `{ ${'A'.repeat(60_000)}: __schema { types { name fields { name } } } }` },
       { query: `{ __schema { types { fields { ${longAlias}: description } } } }` },
       {
         query: `{ __schema { types { ${times(25, (index) => `a${index}: description`).join(' ')} fields { ${times(25, (index) => `a${index}: description`).join(' ')} } } } }`,
@@ -102,7 +102,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       ...times(30, (index) => ({
         query: `{ ${times(45, (alias) => `q${index}x${alias}: pet(id: ${alias}) { id name category { id name pets(first: 1) { edges { node { id } } } } }`).join(' ')} }`,
       })),
-      { query: '['.repeat(100_000) },
+      { query: '['.repeat(60_000) },
       { query: `{ pets(filter: ${'{a:'.repeat(1_000)}1${'}'.repeat(1_000)}) { totalCount } }` },
     ]),
   '7 new documents of equal names, the last byte of 40 at once': async (target) => {
@@ -176,7 +176,7 @@ export const attacks: Readonly<Record<string, Attack>> = {
       await ask(`GET /pets HTTP/1.1\r\n${close}Authorization: ${value}\r\n\r\n`);
     }
     const search = await graphql(target, [
-      { query: `{ pets(filter: { nameContains: "${'x'.repeat(1_000_000)}" }) { totalCount } }` },
+      { query: `{ pets(filter: { nameContains: "${'x'.repeat(60_000)}" }) { totalCount } }` },
     ]);
     return `${summary(outcomes)}; ${search}`;
   },

@@ -97,6 +97,17 @@ describe('a body', () => {
     });
   });
 
+  it('has at most 10,000 values, in fields that are ignored too, whatever is accepted', async () => {
+    const body = (items: number): string => `{"name":"Many","unknown":[${'9e99,'.repeat(items - 1)}1]}`;
+    expect((await rest.ask('POST', '/categories', body(9_998))).status).toBe(201);
+    for (const accept of ['application/json', 'application/problem+json']) {
+      expect(await rest.ask('POST', '/categories', body(9_999), { accept })).toMatchObject({
+        status: 400,
+        body: { code: 'bad_request', message: expect.stringContaining('10,000 values') },
+      });
+    }
+  });
+
   it('changes nothing without a field that is known', async () => {
     const { id } = await rest.pet();
     for (const body of [{}, { colour: 'brown' }, { id: 5 }]) {

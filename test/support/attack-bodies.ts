@@ -15,20 +15,21 @@ const chain = (length: number, link: (next: string) => string): string =>
   Array.from({ length }, (_, n) => `fragment F${n} on Pet { id ${link(`...F${n + 1}`)} }`).join(' ') +
   ` fragment F${length} on Pet { id }`;
 const tooLarge = { status: 400, code: 'RESULT_TOO_LARGE' };
+const tooManyValues = { status: 400, code: 'BAD_REQUEST' };
 const refused = { status: 400, code: 'GRAPHQL_VALIDATION_FAILED' };
 const tooComplex = { status: 400, code: 'COMPLEXITY_LIMIT_EXCEEDED' };
 
 /** The store has 49 categories or more, with 100 pets each. */
 export const attackBodies: readonly AttackBody[] = [
   {
-    name: 'a key of 100,000 letters for 4,900 pets',
+    name: 'a key of 60,000 letters for 4,900 pets',
     ...tooLarge,
-    body: query(nested(`edges { node { ${'A'.repeat(100_000)}: id } }`)),
+    body: query(nested(`edges { node { ${'A'.repeat(60_000)}: id } }`)),
   },
   {
-    name: 'introspection under a key of a million letters',
+    name: 'introspection under a key of 60,000 letters',
     ...tooLarge,
-    body: query(`{ __schema { types { ${'A'.repeat(1_000_000)}: name } } }`),
+    body: query(`{ __schema { types { fields { ${'A'.repeat(60_000)}: name } } } }`),
   },
   {
     name: '49 times the same long text',
@@ -54,14 +55,24 @@ export const attackBodies: readonly AttackBody[] = [
   },
   {
     name: '1 MiB of long integers in a variable that is not declared',
-    status: 200,
+    ...tooManyValues,
     body: `{"query":"{ rateLimit { cost } }","variables":{"n":[${'9007199254740993,'.repeat(61_000)}1]}}`,
   },
   {
-    name: '1 MiB of long integers in one that is',
+    name: '1 MiB of short huge numbers in one that is',
+    ...tooManyValues,
+    body: `{"query":"query ($n: [ID!]) { orders(filter: { petIdIn: $n }) { totalCount } }","variables":{"n":[${'9e99,'.repeat(200_000)}1]}}`,
+  },
+  {
+    name: '9,990 long integers, of 100 digits each',
     status: 200,
     code: 'BAD_USER_INPUT',
-    body: `{"query":"query ($n: [ID!]) { orders(filter: { petIdIn: $n }) { totalCount } }","variables":{"n":[${'9007199254740993,'.repeat(60_000)}1]}}`,
+    body: `{"query":"query ($n: [ID!]) { orders(filter: { petIdIn: $n }) { totalCount } }","variables":{"n":[${`${'9'.repeat(100)},`.repeat(9_990)}1]}}`,
+  },
+  {
+    name: '1 MiB of white space around a field',
+    ...refused,
+    body: query(`{${' '.repeat(1_000_000)}__typename }`),
   },
   {
     name: 'fragments that spread the next one twice, 23 of them',
@@ -111,10 +122,10 @@ export const attackBodies: readonly AttackBody[] = [
     ),
   },
   {
-    name: 'a number of a million digits',
+    name: 'a number of 60,000 digits',
     status: 400,
     code: 'BAD_USER_INPUT',
-    body: query(`{ pets(first: ${'9'.repeat(1_000_000)}) { totalCount } }`),
+    body: query(`{ pets(first: ${'9'.repeat(60_000)}) { totalCount } }`),
   },
   {
     name: 'a filter of a megabyte for 2,400 parents',
@@ -152,5 +163,5 @@ export const attackBodies: readonly AttackBody[] = [
       variables: { ids: Array.from({ length: 100 }, () => 'x'.repeat(10_000)) },
     }),
   },
-  { name: 'a name of a million letters', ...refused, body: query(`{ ${'n'.repeat(1_000_000)} }`) },
+  { name: 'a name of 60,000 letters', ...refused, body: query(`{ ${'n'.repeat(60_000)} }`) },
 ];

@@ -1,6 +1,7 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import type { Bound, OnRefusal } from '../../http/bounds/bounds.ts';
+import { maxDocumentBytes } from '../../http/bounds/limits.ts';
 import { adviceFor } from './sizes.ts';
 import type { Measure } from './measure.ts';
 
@@ -60,6 +61,13 @@ export function assertWithinLimits(measure: Measure, limits: OperationLimits, on
     const extensions = { code: 'COMPLEXITY_LIMIT_EXCEEDED', complexity, maxComplexity, http: { status: 400 } };
     refuse('complexity', new GraphQLError(message, { extensions }));
   }
+}
+
+/** Refuses the text of a document that is too long, before it is parsed, looked up or kept. */
+export function assertDocumentSize(text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxDocumentBytes) return;
+  throw overLimit(`The document has ${bytes} bytes of UTF-8, but at most ${maxDocumentBytes} are allowed.`);
 }
 
 /** The error for a document that exceeds a limit. */

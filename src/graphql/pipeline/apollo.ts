@@ -15,7 +15,7 @@ import { PreparedOperation, type OperationSource } from '../executor/operation.t
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { isOverTokenLimit, markBadInput } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
-import { literalViolation, maxSuggestedBytes } from './input-errors.ts';
+import { literalViolation } from './input-errors.ts';
 import { OperationMeasure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
@@ -50,12 +50,6 @@ interface ApolloContext {
 }
 
 type Plugin = ApolloServerPlugin<ApolloContext>;
-
-/** Apollo reads them for each document. */
-interface ValidationOptions {
-  readonly maxErrors: number;
-  hideSuggestions: boolean;
-}
 
 /** Security scanners report directive overloading when ten unknown directives return ten errors. */
 const maxValidationErrors = 5;
@@ -97,14 +91,13 @@ export class ApolloValidator {
 
 function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
   const { schema, hidden, limits, log } = options;
-  const validationOptions: ValidationOptions = { maxErrors: maxValidationErrors, hideSuggestions: false };
   return new ApolloServer<ApolloContext>({
     schema,
     // Apollo's own message would name Apollo's options.
     introspection: true,
     validationRules: [OwnFieldsOfPastObjects, ...(hidden === undefined ? [] : [NoSchemaIntrospectionCustomRule])],
     parseOptions: { maxLexicalTokens: limits.maxTokens },
-    validationOptions,
+    validationOptions: { maxErrors: maxValidationErrors },
     hideSchemaDetailsFromClientErrors: hidden !== undefined,
     includeStacktraceInErrorResponses: false,
     // Operations are cached instead of documents.
@@ -119,21 +112,16 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
       ApolloServerPluginLandingPageDisabled(),
       ApolloServerPluginSchemaReportingDisabled(),
       ApolloServerPluginUsageReportingDisabled(),
-      preparing(options, validationOptions),
+      preparing(options),
     ],
   });
 }
 
 /** Refuses documents that are too large to validate, and prepares valid ones instead of executing them. */
-function preparing(
-  { schema, hidden, limits, log, onRefusal }: ApolloOptions,
-  validationOptions: ValidationOptions,
-): Plugin {
+function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): Plugin {
   const listener = Promise.resolve<Awaited<ReturnType<NonNullable<Plugin['requestDidStart']>>>>({
     validationDidStart: async (request) => {
-      const { document, source, contextValue } = request;
-      // Of the validation that comes next: there is one at a time.
-      validationOptions.hideSuggestions = source.length > maxSuggestedBytes;
+      const { document, contextValue } = request;
       const checked = checkDocument(document, limits.maxFields, onRefusal);
       const { comparable, refusal } = checked;
       contextValue.state.checked = checked;

@@ -4,7 +4,7 @@ import type { GraphQLError } from 'graphql';
 
 import { LruMap } from '../../domain/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../executor/operation.ts';
-import { assertWithinLimits, type OperationLimits } from './admission.ts';
+import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
 import { asGraphQLError, formatError } from './errors.ts';
 import type { OperationMeasure } from './measure.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
@@ -131,16 +131,15 @@ async function prepare(
   validator: Validator,
   limits: OperationLimits,
 ): Promise<KnownOperation> {
-  const operation = await validator.validate(text, operationName);
-  const refuse = (message: string): UnusableDocuments =>
-    new UnusableDocuments(
-      `GRAPHQL_DOCUMENTS: the operation ${[operationName, `(${id})`].join(' ').trim()} can't be offered: ${message}`,
-    );
-  if ('errors' in operation) throw refuse(operation.errors.map((error) => formatError(error).message).join(' '));
   try {
+    assertDocumentSize(text);
+    const operation = await validator.validate(text, operationName);
+    if ('errors' in operation) throw new Error(operation.errors.map((error) => formatError(error).message).join(' '));
     assertWithinLimits(operation.measure.for({}), limits, () => undefined);
+    return operation;
   } catch (error) {
-    throw refuse(asGraphQLError(error).message);
+    const { message } = asGraphQLError(error);
+    const name = [operationName, `(${id})`].join(' ').trim();
+    throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: the operation ${name} can't be offered: ${message}`);
   }
-  return operation;
 }

@@ -17,7 +17,8 @@ export class InexactNumber {
   readonly literal: string;
 
   constructor(literal: string) {
-    this.literal = literal;
+    // A copy: as a part of the body's text it would keep all of that.
+    this.literal = Buffer.from(literal).toString();
   }
 
   toJSON(): string {

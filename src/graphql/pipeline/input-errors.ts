@@ -22,8 +22,8 @@ import { withExactIds } from './inexact-number.ts';
 /** A list may have thousands of wrong values; only the first ones are reported. */
 const maxViolations = 50;
 
-/** Longer requests get no suggestions for wrong names: each character of such a name takes graphql-js 0.2 µs. */
-export const maxSuggestedBytes = 64 * 1024;
+/** Variables of longer requests get no suggestions for wrong names: each character of one takes graphql-js 0.2 µs. */
+const maxSuggestedBytes = 64 * 1024;
 
 /** Matches the field in a message of graphql-js about a missing or an unknown field. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;

@@ -1,8 +1,6 @@
 import type { Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
 
-/** Longer texts are not stored. */
-const maxTextBytes = 64 * 1024;
 const maxBytes = 8 * 1024 * 1024;
 /** A shorter text counts as many, for what an entry takes beside it. */
 const minEntryBytes = 512;
@@ -41,9 +39,8 @@ export class PersistedTexts {
   }
 
   set(sha256: string, text: string, client: string): void {
-    const textBytes = Buffer.byteLength(text);
-    if (textBytes > maxTextBytes || this.#texts.has(sha256)) return;
-    const bytes = Math.max(textBytes, minEntryBytes);
+    if (this.#texts.has(sha256)) return;
+    const bytes = Math.max(Buffer.byteLength(text), minEntryBytes);
     let lease = this.#bytes.tryTake(client, bytes);
     while (lease === undefined) {
       this.#evictFor(client, bytes);

@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 
 import { HttpError } from '../../http/error-table.ts';
-import { decodeJson, isExact, mayHaveRoundedNumbers, parseJson, withNumbers } from '../../http/exact-json.ts';
+import { decodeJson, isExact, parseJson } from '../../http/exact-json.ts';
+import { assertDocumentSize } from './admission.ts';
 import { InexactNumber } from './inexact-number.ts';
 
 /** The parameters of a GraphQL request. */
@@ -28,10 +29,10 @@ const headersOfPrograms = ['authorization', 'x-api-key', 'apollo-require-preflig
 
 const forgeable = `Another site could have a browser send this request (Cross-Site Request Forgery, CSRF): send it by POST, or with one of the headers ${headersOfPrograms.join(', ')}.`;
 
-/** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON, or too deep. */
+/** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON, or beyond the limits. */
 export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
   try {
-    return { value: parseExactJson(decodeJson(body)), bytes: body.length };
+    return { value: parseJson(decodeJson(body), readNumber), bytes: body.length };
   } catch (error) {
     return error instanceof HttpError ? error : new HttpError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
   }
@@ -50,8 +51,8 @@ export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): nu
 /**
  * Reads a request as GraphQL over HTTP has it, by POST or GET.
  *
- * Throws BAD_REQUEST for parameters of another form, and for what another site could have a browser send; throws
- * UNSUPPORTED_MEDIA_TYPE for a GET whose Content-Type is not JSON.
+ * Throws BAD_REQUEST for parameters of another form, and for what another site could have a browser send; an error for a
+ * document that is too long; and UNSUPPORTED_MEDIA_TYPE for a GET whose Content-Type is not JSON.
  */
 export function readRequest({ method, headers, url, body }: FastifyRequest): GraphQLRequest {
   if (method === 'POST') return readBody((body as GraphQLBody | undefined)?.value);
@@ -103,8 +104,10 @@ function readParameters(parameters: Readonly<Record<string, unknown>>): GraphQLR
     if (value !== undefined && !isRecord(value)) throw badRequest(`\`${name}\` must be a JSON object.`);
     return value;
   };
+  const query = text('query');
+  if (query !== undefined) assertDocumentSize(query);
   return {
-    query: text('query'),
+    query,
     operationName: text('operationName'),
     variables: object('variables'),
     documentId: text('documentId'),
@@ -131,20 +134,14 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 /** A JSON parameter of a GET. */
 function parseParameter(name: string, text: string): unknown {
   try {
-    return parseExactJson(text);
+    return parseJson(text, readNumber);
   } catch (error) {
     throw error instanceof HttpError ? error : badRequest(`The parameter \`${name}\` is not valid JSON.`);
   }
 }
 
-/** The value of a JSON text, in which numbers that a JavaScript number can't keep are `InexactNumber`. */
-function parseExactJson(text: string): unknown {
-  const value = parseJson(text);
-  return mayHaveRoundedNumbers(text) ? withNumbers(text, inexactNumber) : value;
-}
-
-/** Undefined for an exact number, and for a short fraction: as a double that is one too, and is refused as well. */
-function inexactNumber(literal: string): InexactNumber | undefined {
+/** A number that a JavaScript number keeps, or a short fraction: as a double that is one too, and is refused as well. */
+function readNumber(literal: string): number | InexactNumber {
   const isKept = isExact(literal) || (literal.length < 16 && !Number.isInteger(Number(literal)));
-  return isKept ? undefined : new InexactNumber(literal);
+  return isKept ? Number(literal) : new InexactNumber(literal);
 }
