@@ -5,6 +5,7 @@ import DataLoader from 'dataloader';
 import type { HistoryRequest } from '../domain/access/access.service.ts';
 import type { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
 import type { Category } from '../domain/categories/category.entity.ts';
+import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
 import type { InventoryRelation, InventoryRow } from '../domain/inventory/inventory-item.store.ts';
 import type { OrderRelation, OrderRow } from '../domain/orders/order.store.ts';
@@ -13,7 +14,7 @@ import type { Page } from '../domain/page.ts';
 import type { PetListRequest } from '../domain/pets/pet.service.ts';
 import type { PetRelation, PetRow } from '../domain/pets/pet.store.ts';
 import type { Services } from '../domain/services.ts';
-import type { Include } from '../domain/store.ts';
+import { type Include, UnreadableRow } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
 
 /**
@@ -120,10 +121,30 @@ function rowLoader<Row, Relation extends string>(
   const loaders = new Map<string, DataLoader<string, Row | null>>();
   return (include = []) => {
     const key = include.join();
-    const loader = loaders.get(key) ?? new DataLoader((ids) => findMany(ids, include));
+    const loader = loaders.get(key) ?? new DataLoader((ids) => eachAlone(ids, (some) => findMany(some, include)));
     loaders.set(key, loader);
     return loader;
   };
+}
+
+/** A row that can't be read fails only the fields that need it. */
+async function eachAlone<Row>(
+  ids: readonly string[],
+  findMany: (ids: readonly string[]) => Promise<(Row | null)[]>,
+): Promise<(Row | Error | null)[]> {
+  try {
+    return await findMany(ids);
+  } catch (error) {
+    if (ids.length === 1 || !isUnavailable(error) || !(error.cause instanceof UnreadableRow)) throw error;
+    return Promise.all(
+      ids.map((id) =>
+        findMany([id]).then(
+          ([row = null]) => row,
+          (failure: unknown) => failure as Error,
+        ),
+      ),
+    );
+  }
 }
 
 type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;

@@ -1,6 +1,6 @@
 import type { RequestContext } from '../domain/access/current-request.ts';
 import { DomainError, unavailable } from '../domain/errors.ts';
-import { ForeignKeyViolation } from '../domain/store.ts';
+import { ForeignKeyViolation, UnreadableRow } from '../domain/store.ts';
 import { noConnection, readOnlyState } from './connection-failure.ts';
 
 /** SQLSTATE classes and codes after which there is no connection: shutdown, and timeouts that end the session. */
@@ -85,7 +85,7 @@ export function isDiskFull(error: unknown): boolean {
 
 /**
  * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, and for a transaction that it aborted
- * (deadlock, serialization failure); `ForeignKeyViolation`; every other error as it is.
+ * (deadlock, serialization failure), and for a row that this version can't read; `ForeignKeyViolation`; every other error as it is.
  */
 export function translateDriverError(error: unknown): Error {
   const original = error instanceof Error ? error : new Error(String(error), { cause: error });
@@ -94,6 +94,7 @@ export function translateDriverError(error: unknown): Error {
     return new ForeignKeyViolation(original.message, { cause: error });
   }
   if (isRefused(error)) return busy(error);
+  if (error instanceof UnreadableRow) return unreadable(error);
   return isUnavailable(error) ? unavailable(error) : original;
 }
 
@@ -111,6 +112,12 @@ function busy(cause: unknown): DomainError {
   const message =
     'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.';
   return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause });
+}
+
+function unreadable(cause: UnreadableRow): DomainError {
+  const message =
+    'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
+  return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 5, cause });
 }
 
 function hasState(error: unknown): boolean {

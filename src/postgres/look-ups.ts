@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader';
 
 import { service } from '../account/accounts.ts';
+import { UnreadableRow } from '../domain/store.ts';
 import { recordFailure } from './driver-errors.ts';
 import type { Caller } from './pipelined-connection.ts';
 import type { LookUp, Query } from './statement.ts';
@@ -26,8 +27,8 @@ const maxTogether = 100;
  * PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id may get the same object.
- * Failure: a database that is lost or too slow fails all callers of a statement; for any other reason, such as a row
- * that can't be read, each look-up is retried alone.
+ * Failure: a database that is lost or too slow fails all callers of a statement, a row that can't be read only those who
+ * have asked for it; for any other reason each look-up is retried alone.
  */
 export class LookUps {
   readonly #sender: Sender;
@@ -76,8 +77,11 @@ export class LookUps {
         }),
       );
     }
-    const byId = new Map(rows.map((row) => [lookUp.idOf(row), row]));
-    return ids.map((id) => byId.get(id));
+    const find = rowsById(lookUp, rows);
+    return callers.map(({ id, request }) => {
+      const row = find(id);
+      return row instanceof UnreadableRow ? recordFailure(row, request) : row;
+    });
   }
 
   /** The row, or its failure: `DataLoader` rejects what is an error. */
@@ -89,4 +93,13 @@ export class LookUps {
       return recordFailure(error, caller.request);
     }
   }
+}
+
+/** Finds the rows of a look-up for several ids. */
+export function rowsById<Row>(
+  { idOf }: Pick<LookUp<Row>, 'idOf'>,
+  rows: readonly (Row | UnreadableRow)[],
+): (id: string) => Row | UnreadableRow | undefined {
+  const byId = new Map(rows.map((row) => [row instanceof UnreadableRow ? row.id : idOf(row), row]));
+  return (id) => byId.get(id);
 }

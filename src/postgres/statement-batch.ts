@@ -1,5 +1,6 @@
 import { serialize } from 'pg-protocol';
 
+import { UnreadableRow } from '../domain/store.ts';
 import { toText } from './parameter.ts';
 import type { Query } from './statement.ts';
 
@@ -25,6 +26,7 @@ export class StatementBatch {
   callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
   readonly #queries: readonly Query<unknown>[];
   readonly #rows: unknown[][] = [[]];
+  #unreadable: UnreadableRow | undefined;
   #connection: BatchConnection | undefined;
   /** The texts that are prepared here, by their names. */
   #parsed: Map<string, string> | undefined;
@@ -76,7 +78,12 @@ export class StatementBatch {
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
     const current = this.#rows.length - 1;
-    this.#rows[current]?.push(this.#queries[current]?.statement.decode(fields));
+    try {
+      this.#rows[current]?.push(this.#queries[current]?.statement.decode(fields));
+    } catch (error) {
+      if (!(error instanceof UnreadableRow)) throw error;
+      this.#unreadable ??= error;
+    }
   }
 
   handleCommandComplete(): void {
@@ -84,7 +91,8 @@ export class StatementBatch {
   }
 
   handleReadyForQuery(): void {
-    this.callback?.(null, this.#rows);
+    if (this.#unreadable === undefined) this.callback?.(null, this.#rows);
+    else this.callback?.(this.#unreadable);
   }
 
   handleError(error: Error): void {

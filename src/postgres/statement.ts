@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import type { UnreadableRow } from '../domain/store.ts';
 import { type Parameter, type Scalar, toText } from './parameter.ts';
 
 /*
@@ -75,8 +76,8 @@ export interface Query<Row> {
 /** How rows of one kind are looked up by their ids. */
 export interface LookUp<Row> {
   readonly byId: Statement<Row>;
-  /** The rows may come in any order. */
-  readonly byAnyId: Statement<Row>;
+  /** The rows may come in any order. One that can't be read fails only who has asked for it. */
+  readonly byAnyId: Statement<Row | UnreadableRow>;
   /** A method, so that look-ups of all kinds have a common type. */
   idOf(row: Row): string;
 }

@@ -11,6 +11,9 @@ export interface Column {
   readonly isText: boolean;
   /** Converts the result of `read` to the property; undefined when they are the same. */
   readonly parse: ((text: string) => unknown) | undefined;
+  /** Whether this version knows the value; undefined when it knows all but null. */
+  readonly isKnown: ((value: unknown) => boolean) | undefined;
+  readonly isNullable: boolean;
 }
 
 /** Expressions for the properties that are not columns of the table itself. */
@@ -74,14 +77,16 @@ export class EntityTable<Row extends object> {
  * Instants are read as milliseconds, because the driver's own parsing of dates loses years before 100 and old offsets;
  * JSON and arrays as JSON text.
  */
-function columnOf({ name, fieldNames, columnTypes }: EntityProperty, computed?: ComputedColumns[string]): Column {
+function columnOf(entityProperty: EntityProperty, computed?: ComputedColumns[string]): Column {
+  const { name, fieldNames, columnTypes, nullable, items } = entityProperty;
   const [type = ''] = columnTypes;
   const read = computed ?? ((table: string) => `${table}.${String(fieldNames[0])}`);
   const isText = type === 'text' || type.startsWith('varchar');
-  const column = { property: name, read, isText, parse: undefined };
+  const isNullable = nullable === true;
+  const column = { property: name, read, isText, parse: undefined, isKnown: isOneOf(items), isNullable };
   if (type.startsWith('timestamptz')) {
     const millis = (table: string): string => `(extract(epoch from ${read(table)}) * 1000)::float8`;
-    return { ...column, read: millis, parse: (value) => new Date(Number(value)) };
+    return { ...column, read: millis, parse: (value) => new Date(Number(value)), isKnown: isDate };
   }
   if (type.endsWith('[]') || type === 'jsonb') {
     return {
@@ -90,8 +95,20 @@ function columnOf({ name, fieldNames, columnTypes }: EntityProperty, computed?: 
       parse: (value) => JSON.parse(value) as unknown,
     };
   }
-  if (type === 'int' || type === 'smallint' || type.startsWith('float')) return { ...column, parse: Number };
+  if (type === 'int' || type === 'smallint' || type.startsWith('float'))
+    return { ...column, parse: Number, isKnown: Number.isFinite };
   if (type === 'boolean') return { ...column, parse: (value) => value === 't' };
   // An int64 stays text, which is exact.
   return column;
+}
+
+function isDate(value: unknown): boolean {
+  return !Number.isNaN((value as Date).getTime());
+}
+
+/** Of an enumeration, or a list of its values. */
+function isOneOf(items: readonly unknown[] | undefined): Column['isKnown'] {
+  if (items === undefined) return undefined;
+  const known = new Set(items);
+  return (value) => (Array.isArray(value) ? value.every((each) => known.has(each)) : known.has(value));
 }

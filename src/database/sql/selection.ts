@@ -1,3 +1,5 @@
+import type { Id } from '../../domain/id.ts';
+import { UnreadableRow } from '../../domain/store.ts';
 import type { Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */
@@ -28,7 +30,7 @@ export function selectionOf<Row>(
 ): Selection<Row> {
   const list = new SelectList();
   const indexes = table.columns.map(({ property, read, isText }) => list.add(read(table.name), property, isText));
-  const decodeRow = decoderOf(table.columns, indexes, include);
+  const decodeRow = decoderOf(table, indexes, include);
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
@@ -73,30 +75,40 @@ class SelectList {
  * Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its
  * stock.
  */
-function relatedDecoder(name: string, { columns, keyProperty }: EntityTable<never>, list: SelectList) {
+function relatedDecoder(name: string, table: EntityTable<never>, list: SelectList) {
+  const { columns, keyProperty } = table;
   const indexes = columns.map(({ property, read, isText }) => {
     const [expression, column] = [read(name), `${name}.${property}`];
     // The key shows whether there is a related row, so it must be its own.
     return property === keyProperty ? list.add(expression, column, isText) : list.addOnce(expression, column, isText);
   });
-  const keyAt = indexes[columns.findIndex(({ property }) => property === keyProperty)] as number;
-  return { name, keyAt, decode: decoderOf(columns, indexes) };
+  return { name, keyAt: keyIndex(table, indexes), decode: decoderOf(table, indexes) };
 }
 
+function keyIndex({ columns, keyProperty }: EntityTable<never>, indexes: readonly number[]): number {
+  return indexes[columns.findIndex(({ property }) => property === keyProperty)] as number;
+}
+
+/** Throws UnreadableRow. */
 function decoderOf(
-  columns: readonly Column[],
+  table: EntityTable<never>,
   indexes: readonly number[],
   related: readonly string[] = [],
 ): (fields: readonly (string | null)[]) => Record<string, unknown> {
+  const { columns } = table;
   const names = [...columns.map(({ property }) => property), ...related];
   // A copy has its properties at once, which is faster than adding them one by one.
   const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, undefined]));
   return (fields) => {
     const row = { ...empty };
     for (let index = 0; index < columns.length; index += 1) {
-      const { property, parse } = columns[index] as Column;
+      const { property, parse, isKnown, isNullable } = columns[index] as Column;
       const text = fields[indexes[index] as number] as string | null;
-      row[property] = text === null || parse === undefined ? text : parse(text);
+      const value = text === null || parse === undefined ? text : parse(text);
+      if (value === null ? !isNullable : isKnown?.(value) === false) {
+        throw new UnreadableRow(table.name, fields[keyIndex(table, indexes)] as Id, property, value);
+      }
+      row[property] = value;
     }
     return row;
   };

@@ -1,7 +1,9 @@
 import { LruMap } from '../../domain/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
-import type { Include, ReadStore } from '../../domain/store.ts';
+import { type Include, type ReadStore, UnreadableRow } from '../../domain/store.ts';
+import { translateDriverError } from '../../postgres/driver-errors.ts';
+import { rowsById } from '../../postgres/look-ups.ts';
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
@@ -124,11 +126,15 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   }
 
   async #byManyIds(session: Session, ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
-    const { idOf } = this.#source.sorting;
-    const { byAnyId } = this.#selected(include).lookUp;
+    const { lookUp } = this.#selected(include);
+    const { byAnyId } = lookUp;
     const rows = await session.run(ids.length > maxSharedRows ? slow(byAnyId) : byAnyId, [ids]);
-    const byId = new Map(rows.map((row) => [idOf(row), row]));
-    return ids.map((each) => byId.get(each));
+    const find = rowsById(lookUp, rows);
+    return ids.map((id) => {
+      const row = find(id);
+      if (row instanceof UnreadableRow) throw translateDriverError(row);
+      return row;
+    });
   }
 
   #selected(include: Include<RelationName>): Selected<Row> {
@@ -142,7 +148,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
       const lookUp: LookUp<Row> = {
         byId: statementOf(`${rows} $1::bigint`, selection.decode),
-        byAnyId: statementOf(`${rows} any($1::bigint[])`, selection.decode),
+        byAnyId: statementOf(`${rows} any($1::bigint[])`, eachAlone(selection.decode)),
         idOf: sorting.idOf,
       };
       selected = { selection, lookUp };
@@ -207,6 +213,18 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     this.#pages.set(key, { shape });
     return shape;
   }
+}
+
+/** A row that can't be read is its failure, and not that of the rows beside it. */
+function eachAlone<Row>(decode: Statement<Row>['decode']): Statement<Row | UnreadableRow>['decode'] {
+  return (fields) => {
+    try {
+      return decode(fields);
+    } catch (error) {
+      if (error instanceof UnreadableRow) return error;
+      throw error;
+    }
+  };
 }
 
 interface PageRead<Filter, SortField extends string, RelationName extends string> {

@@ -1,13 +1,20 @@
-import type { EntityProperty, MetadataStorage } from '@mikro-orm/core';
+import type { MetadataStorage } from '@mikro-orm/core';
 
 import { Category } from '../../domain/categories/category.entity.ts';
-import type { EventPosition, EventSubject, EventType, StoreEvent } from '../../domain/events/event.ts';
+import {
+  type EventPosition,
+  type EventSubject,
+  type EventType,
+  eventTypes,
+  type StoreEvent,
+} from '../../domain/events/event.ts';
 import type { EventMove, EventMoves, EventStore } from '../../domain/events/event.store.ts';
 import type { Id } from '../../domain/id.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Order } from '../../domain/orders/order.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import { type Session, statementOf } from '../../postgres/statement.ts';
+import { EntityTable } from '../sql/entity-table.ts';
 
 /** A row as JSON, with its numbers as texts, so that an int64 is exact. */
 type Body = Readonly<Record<string, string | boolean | null>>;
@@ -18,6 +25,9 @@ interface LogRow {
   /** Undefined when nothing follows the position that was asked for. */
   readonly event: StoreEvent | undefined;
 }
+
+const knownTypes: ReadonlySet<string> = new Set(eventTypes);
+const resync = { type: 'store.resync', subject: undefined } as const;
 
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
@@ -43,10 +53,14 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     order: decoderOf<Order>(metadata, Order),
     inventory: decoderOf<InventoryItem>(metadata, InventoryItem),
   };
-  const subjectOf = (type: string, body: string | null): EventSubject | undefined => {
-    if (body === null) return undefined;
-    const noun = type.slice(0, type.indexOf('.')) as EventSubject['noun'];
-    return { noun, row: decoders[noun](parseBody(body)) } as EventSubject;
+  const contentOf = (type: string, body: string | null): Pick<StoreEvent, 'type' | 'subject'> => {
+    const noun = type.slice(0, type.indexOf('.'));
+    const row =
+      body !== null && knownTypes.has(type) && isNounOf(decoders, noun)
+        ? decoders[noun](parseBody(body) ?? {})
+        : undefined;
+    // Of a newer version beside this one: anything may have changed.
+    return row === undefined ? resync : { type: type as EventType, subject: { noun, row } as EventSubject };
   };
   const after = statementOf<LogRow>(afterText, (fields) => {
     const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
@@ -58,9 +72,8 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
           ? {
               position: position as Id,
               salt: salt as Id,
-              type: type as EventType,
               at: new Date(Number(at)),
-              subject: subjectOf(type, body ?? null),
+              ...contentOf(type, body ?? null),
             }
           : undefined,
     };
@@ -77,6 +90,10 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
       return { isKnown, last: lastPosition, events: rows.flatMap(({ event }) => event ?? []) };
     },
   });
+}
+
+function isNounOf<Noun extends string>(decoders: Readonly<Record<Noun, unknown>>, noun: string): noun is Noun {
+  return Object.hasOwn(decoders, noun);
 }
 
 function theOnly<Row>([row]: readonly Row[]): Row {
@@ -105,30 +122,38 @@ export function createEventMoves(session: Session): EventMoves {
   };
 }
 
-function parseBody(text: string): Body {
+function parseBody(text: string): Body | null {
   // The context is in Node, not yet in TypeScript's library.
   const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
-  return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value)) as Body;
+  return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value)) as Body | null;
 }
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** From the values of a row to an entity's properties, by its metadata. */
-function decoderOf<Row extends object>(metadata: MetadataStorage, entity: new () => Row): (body: Body) => Row {
-  const properties = Object.values<EntityProperty>(metadata.get<Row>(entity).properties).map(
-    ({ name, fieldNames, columnTypes }) => ({
-      name,
-      column: String(fieldNames[0]),
-      parse: parserOf(columnTypes[0] ?? ''),
-    }),
-  );
-  return (body) =>
-    Object.fromEntries(
-      properties.map(({ name, column, parse }) => {
-        const value = body[column] ?? null;
-        return [name, value === null ? null : parse(value)];
-      }),
-    ) as Row;
+/**
+ * From the values of a row to an entity's properties, by its metadata. Undefined when this version doesn't know one of
+ * them.
+ */
+function decoderOf<Row extends object>(
+  metadata: MetadataStorage,
+  entity: new () => Row,
+): (body: Body) => Row | undefined {
+  const table = new EntityTable(metadata.get<Row>(entity));
+  const properties = table.columns.map(({ property, isKnown, isNullable }) => {
+    const name = property as keyof Row & string;
+    return { name, column: table.columnName(name), parse: parserOf(table.columnType(name)), isKnown, isNullable };
+  });
+  return (body) => {
+    const row: Record<string, unknown> = {};
+    for (const { name, column, parse, isKnown, isNullable } of properties) {
+      const given = body[column] ?? null;
+      const value = given === null ? null : parse(given);
+      const isReadable = value === null ? isNullable : typeof given !== 'object' && isKnown?.(value) !== false;
+      if (!isReadable) return undefined;
+      row[name] = value;
+    }
+    return row as Row;
+  };
 }
 
 function parserOf(type: string): (value: string | boolean) => unknown {

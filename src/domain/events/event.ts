@@ -5,7 +5,7 @@ import type { Order } from '../orders/order.entity.ts';
 import type { Pet } from '../pets/pet.entity.ts';
 
 /** All types of events, as REST spells them. */
-const eventTypes = [
+export const eventTypes = [
   'pet.created',
   'pet.updated',
   'pet.deleted',

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { eventStream, openStream } from './graphql/streams/stream-client.ts';
+import { startRestApp, type RestApp } from './rest/rest-app.ts';
+import { until } from './support/until.ts';
+
+/**
+ * A process of this version beside what the next one writes: events of a noun that this one lacks, and values that it
+ * doesn't know.
+ */
+let app: RestApp;
+let address: string;
+
+beforeAll(async () => {
+  app = await startRestApp({ PORT: '0' });
+  address = await app.app.listen();
+  // As the next version's migration may do while this one runs.
+  await app.sql('alter table pets drop constraint pets_check');
+});
+afterAll(() => app.close());
+
+/** In the log, as the mover of the next version would leave them. */
+const newerEvents = [
+  ['supplier.created', '{"id":1,"name":"Acme"}'],
+  ['pet.adopted', '{"id":1}'],
+  ['constructor.created', '{"id":1}'],
+  ['pet.updated', null],
+  ['pet.updated', 'null'],
+  ['pet.updated', '{"id":1,"name":"Rex","status":"fostered","category_id":1}'],
+  ['pet.updated', '{"id":1,"name":"Rex","status":"available","category_id":null}'],
+  ['order.created', '{"id":1,"complete":false,"ship_date":"whenever"}'],
+] as const;
+
+/** Through the outbox, under names that no mover knows. */
+async function insertEvents(): Promise<void> {
+  const names = newerEvents.map((_, index) => `next.${index}`);
+  await app.sql('insert into event_outbox (type, object_id) select name, 1 from unnest($1::text[]) as name', [names]);
+  await until(async () => (await app.sql(`select from events where type like 'next.%'`)).length === names.length);
+  for (const [index, values] of newerEvents.entries()) {
+    await app.sql('update events set type = $1, body = $2 where type = $3', [...values, names[index]]);
+  }
+}
+
+async function follow(start: string, last: string): Promise<Record<string, unknown>[]> {
+  const found: Record<string, unknown>[] = [];
+  let next = start;
+  await until(async () => {
+    const { status, body, headers } = await app.ask('GET', next);
+    expect(status).toBe(200);
+    found.push(...body);
+    next = /^<([^>]+)>/.exec(headers['link'] ?? '')?.[1] ?? '';
+    return found.some(({ resource }) => resource === last);
+  });
+  return found;
+}
+
+describe('events of a newer version', () => {
+  it('are store.resync over REST, GraphQL and open streams, which go on', async () => {
+    const { headers } = await app.ask('GET', '/events?cursor=now');
+    const start = /^<([^>]+)>/.exec(headers['link'] ?? '')?.[1] ?? '';
+    const after = new URL(start, address).searchParams.get('cursor');
+    await insertEvents();
+    const query = 'subscription($after: ID) { events(after: $after) { type nodeId object { nodeId } } }';
+    const stream = await openStream(address, app.key, { query, variables: { after } }, eventStream);
+    await app.sql(`insert into event_outbox (type, object_id) values ('supplier.deleted', 1)`);
+    const id = await app.category();
+
+    const events = await follow(start, `/categories/${id}`);
+    const resync = Array.from({ length: 9 }, () => 'store.resync');
+    expect(events.map(({ type }) => type)).toEqual([...resync, 'category.created']);
+    for (const { resource, version, object } of events.slice(0, -1)) {
+      expect([resource, version, object]).toEqual([undefined, undefined, undefined]);
+    }
+    for (const [type, count] of [
+      ['store.resync', 9],
+      ['category.created', 1],
+      ['pet.updated', 0],
+    ] as const) {
+      expect((await app.ask('GET', `${start}&type=${type}`)).body).toHaveLength(count);
+    }
+
+    const { data, errors } = await app.graphql(
+      'query($after: ID!) { events(after: $after) { nodes { type nodeId } } }',
+      {
+        after,
+      },
+    );
+    expect(errors).toEqual([]);
+    expect((data.events.nodes as { type: string }[]).map(({ type }) => type)).toEqual([
+      ...resync.map(() => 'STORE_RESYNC'),
+      'CATEGORY_CREATED',
+    ]);
+    await stream.until(10);
+    expect(stream.results().map(({ data: { events: event }, errors: failures }) => [event.type, failures])).toEqual([
+      ...resync.map(() => ['STORE_RESYNC', undefined]),
+      ['CATEGORY_CREATED', undefined],
+    ]);
+    expect(stream.isEnded()).toBe(false);
+    stream.close();
+  });
+});
+
+describe('a row with a value of a newer version', () => {
+  it('costs only the requests that need it, with 503', async () => {
+    const [known, newer] = [await app.pet({ name: 'Rex' }), await app.pet({ name: 'Fox' })];
+    await app.sql(`update pets set status = 'fostered' where id = $1`, [newer.id]);
+
+    const together = await Promise.all([known, newer, known].map(({ id }) => app.ask('GET', `/pets/${id}`)));
+    expect(together.map(({ status }) => status)).toEqual([200, 503, 200]);
+    expect(together[0]?.body).toEqual(known);
+    expect(together[1]?.body.code).toBe('unavailable');
+    expect(together[1]?.headers['retry-after']).toBeDefined();
+    expect((await app.ask('GET', `/pets?id=${known.id},${newer.id}`)).status).toBe(503);
+    expect((await app.ask('PATCH', `/pets/${newer.id}`, { name: 'Vix' })).status).toBe(503);
+    expect((await app.ask('GET', `/inventory/${newer.id}`)).status).toBe(503);
+
+    const { data, errors } = await app.graphql(
+      'query($a: ID!, $b: ID!) { known: pet(id: $a) { name } newer: pet(id: $b) { name } }',
+      { a: known.id, b: newer.id },
+    );
+    expect(data).toEqual({ known: { name: 'Rex' }, newer: null });
+    expect(errors.map(({ path, extensions: { code } }) => [path, code])).toEqual([[['newer'], 'SERVICE_UNAVAILABLE']]);
+    expect((await app.ask('GET', `/pets/${known.id}`)).body).toEqual(known);
+  });
+});
