@@ -9,7 +9,7 @@ import {
   type Runner,
 } from '../domain/access/current-request.ts';
 import { isUnavailable } from '../domain/errors.ts';
-import { recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
+import { isOfStatement, recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 
 /** What one request of a client wants to have done. */
 interface BatchEntry<Work> {
@@ -21,8 +21,6 @@ interface BatchEntry<Work> {
 interface WaitingEntry<Work, Result> extends Waiter, BatchEntry<Work> {
   readonly request: RequestContext | undefined;
   readonly grant: (result?: Result) => void;
-  /** Until it has waited long enough. */
-  timeout: NodeJS.Timeout | undefined;
 }
 
 export interface BatchOptions<Work, Result> {
@@ -31,7 +29,7 @@ export interface BatchOptions<Work, Result> {
   readonly doAlone: (work: Work) => Promise<Result>;
   /**
    * Does all of them or, when it rejects, none: then each is done alone. It runs in a context of its own: the client of
-   * one entry can't end that of all.
+   * one entry can't end that of all. It must not wait long: it may be one entry that waits.
    */
   readonly doTogether: (entries: readonly BatchEntry<Work>[]) => Promise<readonly Result[]>;
 }
@@ -39,18 +37,18 @@ export interface BatchOptions<Work, Result> {
 /** Enough for one to be sent while another is written to disk. */
 const maxUnderWay = 2;
 
-/** Together with the waits for a connection and for the response less than 5 seconds. */
-const maxWaitMillis = 400;
+/** Then it waits for something, which is no reason for others to wait. */
+const maxUnderWayMillis = 200;
 
 /**
  * Gathers what comes at the same time from one client (a key), to be done together.
  *
  * Model: while two batches of a client are under way, its further entries wait in its account, and the next batch has
  * them all. What comes in one tick of the event loop is in one batch.
- * Guarantees: entries of different clients are never in one batch; no entry waits longer than 400 ms for earlier
+ * Guarantees: entries of different clients are never in one batch; no entry waits longer than 200 ms for earlier
  * batches; one without others at its time is done alone; one whose client has disconnected before is not done.
- * Failure: a lost database fails all entries of a batch, of which all or none have been done; after any other failure
- * each is done alone, so that none fails because of another.
+ * Failure: a lost database fails all entries of a batch, of which all or none have been done; after any other failure,
+ * a time-out among them, each is done alone, so that none waits or fails because of another.
  */
 export class ClientBatches<Work, Result> {
   readonly #options: BatchOptions<Work, Result>;
@@ -75,7 +73,6 @@ export class ClientBatches<Work, Result> {
         inRequest: contextOfNow(),
         grant: (result) => resolve(result as Result),
         refuse,
-        timeout: undefined,
       };
       this.#waiters.add(entry);
       if (isFirst) this.#beginNext(account);
@@ -87,32 +84,32 @@ export class ClientBatches<Work, Result> {
     return waiters as readonly WaitingEntry<Work, Result>[];
   }
 
-  /** Begins a batch of those that wait, if any, when the client may have one more, or the first of them has waited. */
+  /** Begins a batch of those that wait, if any, when the client may have one more. */
   #beginNext(account: Account): void {
-    const waiting = this.#waitingOf(account);
-    const [first] = waiting;
-    if (first === undefined) return;
-    const begin = (): void => {
-      if (!waiting.includes(first)) return;
-      this.#waiters.holdingOf(account).leases += 1;
-      setImmediate(() => inBackground(first.inRequest(() => this.#doNext(account))));
-    };
-    if (this.#waiters.holdingOf(account).leases < maxUnderWay) begin();
-    else first.timeout ??= setTimeout(begin, maxWaitMillis).unref();
+    const [first] = this.#waitingOf(account);
+    const holding = this.#waiters.holdingOf(account);
+    if (first === undefined || holding.leases >= maxUnderWay) return;
+    holding.leases += 1;
+    setImmediate(() => inBackground(first.inRequest(() => this.#doNext(account))));
   }
 
   async #doNext(account: Account): Promise<void> {
     const batch = this.#waitingOf(account).slice(0, this.#options.maxEntries);
-    for (const entry of batch) {
-      clearTimeout(entry.timeout);
-      this.#waiters.delete(entry);
-    }
+    for (const entry of batch) this.#waiters.delete(entry);
     this.#beginNext(account);
+    let isUnderWay = true;
+    const end = (): void => {
+      if (!isUnderWay) return;
+      isUnderWay = false;
+      clearTimeout(timeout);
+      this.#waiters.holdingOf(account).leases -= 1;
+      this.#beginNext(account);
+    };
+    const timeout = setTimeout(end, maxUnderWayMillis).unref();
     try {
       await runAs(account.id, () => this.#do(batch));
     } finally {
-      this.#waiters.holdingOf(account).leases -= 1;
-      this.#beginNext(account);
+      end();
     }
   }
 
@@ -130,7 +127,7 @@ export class ClientBatches<Work, Result> {
         return;
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
-        if (isUnavailable(error)) {
+        if (isUnavailable(error) && !isOfStatement(error)) {
           for (const { request, refuse } of entries) refuse(recordFailure(error, request));
           return;
         }

@@ -62,8 +62,8 @@ export class ConnectionLease implements DatabaseConnection {
   }
 
   /** Sends the statement with the next one, or with COMMIT, which fails when it fails. */
-  defer(statement: Statement<unknown>, values: StatementValues): void {
-    this.#deferred.push({ statement, values });
+  defer(query: Query<unknown>): void {
+    this.#deferred.push(query);
   }
 
   async run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
@@ -134,7 +134,7 @@ export function createTransactionSession(
         throw translateDriverError(error);
       }
     },
-    defer: async (statement, values) => lease.defer(statement, values),
+    defer: async (statement, values) => lease.defer({ statement, values }),
     lookUp: async <Row>({ byId }: LookUp<Row>, id: string) => (await session.run(byId, [id]))[0],
     transaction: (work) => work(session),
     atomically: (work) => work(session),
@@ -153,6 +153,7 @@ function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {
   return groups.map(together);
 }
 
-function control(text: string): Query<unknown> {
+/** A query without values or rows. */
+export function control(text: string): Query<unknown> {
   return { statement: statementOf(text, () => undefined), values: [] };
 }

@@ -104,7 +104,7 @@ export function createSession(options: SessionOptions): Session {
         try {
           return await transact((lease) => {
             deadline ??= performance.now() + atomicMillis;
-            lease.defer(lockWait, [`${minLockWaitMillis * (1 + 2 * Math.random())}ms`]);
+            lease.defer({ statement: lockWait, values: [`${minLockWaitMillis * (1 + 2 * Math.random())}ms`] });
             return untilDeadline(lease, deadline, atomicMillis, work);
           });
         } catch (error) {

@@ -3,7 +3,7 @@ import { inBackground } from '../background.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
 import { ClientBatches } from './client-batches.ts';
-import { type ConnectionLease, createTransactionSession } from './lease.ts';
+import { type ConnectionLease, control, createTransactionSession } from './lease.ts';
 import { type Query, type Session, type Statement, together, type StatementValues } from '../postgres/statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
@@ -21,6 +21,13 @@ const maxWorks = 32;
 const maxRows = 100;
 
 /**
+ * Sent before what is done together, so that it soon fails when one of the works has to wait, for a lock for example:
+ * then each waits for itself. COMMIT may take longer: what a cancelled one has done isn't known.
+ */
+const shortTimeout = control(`select set_config('statement_timeout', '500ms', true)`);
+const usualTimeout = control('set local statement_timeout to default');
+
+/**
  * Lets insertions of single rows, outside of transactions, be one transaction when they come from one client at the
  * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
  */
@@ -31,7 +38,7 @@ export function createSharedInsertions(accounts: Accounts, runTogether: RunToget
     doAlone: async (insertion) => (await runTogether([insertion]))[0] as unknown[],
     doTogether: (entries) => {
       const insertions = entries.map(({ work }) => work);
-      return runEqualTogether(insertions, runTogether);
+      return runEqualTogether(insertions, async (equal) => (await runTogether([shortTimeout, ...equal])).slice(1));
     },
   });
   return (statement, values) => rows.add({ statement, values }) as never;
@@ -69,11 +76,18 @@ export function createSharedTransactions(accounts: Accounts, transact: Transact)
           (session) =>
             inRequest(() => work(session)),
       );
+      const doShortly = (assumesUsual: boolean): Promise<unknown[]> =>
+        transact(async (lease) => {
+          lease.defer(shortTimeout);
+          const results = await doAll(lease, all, assumesUsual);
+          lease.defer(usualTimeout);
+          return results;
+        });
       try {
-        return await transact((lease) => doAll(lease, all, true));
+        return await doShortly(true);
       } catch (error) {
         if (!(error instanceof Unusual)) throw error;
-        return transact((lease) => doAll(lease, all, false));
+        return doShortly(false);
       }
     },
   });

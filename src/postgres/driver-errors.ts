@@ -57,11 +57,19 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
+ * It is about this one statement: the server is there, and another statement may succeed. One that takes too long waits
+ * for a lock, mostly.
+ */
+export function isOfStatement(error: unknown): boolean {
+  return isTimeout(error) || isDeadlock(error);
+}
+
+/**
  * Two transactions have waited for each other, or one too long for a lock, or they couldn't be put in an order; the
  * same work may succeed now.
  */
 export function isDeadlock(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => code === '40P01' || code === '40001' || code === '55P03');
+  return isLocked(error) || isOrHas(error, ({ code }) => code === '40P01' || code === '40001');
 }
 
 /** A prepared statement is missing, or outdated by a migration. Nothing has been executed. */
@@ -84,8 +92,8 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, and for a transaction that it aborted
- * (deadlock, serialization failure), and for a row that this version can't read; `ForeignKeyViolation`; every other error as it is.
+ * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, for a statement that it aborted (see
+ * `isOfStatement`), and for a row that this version can't read; `ForeignKeyViolation`; every other error as it is.
  */
 export function translateDriverError(error: unknown): Error {
   const original = error instanceof Error ? error : new Error(String(error), { cause: error });
@@ -93,10 +101,31 @@ export function translateDriverError(error: unknown): Error {
   if ((error as { code?: unknown }).code === foreignKeyViolation) {
     return new ForeignKeyViolation(original.message, { cause: error });
   }
-  if (isRefused(error)) return busy(error);
+  const message = busyMessages.find(([is]) => is(error))?.[1];
+  if (message !== undefined) return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
   if (error instanceof UnreadableRow) return unreadable(error);
   return isUnavailable(error) ? unavailable(error) : original;
 }
+
+/** The server is there, but something else was in the way: the client is told what. */
+const busyMessages: readonly (readonly [is: (error: unknown) => boolean, message: string])[] = [
+  [
+    isRefused,
+    'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.',
+  ],
+  [
+    isLocked,
+    'What this changes, or refers to, is locked by another change that has not ended in time. Try again in a few seconds.',
+  ],
+  [
+    isDeadlock,
+    'Changes at the same time have waited for each other, and this one was undone. Try again in a few seconds.',
+  ],
+  [
+    isTimeout,
+    'This has taken the database too long: it is busy, or another change has locked the same rows. Try again in a few seconds.',
+  ],
+];
 
 /** The database is gone, starting, full, read-only or too slow. */
 function isUnavailable(error: unknown): boolean {
@@ -108,10 +137,9 @@ function isRefused(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === 'NO_FREE_CONNECTION');
 }
 
-function busy(cause: unknown): DomainError {
-  const message =
-    'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.';
-  return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause });
+/** A lock wasn't free in time. */
+function isLocked(error: unknown): boolean {
+  return isOrHas(error, ({ code }) => code === '55P03');
 }
 
 function unreadable(cause: UnreadableRow): DomainError {

@@ -8,8 +8,17 @@ it.each([
   ['idle_in_transaction_session_timeout', '25P03'],
   ['transaction_timeout, from PostgreSQL 17 on', '25P04'],
   ['too_many_connections', '53300'],
-  ['lock_not_available', '55P03'],
 ])('a request that the server ends by %s is UNAVAILABLE', (_name, code) => {
   const error = Object.assign(new Error('terminating connection'), { code });
   expect(translateDriverError(error)).toMatchObject({ code: 'UNAVAILABLE', cause: error });
+});
+
+it.each([
+  ['lock_not_available', '55P03', /^What this changes, or refers to, is locked by another change/],
+  ['query_canceled', '57014', /^This has taken the database too long/],
+  ['deadlock_detected', '40P01', /^Changes at the same time have waited for each other/],
+  ['serialization_failure', '40001', /^Changes at the same time have waited for each other/],
+])('%s is no lost database: it is told as what it is', (_name, code, message) => {
+  const error = Object.assign(new Error('of the driver'), { code });
+  expect(translateDriverError(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(message) });
 });
