@@ -2,6 +2,7 @@ import { DomainError, notFound } from './errors.ts';
 import { idOf, parseId, type Id } from './id.ts';
 import type { Include, ReadStore, UpdateOptions, WriteStore } from './store.ts';
 import type { Stores } from './stores.ts';
+import { versionOf } from './version.ts';
 
 /** The store of a row, and its name in messages. */
 export interface RowKind<Store> {
@@ -11,7 +12,8 @@ export interface RowKind<Store> {
 
 /** A kind of row that clients change. */
 interface VersionedKind<Row, Store> extends RowKind<Store> {
-  readonly versionOf: (row: Row) => string;
+  /** The fields that its version covers. */
+  readonly representation: (row: Row) => object;
   /** Locks what the version covers besides the row itself, before it. */
   readonly lockBefore?: (stores: Stores, id: Id) => Promise<unknown>;
 }
@@ -95,7 +97,7 @@ type RowConditions<Row> = Omit<CheckedUpdateOptions<Row, never>, 'include'>;
 /** Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them. */
 function onceItHolds<Row, Result>(
   stores: Stores,
-  { noun, storeOf, versionOf, lockBefore }: VersionedKind<Row, Pick<WriteStore<Row, never>, 'lock'>>,
+  { noun, storeOf, representation, lockBefore }: VersionedKind<Row, Pick<WriteStore<Row, never>, 'lock'>>,
   id: string,
   { precondition, check }: RowConditions<Row>,
   write: (within: Stores) => Promise<Result>,
@@ -104,7 +106,7 @@ function onceItHolds<Row, Result>(
   return stores.transaction(async (within) => {
     await lockBefore?.(within, idOf(noun, id));
     const row = await lockById(storeOf(within), noun, id);
-    if (precondition?.(versionOf(row)) === false) {
+    if (precondition?.(versionOf(representation(row))) === false) {
       throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);
     }
     check?.(row);

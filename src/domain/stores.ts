@@ -1,13 +1,10 @@
 import type { ApiKeyStore } from './access/api-key.store.ts';
-import { categorySorting, type CategoryStore } from './categories/category.store.ts';
+import type { CategoryStore } from './categories/category.store.ts';
 import type { EventStore } from './events/event.store.ts';
 import type { IdempotencyStore } from './idempotency/idempotency.store.ts';
-import { inventorySorting, type InventoryStore } from './inventory/inventory-item.store.ts';
-import { orderSorting, type OrderStore } from './orders/order.store.ts';
-import { petSorting, type PetStore } from './pets/pet.store.ts';
-
-/** The orders of all lists; a cursor names its list by their `kind`. */
-export const sortings = [categorySorting, inventorySorting, orderSorting, petSorting] as const;
+import type { InventoryStore } from './inventory/inventory-item.store.ts';
+import type { OrderStore } from './orders/order.store.ts';
+import type { PetStore } from './pets/pet.store.ts';
 
 /**
  * All stores of one session, as one value: one for the process, and one inside each transaction.

@@ -3,8 +3,13 @@ import { hash } from 'node:crypto';
 /** 128 bits: two different representations never share a version. */
 const versionCharacters = 22;
 
-/** The version of a resource, by the JSON text of its representation. REST's entity tag is the same, in quotes. */
-export function versionOf(representation: string): string {
+/** The version of a resource, by its representation. REST's entity tag is the same, in quotes. */
+export function versionOf(representation: object): string {
+  return versionOfText(JSON.stringify(representation));
+}
+
+/** The same by the JSON text of its representation. */
+export function versionOfText(representation: string): string {
   return hash('sha256', representation, 'base64url').slice(0, versionCharacters);
 }
 

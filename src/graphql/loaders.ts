@@ -4,10 +4,9 @@ import DataLoader from 'dataloader';
 
 import type { HistoryRequest } from '../domain/access/access.service.ts';
 import type { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
-import type { Category } from '../domain/categories/category.entity.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
-import type { InventoryRelation, InventoryRow } from '../domain/inventory/inventory-item.store.ts';
+import { nouns, type CollectionOf, type NounName } from '../domain/nouns.ts';
 import type { OrderRelation, OrderRow } from '../domain/orders/order.store.ts';
 import type { OrderListRequest } from '../domain/orders/order.service.ts';
 import type { Page } from '../domain/page.ts';
@@ -17,11 +16,12 @@ import type { Services } from '../domain/services.ts';
 import { type Include, UnreadableRow } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
 
-/**
- * Rows by id, with what was included. One loader for each combination of relations, so that each kind of row is read by
- * few statements.
- */
-type RowLoader<Row, Relation extends string> = (include?: Include<Relation>) => DataLoader<string, Row | null>;
+/** A row of a noun, with what was included. */
+type FoundRow<Name extends NounName> = Awaited<ReturnType<Services[CollectionOf<Name>]['findMany']>>[number];
+
+interface Finder<Row> {
+  findMany(ids: readonly string[], include: Include<string>): Promise<Row[]>;
+}
 
 /** One loader for each set of arguments, so that parents with equal arguments share one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
@@ -39,31 +39,27 @@ interface NestedPage<Request, Relation extends string> {
 export class Loaders {
   readonly #services: Services;
   readonly #countParents: CountParents;
-  readonly #made: { -readonly [Name in keyof Loaders]?: Loaders[Name] } = {};
+  readonly #rows = new Map<string, DataLoader<string, unknown>>();
+  readonly #made: { -readonly [Name in keyof Omit<Loaders, 'byId'>]?: Loaders[Name] } = {};
 
   constructor(services: Services, countParents: CountParents) {
     this.#services = services;
     this.#countParents = countParents;
   }
 
-  get petById(): RowLoader<PetRow, PetRelation> {
-    const { pets } = this.#services;
-    return (this.#made.petById ??= rowLoader((ids, include) => pets.findMany(ids, include)));
-  }
-
-  get categoryById(): RowLoader<Category, never> {
-    const { categories } = this.#services;
-    return (this.#made.categoryById ??= rowLoader((ids) => categories.findMany(ids)));
-  }
-
-  get orderById(): RowLoader<OrderRow, OrderRelation> {
-    const { orders } = this.#services;
-    return (this.#made.orderById ??= rowLoader((ids, include) => orders.findMany(ids, include)));
-  }
-
-  get inventoryItemByPetId(): RowLoader<InventoryRow, InventoryRelation> {
-    const { inventory } = this.#services;
-    return (this.#made.inventoryItemByPetId ??= rowLoader((petIds, include) => inventory.findMany(petIds, include)));
+  /**
+   * Rows by id, with what was included: one loader for each combination of relations, so that each kind of row is read
+   * by few statements.
+   */
+  byId<Name extends NounName>(noun: Name, include: Include<string> = []): DataLoader<string, FoundRow<Name>> {
+    const key = include.length === 0 ? noun : `${noun} ${include.join()}`;
+    let loader = this.#rows.get(key) as DataLoader<string, FoundRow<Name>> | undefined;
+    if (loader === undefined) {
+      const service = this.#services[nouns[noun].collection] as Finder<FoundRow<Name>>;
+      loader = new DataLoader((ids) => eachAlone(ids, (some) => service.findMany(some, include)));
+      this.#rows.set(key, loader);
+    }
+    return loader;
   }
 
   /** When its quota is exceeded, one parent gets the error and the others null; likewise for the orders of pets. */
@@ -115,23 +111,11 @@ export class Loaders {
   }
 }
 
-function rowLoader<Row, Relation extends string>(
-  findMany: (ids: readonly string[], include: Include<Relation>) => Promise<(Row | null)[]>,
-): RowLoader<Row, Relation> {
-  const loaders = new Map<string, DataLoader<string, Row | null>>();
-  return (include = []) => {
-    const key = include.join();
-    const loader = loaders.get(key) ?? new DataLoader((ids) => eachAlone(ids, (some) => findMany(some, include)));
-    loaders.set(key, loader);
-    return loader;
-  };
-}
-
 /** A row that can't be read fails only the fields that need it. */
 async function eachAlone<Row>(
   ids: readonly string[],
-  findMany: (ids: readonly string[]) => Promise<(Row | null)[]>,
-): Promise<(Row | Error | null)[]> {
+  findMany: (ids: readonly string[]) => Promise<Row[]>,
+): Promise<(Row | Error)[]> {
   try {
     return await findMany(ids);
   } catch (error) {
@@ -139,7 +123,7 @@ async function eachAlone<Row>(
     return Promise.all(
       ids.map((id) =>
         findMany([id]).then(
-          ([row = null]) => row,
+          ([row]) => row as Row,
           (failure: unknown) => failure as Error,
         ),
       ),

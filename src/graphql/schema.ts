@@ -10,10 +10,10 @@ import {
 import { buildSchemaSync } from 'type-graphql';
 
 // The fields of Query are in this order: TypeGraphQL collects them as their modules are loaded.
-import { PetResolver } from './pets/pet.resolver.ts';
-import { CategoryResolver } from './categories/category.resolver.ts';
-import { OrderResolver } from './orders/order.resolver.ts';
-import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
+import { petResolvers } from './pets/pet.resolver.ts';
+import { categoryResolvers } from './categories/category.resolver.ts';
+import { orderResolvers } from './orders/order.resolver.ts';
+import { inventoryResolvers } from './inventory/inventory-item.resolver.ts';
 import { EventResolver } from './events/event.resolver.ts';
 import { NodeResolver } from './node/node.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
@@ -38,11 +38,11 @@ function notUsed(): never {
 export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
-      PetResolver,
-      CategoryResolver,
-      OrderResolver,
-      InventoryItemResolver,
       EventResolver,
+      ...petResolvers,
+      ...categoryResolvers,
+      ...orderResolvers,
+      ...inventoryResolvers,
       NodeResolver,
       ViewerResolver,
       RateLimitResolver,

@@ -2,7 +2,7 @@ import { eventCursorRule } from '../domain/events/event-id.ts';
 import type { Rule } from '../domain/input.ts';
 import { cursorRule } from '../domain/page.ts';
 import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
-import { sortings } from '../domain/stores.ts';
+import { nouns } from '../domain/nouns.ts';
 import type { Schema } from './openapi/document.ts';
 
 /** The domain's rules by the formats of the document that stand for them. */
@@ -14,7 +14,7 @@ const textRules: Readonly<Record<string, Rule<string, unknown>>> = {
 
 /** By format. A cursor is decoded once, here; services take its position. */
 export const cursorRules: Readonly<Record<string, Rule<string, unknown>>> = {
-  ...Object.fromEntries(sortings.map((sorting) => [`${sorting.kind}-cursor`, cursorRule(sorting)])),
+  ...Object.fromEntries(Object.values(nouns).map(({ sorting }) => [`${sorting.kind}-cursor`, cursorRule(sorting)])),
   'events-cursor': eventCursorRule,
 };
 

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { versionOf, type Precondition } from '../domain/version.ts';
+import { versionOfText, type Precondition } from '../domain/version.ts';
 
 /** The strong entity tag of a body (RFC 9110, section 8.8.3). */
 export function entityTagOf(body: string): string {
-  return quoted(versionOf(body));
+  return quoted(versionOfText(body));
 }
 
 /** Whether `If-None-Match` names the tag; it compares weakly (RFC 9110, section 13.1.2). */

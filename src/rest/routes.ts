@@ -2,15 +2,14 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import type { ApiRoutes } from '../http/api.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
-import { categoryRoutes } from './categories/category.routes.ts';
 import type { RestOperation, OperationId } from './openapi/document.ts';
 import type { Handler, Handlers } from './handler.ts';
 import { eventRoutes } from './events/event.routes.ts';
-import { inventoryRoutes } from './inventory/inventory.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';
 import { compileOperation, type OperationContext } from './operation.ts';
-import { orderRoutes } from './orders/order.routes.ts';
+import { bodyOf, nounRoutes } from './noun.routes.ts';
 import { petRoutes } from './pets/pet.routes.ts';
+import { deleted, resource } from './responses.ts';
 
 export interface RestOptions extends OperationContext {
   readonly operations: readonly RestOperation[];
@@ -20,7 +19,19 @@ export interface RestOptions extends OperationContext {
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
 
-const handlers: Handlers = { ...petRoutes, ...categoryRoutes, ...orderRoutes, ...inventoryRoutes, ...eventRoutes };
+const handlers: Handlers = {
+  ...petRoutes,
+  ...nounRoutes('category', ['list', 'create', 'get', 'update', 'delete']),
+  ...nounRoutes('order', ['list', 'create', 'get', 'update']),
+  cancelOrder: async ({ path, precondition }, { orders }) => {
+    await orders.cancelOrder(path.orderId, precondition);
+    return deleted;
+  },
+  ...nounRoutes('inventory', ['list', 'get']),
+  updateInventory: async ({ path, body, precondition }, { inventory }) =>
+    resource(bodyOf('inventory')(await inventory.update(path.petId, body, { precondition }))),
+  ...eventRoutes,
+};
 
 /** The page that describes the deprecation. */
 const docsPage = '/docs';

@@ -182,7 +182,7 @@ describe.each(nouns)('every field of %s', (typeName, noun) => {
     if (isCreatable) {
       const sent = values(`New${typeName}`);
       const { body } = await app.ask('POST', collection, sent);
-      const bodyFile = `src/domain/${noun.files}.version.ts`;
+      const bodyFile = `src/domain/${noun.files}.entity.ts`;
       expect(differences(bodyFile, Object.keys(body), propertiesOf(noun))).toEqual([]);
       const lost = Object.entries(sent).filter(([property, value]) => body[property] !== value);
       expect(lost.map(([property]) => `create in ${serviceFile(noun)} loses ${property}`)).toEqual([]);

@@ -1,6 +1,5 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import { Category } from '../../domain/categories/category.entity.ts';
 import {
   type EventPosition,
   type EventSubject,
@@ -10,9 +9,7 @@ import {
 } from '../../domain/events/event.ts';
 import type { EventMove, EventMoves, EventStore } from '../../domain/events/event.store.ts';
 import type { Id } from '../../domain/id.ts';
-import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import { Order } from '../../domain/orders/order.entity.ts';
-import { Pet } from '../../domain/pets/pet.entity.ts';
+import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../postgres/statement.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 
@@ -47,12 +44,9 @@ const afterText = `
 const lastText = 'select position::text, salt::text from event_state';
 
 export function createEventStore(metadata: MetadataStorage): (session: Session) => EventStore {
-  const decoders = {
-    pet: decoderOf<Pet>(metadata, Pet),
-    category: decoderOf<Category>(metadata, Category),
-    order: decoderOf<Order>(metadata, Order),
-    inventory: decoderOf<InventoryItem>(metadata, InventoryItem),
-  };
+  const decoders = Object.fromEntries(
+    nounNames.map((noun) => [noun, decoderOf<object>(metadata, nouns[noun].entity)]),
+  ) as Readonly<Record<NounName, (body: Body) => object | undefined>>;
   const contentOf = (type: string, body: string | null): Pick<StoreEvent, 'type' | 'subject'> => {
     const noun = type.slice(0, type.indexOf('.'));
     const row =

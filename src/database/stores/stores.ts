@@ -3,11 +3,8 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
-import { Category } from '../../domain/categories/category.entity.ts';
 import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
-import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import { Order } from '../../domain/orders/order.entity.ts';
-import { Pet } from '../../domain/pets/pet.entity.ts';
+import { nouns } from '../../domain/nouns.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
@@ -23,12 +20,9 @@ export const entities = [
   ApiKey,
   ApiKeyChange,
   ApiKeyUsage,
-  Category,
   IdempotencyRecord,
-  InventoryItem,
-  Order,
-  Pet,
-] as const;
+  ...Object.values(nouns).map(({ entity }) => entity),
+];
 
 /**
  * Makes the statements of all stores, once. The stores of a session run all of theirs there, so that those of a

@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import type { Id } from '../id.ts';
+import { jsonId } from '../json-id.ts';
 
 const CategorySchema = defineEntity({
   name: 'Category',
@@ -15,3 +16,8 @@ const CategorySchema = defineEntity({
 /** A kind of animal. */
 export class Category extends CategorySchema.class {}
 CategorySchema.setClass(Category);
+
+/** The fields that clients see, in REST's form: the version changes with every one of them. */
+export function categoryRepresentation({ id, name, description }: Category) {
+  return { id: jsonId(id), name, ...(description === null || description === undefined ? {} : { description }) };
+}

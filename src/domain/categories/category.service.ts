@@ -6,9 +6,8 @@ import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
 import { ForeignKeyViolation, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
-import type { Category } from './category.entity.ts';
+import { categoryRepresentation, type Category } from './category.entity.ts';
 import { categorySorting, type CategoryFilter, type CategorySortField } from './category.store.ts';
-import { categoryVersion } from './category.version.ts';
 
 export interface NewCategory {
   readonly name: string;
@@ -27,7 +26,11 @@ export interface CategoryFilterRequest {
 
 export type CategoryListRequest = ListRequest<CategoryFilterRequest, CategorySortField>;
 
-const kind = { noun: 'category', storeOf: ({ categories }: Stores) => categories, versionOf: categoryVersion };
+const kind = {
+  noun: 'category',
+  storeOf: ({ categories }: Stores) => categories,
+  representation: categoryRepresentation,
+};
 
 export class CategoryService {
   readonly #stores: Stores;

@@ -1,6 +1,6 @@
 import type { Id } from '../id.ts';
+import { idOf } from '../nouns.ts';
 import type { EventSubject, EventType, StoreEvent } from './event.ts';
-import { subjectId } from './event-subject.ts';
 
 /** An object by its noun and id. */
 interface SubjectKey {
@@ -27,7 +27,7 @@ export function eventPredicate({ typeIn, subjectIn }: EventFilter = {}): EventPr
   if (!types && !subjects) return undefined;
   const isChosen = ({ subject }: StoreEvent): boolean => {
     if (!subjects || subjects.size === 0) return !subjects;
-    return subject === undefined || subjects.has(`${subject.noun} ${subjectId(subject)}`);
+    return subject === undefined || subjects.has(`${subject.noun} ${idOf(subject.noun, subject.row)}`);
   };
   return (event) => (!types || types.has(event.type)) && isChosen(event);
 }

@@ -1,27 +1,13 @@
-import type { Category } from '../categories/category.entity.ts';
 import type { Id } from '../id.ts';
-import type { InventoryItem } from '../inventory/inventory-item.entity.ts';
-import type { Order } from '../orders/order.entity.ts';
-import type { Pet } from '../pets/pet.entity.ts';
+import { nounNames, nouns, type EventTypeOf, type NounName, type RowOf } from '../nouns.ts';
 
-/** All types of events, as REST spells them. */
+/** As REST spells them. */
+export type EventType = { [Name in NounName]: EventTypeOf<Name> }[NounName] | 'store.resync';
+
 export const eventTypes = [
-  'pet.created',
-  'pet.updated',
-  'pet.deleted',
-  'category.created',
-  'category.updated',
-  'category.deleted',
-  'order.created',
-  'order.updated',
-  'order.cancelled',
-  'inventory.created',
-  'inventory.updated',
-  'inventory.deleted',
+  ...nounNames.flatMap((noun) => nouns[noun].changes.map((change) => `${noun}.${change}`)),
   'store.resync',
-] as const;
-
-export type EventType = (typeof eventTypes)[number];
+] as readonly EventType[];
 
 /**
  * A place in the log. The salt is random and stored with the event: after a restore the same position gets another one.
@@ -32,11 +18,7 @@ export interface EventPosition {
 }
 
 /** What was changed, as it was after the change, or before it for a deletion: its own columns, without relations. */
-export type EventSubject =
-  | { readonly noun: 'pet'; readonly row: Pet }
-  | { readonly noun: 'category'; readonly row: Category }
-  | { readonly noun: 'order'; readonly row: Order }
-  | { readonly noun: 'inventory'; readonly row: InventoryItem };
+export type EventSubject = { [Name in NounName]: { readonly noun: Name; readonly row: RowOf<Name> } }[NounName];
 
 /** One committed change of one object. */
 export interface StoreEvent extends EventPosition {

@@ -1,5 +1,6 @@
 import { defineEntity, p, type Opt } from '@mikro-orm/core';
 
+import { jsonId } from '../json-id.ts';
 import { Pet, petStatuses, type PetStatus } from '../pets/pet.entity.ts';
 
 const InventoryItemSchema = defineEntity({
@@ -16,3 +17,9 @@ const InventoryItemSchema = defineEntity({
 /** The stock of one pet, inserted and deleted with it. */
 export class InventoryItem extends InventoryItemSchema.class {}
 InventoryItemSchema.setClass(InventoryItem);
+
+/** The fields that clients see, in REST's form: the version changes with every one of them. */
+export function inventoryItemRepresentation(item: InventoryItem) {
+  const { petId, quantity, status } = item;
+  return { petId: jsonId(petId), quantity, status };
+}

@@ -6,6 +6,7 @@ import { findByIds, getById, updateById } from '../rows.ts';
 import { choiceRule, quantityBoundRule, stockQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import { inventoryItemRepresentation } from './inventory-item.entity.ts';
 import {
   inventorySorting,
   type InventoryFilter,
@@ -13,7 +14,6 @@ import {
   type InventoryRow,
   type InventorySortField,
 } from './inventory-item.store.ts';
-import { inventoryItemVersion } from './inventory-item.version.ts';
 
 export interface InventoryChanges {
   readonly quantity: number;
@@ -30,7 +30,7 @@ export type InventoryListRequest = ListRequest<InventoryFilterRequest, Inventory
 const kind = {
   noun: 'inventory item',
   storeOf: ({ inventory }: Stores) => inventory,
-  versionOf: inventoryItemVersion,
+  representation: inventoryItemRepresentation,
   // An item's version covers the status of its pet.
   lockBefore: ({ pets }: Stores, petId: Id) => pets.lock(petId),
 };

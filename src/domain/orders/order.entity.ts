@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import type { Id } from '../id.ts';
+import { jsonId } from '../json-id.ts';
 import { Pet } from '../pets/pet.entity.ts';
 
 const OrderSchema = defineEntity({
@@ -18,3 +19,14 @@ const OrderSchema = defineEntity({
 /** An order of the store; a complete one has shipped, and stays. */
 export class Order extends OrderSchema.class {}
 OrderSchema.setClass(Order);
+
+/** The fields that clients see, in REST's form: the version changes with every one of them. */
+export function orderRepresentation({ id, petId, quantity, shipDate, complete }: Order) {
+  return {
+    id: jsonId(id),
+    ...(petId === null || petId === undefined ? {} : { petId: jsonId(petId) }),
+    ...(quantity === null || quantity === undefined ? {} : { quantity }),
+    ...(shipDate === null || shipDate === undefined ? {} : { shipDate: shipDate.toISOString() }),
+    complete,
+  };
+}

@@ -8,6 +8,7 @@ import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.
 import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
+import { orderRepresentation } from './order.entity.ts';
 import {
   orderSorting,
   type OrderFilter,
@@ -15,7 +16,6 @@ import {
   type OrderRow,
   type OrderSortField,
 } from './order.store.ts';
-import { orderVersion } from './order.version.ts';
 
 export interface NewOrder {
   readonly petId?: string | null | undefined;
@@ -37,7 +37,7 @@ export interface OrderFilterRequest {
 
 export type OrderListRequest = ListRequest<OrderFilterRequest, OrderSortField>;
 
-const kind = { noun: 'order', storeOf: ({ orders }: Stores) => orders, versionOf: orderVersion };
+const kind = { noun: 'order', storeOf: ({ orders }: Stores) => orders, representation: orderRepresentation };
 const pet = new Reference('petId', 'pet', ({ pets }) => pets);
 
 export class OrderService {

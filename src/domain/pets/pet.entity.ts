@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 import { Category } from '../categories/category.entity.ts';
 import type { Id } from '../id.ts';
+import { jsonId } from '../json-id.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 
@@ -22,3 +23,8 @@ const PetSchema = defineEntity({
 /** An animal; it always belongs to a category. */
 export class Pet extends PetSchema.class {}
 PetSchema.setClass(Pet);
+
+/** The fields that clients see, in REST's form: the version changes with every one of them. */
+export function petRepresentation({ id, name, categoryId, status }: Pet) {
+  return { id: jsonId(id), name, categoryId: jsonId(categoryId), status };
+}

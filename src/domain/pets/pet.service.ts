@@ -15,9 +15,8 @@ import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../
 import { ForeignKeyViolation, type Include, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
-import type { PetStatus } from './pet.entity.ts';
+import { petRepresentation, type PetStatus } from './pet.entity.ts';
 import { petSorting, type PetFilter, type PetRelation, type PetRow, type PetSortField } from './pet.store.ts';
-import { petVersion } from './pet.version.ts';
 
 export interface NewPet {
   readonly name: string;
@@ -45,7 +44,7 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
 
 export type PetListRequest = ListRequest<PetFilterRequest, PetSortField>;
 
-const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets, versionOf: petVersion };
+const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets, representation: petRepresentation };
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
 
 /** Every pet has a stock item from the start, empty. */

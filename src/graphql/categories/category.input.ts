@@ -1,11 +1,11 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { Field } from 'type-graphql';
 
 import type { CategoryChanges, CategoryFilterRequest, NewCategory } from '../../domain/categories/category.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
-import { ifVersionDescription } from '../version.ts';
 
-@InputType('CreateCategoryInput', { description: 'A new category.' })
+@CreateInput('Category', 'category')
 export class CreateCategoryInput implements NewCategory {
   @Field(() => String, {
     description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
@@ -19,16 +19,8 @@ export class CreateCategoryInput implements NewCategory {
   description?: string | null;
 }
 
-@InputType('UpdateCategoryInput', {
-  description: 'Changes of a category: omitted fields stay unchanged. At least one is required.',
-})
-export class UpdateCategoryInput implements CategoryChanges {
-  @Field(() => ID, { description: 'The category to change.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-
+@UpdateInput('Category', 'category')
+export class UpdateCategoryInput extends RowToChange('category') implements CategoryChanges {
   @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
   name?: string | null;
 
@@ -37,16 +29,7 @@ export class UpdateCategoryInput implements CategoryChanges {
   description?: string | null;
 }
 
-@InputType('DeleteCategoryInput', { description: 'Which category to delete.' })
-export class DeleteCategoryInput {
-  @Field(() => ID, { description: 'The category to delete.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-}
-
-@InputType('CategoryFilter', { description: 'Which categories to list: those that match every given field.' })
+@FilterInput('Category', 'categories')
 class CategoryFilterInput implements CategoryFilterRequest {
   @Field(() => String, {
     nullable: true,

@@ -18,21 +18,3 @@ export class CategoryType implements Pick<Category, 'id' | 'name' | 'description
 }
 
 export const CategoryConnectionType = connectionType<Category>('Category', () => CategoryType);
-
-@ObjectType('CreateCategoryPayload', { description: 'The result of `createCategory`.', simpleResolvers: true })
-export class CreateCategoryPayload {
-  @Field(() => CategoryType, { description: 'The new category.' })
-  category!: Category;
-}
-
-@ObjectType('UpdateCategoryPayload', { description: 'The result of `updateCategory`.', simpleResolvers: true })
-export class UpdateCategoryPayload {
-  @Field(() => CategoryType, { description: 'The category as it is now.' })
-  category!: Category;
-}
-
-@ObjectType('DeleteCategoryPayload', { description: 'The result of `deleteCategory`.', simpleResolvers: true })
-export class DeleteCategoryPayload {
-  @Field(() => ID, { description: 'The id of the deleted category.' })
-  deletedCategoryId!: string;
-}

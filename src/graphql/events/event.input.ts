@@ -1,6 +1,8 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 
+import type { EventFilter } from '../../domain/events/event-filter.ts';
 import type { EventType } from '../../domain/events/event.ts';
+import { decodeNodeIds } from '../node/node-id.ts';
 import { EventTypeEnum } from './event.type.ts';
 
 const afterDescription =
@@ -41,4 +43,14 @@ export class EventArgs {
 
   @Field(() => EventFilterInput, { nullable: true, description: 'Only events that match all of these.' })
   filter?: EventFilterInput | null;
+}
+
+const maxFilterItems = 1_000;
+
+/** The filter with the objects that the node ids name. Throws VALIDATION_FAILED. */
+export function eventFilterOf(filter: EventFilterInput | null | undefined): EventFilter | undefined {
+  if (filter === null || filter === undefined) return undefined;
+  const { typeIn, nodeIdIn } = filter;
+  const subjectIn = nodeIdIn && decodeNodeIds(nodeIdIn, { field: 'filter.nodeIdIn', max: maxFilterItems });
+  return { typeIn, subjectIn };
 }

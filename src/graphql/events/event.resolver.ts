@@ -2,14 +2,13 @@ import { Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } fro
 
 import { eventIdOf } from '../../domain/events/event-id.ts';
 import type { EventPage } from '../../domain/events/event.service.ts';
-import { subjectId, subjectVersion } from '../../domain/events/event-subject.ts';
 import type { StoreEvent } from '../../domain/events/event.ts';
+import { idOf, nouns, versionOfRow } from '../../domain/nouns.ts';
 import { Computed } from '../field-marks.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId, type TypedNode } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';
-import { eventFilterOf, typeOfNoun } from './event-subjects.ts';
-import { EventArgs, EventSubscriptionArgs } from './event.input.ts';
+import { EventArgs, eventFilterOf, EventSubscriptionArgs } from './event.input.ts';
 import { EventConnectionType, EventObjectType } from './event.type.ts';
 
 @Resolver(() => EventObjectType)
@@ -57,7 +56,7 @@ export class EventResolver {
   @Computed()
   @FieldResolver(() => ID, { nullable: true, description: 'The global id of the object; null for STORE_RESYNC.' })
   nodeId(@Root() { subject }: StoreEvent): string | null {
-    return subject === undefined ? null : encodeNodeId(typeOfNoun(subject.noun), subjectId(subject));
+    return subject === undefined ? null : encodeNodeId(nouns[subject.noun].typeName, idOf(subject.noun, subject.row));
   }
 
   @Computed()
@@ -66,7 +65,7 @@ export class EventResolver {
     description: 'The version of the object after the change; before it for a deletion; null for STORE_RESYNC.',
   })
   version(@Root() { subject }: StoreEvent): string | null {
-    return subject === undefined ? null : subjectVersion(subject);
+    return subject === undefined ? null : versionOfRow(subject.noun, subject.row);
   }
 
   @Computed()
@@ -76,7 +75,7 @@ export class EventResolver {
       "The object's own fields as they were after the change; before it for a deletion; null for STORE_RESYNC. What is nested below it can't be selected.",
   })
   object(@Root() { subject }: StoreEvent): TypedNode | null {
-    return subject === undefined ? null : Object.assign({}, subject.row, { __typename: typeOfNoun(subject.noun) });
+    return subject === undefined ? null : Object.assign({}, subject.row, { __typename: nouns[subject.noun].typeName });
   }
 }
 

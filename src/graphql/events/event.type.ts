@@ -1,26 +1,38 @@
 import { Field, ObjectType } from 'type-graphql';
 
-import type { EventType, StoreEvent } from '../../domain/events/event.ts';
+import { eventTypes, type EventType, type StoreEvent } from '../../domain/events/event.ts';
+import type { NounName } from '../../domain/nouns.ts';
 import type { Edge, PageInfo } from '../connections/connection.ts';
 import { PageInfoType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { registerEnum } from '../enum.ts';
+import { capitalized, withArticle } from '../noun/words.ts';
 
-export const EventTypeEnum = registerEnum<EventType>('EventType', 'What has happened to an object of the store.', {
-  'pet.created': 'A pet was added.',
-  'pet.updated': 'A field of a pet has another value.',
-  'pet.deleted': 'A pet was deleted.',
-  'category.created': 'A category was added.',
-  'category.updated': 'A field of a category has another value.',
-  'category.deleted': 'A category was deleted.',
+/** What an event says in words of its own. */
+const particular: Partial<Record<EventType, string>> = {
   'order.created': 'An order was placed.',
-  'order.updated': 'A field of an order has another value.',
   'order.cancelled': 'An order was cancelled, and is gone.',
   'inventory.created': 'A pet has an inventory item: it was added with the pet.',
   'inventory.updated': 'The stock of a pet, or the status that it shows, is another.',
   'inventory.deleted': 'An inventory item was deleted with its pet.',
   'store.resync': 'Anything may have changed at once, without events of its own: read the lists again.',
-});
+};
+
+function descriptionOf(type: EventType): string {
+  const [noun, change] = type.split('.') as [NounName, string];
+  const row = withArticle(noun);
+  const usual =
+    change === 'updated'
+      ? `A field of ${row} has another value.`
+      : `${capitalized(row)} was ${change === 'created' ? 'added' : change}.`;
+  return particular[type] ?? usual;
+}
+
+export const EventTypeEnum = registerEnum<EventType>(
+  'EventType',
+  'What has happened to an object of the store.',
+  Object.fromEntries(eventTypes.map((type) => [type, descriptionOf(type)])) as Record<EventType, string>,
+);
 
 /** Its computed fields are in the resolver. */
 @ObjectType('Event', { description: 'A committed change of one object.', simpleResolvers: true })

@@ -3,6 +3,7 @@ import { Field, ID, InputType, Int } from 'type-graphql';
 import type { InventoryChanges, InventoryFilterRequest } from '../../domain/inventory/inventory.service.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { FilterInput } from '../noun/noun.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
 import { ifVersionDescription } from '../version.ts';
 
@@ -18,7 +19,7 @@ export class UpdateInventoryInput implements InventoryChanges {
   quantity!: number;
 }
 
-@InputType('InventoryFilter', { description: 'Which items to list: those that match every given field.' })
+@FilterInput('Inventory', 'items')
 class InventoryFilterInput implements InventoryFilterRequest {
   @Field(() => [PetStatusEnum], {
     nullable: true,

@@ -1,71 +1,36 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
+import { Arg, Ctx, FieldResolver, ID, Info, Mutation, Resolver, Root } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import { inventoryRelations, type InventoryRow } from '../../domain/inventory/inventory-item.store.ts';
-import type { InventoryListRequest } from '../../domain/inventory/inventory.service.ts';
+import { inventoryRelations } from '../../domain/inventory/inventory-item.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
-import { inventoryItemVersion } from '../../domain/inventory/inventory-item.version.ts';
 import { isVersion } from '../../domain/version.ts';
-import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
-import { Computed, relationsOf, ToOne } from '../field-marks.ts';
 import type { GraphQLContext } from '../context.ts';
-import { encodeNodeId } from '../node/node-id.ts';
-import { nodeIdDescription } from '../node/node.type.ts';
+import { relationsOf, ToOne } from '../field-marks.ts';
+import { nodeResolver, queryResolver } from '../noun/noun.resolver.ts';
+import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';
-import { versionDescription } from '../version.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
-import { InventoryConnectionType, InventoryItemType, UpdateInventoryPayload } from './inventory-item.type.ts';
+import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
 
+const item = { noun: 'inventory', type: () => InventoryItemType, relations: inventoryRelations } as const;
+
+const UpdateInventoryPayload = payloadType('updateInventory', 'inventoryItem', item.type, 'The item as it is now.');
+
+/** Items are created and deleted with their pets; only the quantity can be changed. */
 @Resolver(() => InventoryItemType)
-export class InventoryItemResolver {
-  @Query(() => InventoryItemType, {
-    nullable: true,
-    description: 'The stock of the pet with this id; null when there is no such pet.',
-  })
-  inventoryItem(
-    @Arg('petId', () => ID, { description: 'The id of a pet.' }) petId: string,
-    @Ctx() { loaders }: GraphQLContext,
-    @Info() info: GraphQLResolveInfo,
-  ): Promise<InventoryRow | null> {
-    return loaders.inventoryItemByPetId(relationsOf(info, inventoryRelations)).load(petId);
-  }
-
-  @Query(() => InventoryConnectionType, { nullable: true, description: 'The stock of all pets, page by page.' })
-  async inventory(
-    @Args(() => InventoryConnectionArgs) request: InventoryListRequest,
-    @Ctx() { services }: GraphQLContext,
-    @Info() info: GraphQLResolveInfo,
-  ): Promise<Connection<InventoryRow>> {
-    const page = await services.inventory.list(requestFor(request, info), {
-      include: relationsOf(info, inventoryRelations),
-    });
-    return connectionOf(page, () => services.inventory.count(request.filter));
-  }
-
-  @Computed()
-  @FieldResolver(() => ID, { description: nodeIdDescription })
-  nodeId(@Root() item: InventoryItem): string {
-    return encodeNodeId('InventoryItem', item.petId);
-  }
-
-  @Computed()
-  @FieldResolver(() => String, { description: versionDescription })
-  version(@Root() item: InventoryItem): string {
-    return inventoryItemVersion(item);
-  }
-
+class InventoryItemResolver {
   @FieldResolver(() => ID, {
     description: "The pet's id again, as the cache key of the item.",
   })
-  id(@Root() item: InventoryItem): string {
-    return item.petId;
+  id(@Root() { petId }: InventoryItem): string {
+    return petId;
   }
 
   @ToOne()
   @FieldResolver(() => PetType, { nullable: true, description: 'The pet whose stock this is.' })
-  pet(@Root() item: InventoryItem, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
-    return loaders.petById().load(item.petId);
+  pet(@Root() { petId }: InventoryItem, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
+    return loaders.byId('pet').load(petId);
   }
 
   @Mutation(() => UpdateInventoryPayload, {
@@ -77,13 +42,27 @@ export class InventoryItemResolver {
     input: UpdateInventoryInput,
     @Ctx() context: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<UpdateInventoryPayload> {
-    const include = relationsOf(info, inventoryRelations);
+  ): Promise<object> {
+    const options = { include: relationsOf(info, inventoryRelations), precondition: isVersion(input.ifVersion) };
     return context.mutate(async ({ inventory }) => ({
-      inventoryItem: await inventory.update(input.petId, input, {
-        include,
-        precondition: isVersion(input.ifVersion),
-      }),
+      inventoryItem: await inventory.update(input.petId, input, options),
     }));
   }
 }
+
+export const inventoryResolvers = [
+  queryResolver({
+    ...item,
+    name: 'inventoryItem',
+    key: 'petId',
+    connection: InventoryConnectionType,
+    args: InventoryConnectionArgs,
+    descriptions: {
+      one: 'The stock of the pet with this id; null when there is no such pet.',
+      id: 'The id of a pet.',
+      list: 'The stock of all pets, page by page.',
+    },
+  }),
+  nodeResolver(item),
+  InventoryItemResolver,
+];

@@ -24,9 +24,3 @@ export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantit
 }
 
 export const InventoryConnectionType = connectionType<InventoryItem>('Inventory', () => InventoryItemType);
-
-@ObjectType('UpdateInventoryPayload', { description: 'The result of `updateInventory`.', simpleResolvers: true })
-export class UpdateInventoryPayload {
-  @Field(() => InventoryItemType, { description: 'The item as it is now.' })
-  inventoryItem!: InventoryItem;
-}

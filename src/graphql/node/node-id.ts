@@ -1,27 +1,18 @@
 import { validationFailed, type Violation } from '../../domain/errors.ts';
 import { parseId, type Id } from '../../domain/id.ts';
+import { nounNames, nouns, type NodeTypeName, type NounName } from '../../domain/nouns.ts';
 import { decodeOpaque, encodeOpaque, quoteOpaque } from '../../domain/opaque-text.ts';
 import type { Loaders } from '../loaders.ts';
 
-interface NodeLoader {
-  load(id: string): Promise<object | null>;
-}
-
-/** The types that implement `Node`, with the loader of each. */
-const nodeLoaders = {
-  Pet: (loaders: Loaders): NodeLoader => loaders.petById(),
-  Category: (loaders: Loaders): NodeLoader => loaders.categoryById(),
-  Order: (loaders: Loaders): NodeLoader => loaders.orderById(),
-  InventoryItem: (loaders: Loaders): NodeLoader => loaders.inventoryItemByPetId(),
-};
-export type NodeTypeName = keyof typeof nodeLoaders;
+/** The types that implement `Node`, with the noun of each. */
+const nounOf = new Map<string, NounName>(nounNames.map((noun) => [nouns[noun].typeName, noun]));
 
 /** A row with the name of its GraphQL type, by which the executor resolves the type of a `Node`. */
 export type TypedNode = object & { readonly __typename: NodeTypeName };
 
 /** A decoded node id. */
 interface NodeKey {
-  readonly type: NodeTypeName;
+  readonly noun: NounName;
   /** The id of the row; for an `InventoryItem`, that of its pet. */
   readonly id: Id;
 }
@@ -59,18 +50,18 @@ export function decodeNodeIds(
 }
 
 /** Loads the row of a node, with the name of its type. */
-export async function loadNode(loaders: Loaders, { type, id }: NodeKey): Promise<TypedNode | null> {
-  const row = await nodeLoaders[type](loaders).load(id);
-  return row && { ...row, __typename: type };
+export async function loadNode(loaders: Loaders, { noun, id }: NodeKey): Promise<TypedNode | null> {
+  const row: object | null = await loaders.byId(noun).load(id);
+  return row && { ...row, __typename: nouns[noun].typeName };
 }
 
 function parse(nodeId: string): NodeKey | undefined {
   const parts = decodeOpaque(nodeId);
   if (parts?.length !== 2) return undefined;
   const [type, id] = parts;
-  if (typeof type !== 'string' || typeof id !== 'string' || !Object.hasOwn(nodeLoaders, type)) return undefined;
-  const parsedId = parseId(id);
-  return parsedId && { type: type as NodeTypeName, id: parsedId };
+  const noun = typeof type === 'string' ? nounOf.get(type) : undefined;
+  const parsedId = typeof id === 'string' ? parseId(id) : undefined;
+  return noun && parsedId && { noun, id: parsedId };
 }
 
 function problemOf(nodeId: string): string {

@@ -1,12 +1,12 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { Field, ID, Int } from 'type-graphql';
 
 import type { NewOrder, OrderChanges, OrderFilterRequest } from '../../domain/orders/order.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
+import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
-import { ifVersionDescription } from '../version.ts';
 
-@InputType('CreateOrderInput', { description: 'A new order. Every field may be omitted.' })
+@CreateInput('Order', 'order', ' Every field may be omitted.')
 export class CreateOrderInput implements NewOrder {
   @Field(() => ID, { nullable: true, description: 'The pet that is ordered.' })
   petId?: string | null;
@@ -22,16 +22,8 @@ export class CreateOrderInput implements NewOrder {
   complete?: boolean | null;
 }
 
-@InputType('UpdateOrderInput', {
-  description: 'Changes of an order: omitted fields stay unchanged. At least one is required.',
-})
-export class UpdateOrderInput implements OrderChanges {
-  @Field(() => ID, { description: 'The order to change.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-
+@UpdateInput('Order', 'order')
+export class UpdateOrderInput extends RowToChange('order') implements OrderChanges {
   @NullRemoves()
   @Field(() => ID, { nullable: true, description: 'The pet that is ordered; null removes it.' })
   petId?: string | null;
@@ -51,16 +43,7 @@ export class UpdateOrderInput implements OrderChanges {
   complete?: boolean | null;
 }
 
-@InputType('CancelOrderInput', { description: 'Which order to cancel.' })
-export class CancelOrderInput {
-  @Field(() => ID, { description: 'The order to cancel.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-}
-
-@InputType('OrderFilter', { description: 'Which orders to list: those that match every given field.' })
+@FilterInput('Order', 'orders')
 class OrderFilterInput implements OrderFilterRequest {
   @Field(() => [ID], {
     nullable: true,

@@ -1,13 +1,13 @@
-import { Field, ID, InputType } from 'type-graphql';
+import { Field, ID } from 'type-graphql';
 
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { NewPet, PetChanges, PetFilterRequest } from '../../domain/pets/pet.service.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
-import { ifVersionDescription } from '../version.ts';
 import { PetStatusEnum } from './pet.type.ts';
 
-@InputType('CreatePetInput', { description: 'A new pet.' })
+@CreateInput('Pet', 'pet')
 export class CreatePetInput implements NewPet {
   @Field(() => String, {
     description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
@@ -22,16 +22,8 @@ export class CreatePetInput implements NewPet {
   status?: PetStatus | null;
 }
 
-@InputType('UpdatePetInput', {
-  description: 'Changes of a pet: omitted fields stay unchanged. At least one is required.',
-})
-export class UpdatePetInput implements PetChanges {
-  @Field(() => ID, { description: 'The pet to change.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-
+@UpdateInput('Pet', 'pet')
+export class UpdatePetInput extends RowToChange('pet') implements PetChanges {
   @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
   name?: string | null;
 
@@ -42,16 +34,7 @@ export class UpdatePetInput implements PetChanges {
   status?: PetStatus | null;
 }
 
-@InputType('DeletePetInput', { description: 'Which pet to delete.' })
-export class DeletePetInput {
-  @Field(() => ID, { description: 'The pet to delete.' })
-  id!: string;
-
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-}
-
-@InputType('PetFilter', { description: 'Which pets to list: those that match every given field.' })
+@FilterInput('Pet', 'pets')
 class PetFilterInput implements PetFilterRequest {
   @Field(() => [PetStatusEnum], {
     nullable: true,

@@ -1,15 +1,8 @@
 import { eventIdOf } from '../../domain/events/event-id.ts';
-import { subjectId, subjectRepresentation, subjectVersion } from '../../domain/events/event-subject.ts';
-import type { EventSubject, StoreEvent } from '../../domain/events/event.ts';
+import type { StoreEvent } from '../../domain/events/event.ts';
+import { idOf, nouns, representationOf, versionOfRow } from '../../domain/nouns.ts';
 import type { Handlers } from '../handler.ts';
 import { linkToNext } from '../responses.ts';
-
-const collections: Readonly<Record<EventSubject['noun'], string>> = {
-  pet: '/pets',
-  category: '/categories',
-  order: '/store/orders',
-  inventory: '/inventory',
-};
 
 /** The body of an event; `prefix` is before every path. */
 function eventBody(event: StoreEvent, prefix: string): object {
@@ -18,9 +11,9 @@ function eventBody(event: StoreEvent, prefix: string): object {
   if (subject === undefined) return head;
   return {
     ...head,
-    resource: `${prefix}${collections[subject.noun]}/${subjectId(subject)}`,
-    version: subjectVersion(subject),
-    object: subjectRepresentation(subject),
+    resource: `${prefix}${nouns[subject.noun].path}/${idOf(subject.noun, subject.row)}`,
+    version: versionOfRow(subject.noun, subject.row),
+    object: representationOf(subject.noun, subject.row),
   };
 }
 

@@ -1,0 +1,110 @@
+import { Category, categoryRepresentation } from './categories/category.entity.ts';
+import { categorySorting } from './categories/category.store.ts';
+import type { Id } from './id.ts';
+import { InventoryItem, inventoryItemRepresentation } from './inventory/inventory-item.entity.ts';
+import { inventorySorting } from './inventory/inventory-item.store.ts';
+import { Order, orderRepresentation } from './orders/order.entity.ts';
+import { orderSorting } from './orders/order.store.ts';
+import type { Sorting } from './page.ts';
+import { Pet, petRepresentation } from './pets/pet.entity.ts';
+import { petSorting } from './pets/pet.store.ts';
+import { versionOf } from './version.ts';
+
+/** What a resource of the store is, for everything that treats all of them alike. */
+interface Noun<Row> {
+  /** Its name in GraphQL and in the OpenAPI document. */
+  readonly typeName: string;
+  readonly entity: new () => object;
+  /** The path of its list, and of one with its id behind it. */
+  readonly path: string;
+  /** The name of its store, its service and its list. */
+  readonly collection: string;
+  /** The orders of its list. */
+  readonly sorting: Sorting<Row, string>;
+  /** The fields that clients see, in REST's form. */
+  readonly representation: (row: Row) => object;
+  /** Of the longest one as JSON text. */
+  readonly maxBytes: number;
+  /** What its events say: `created` is `pet.created`. Undefined for one without events. */
+  readonly changes?: readonly string[];
+}
+
+const usual = ['created', 'updated', 'deleted'] as const;
+
+/**
+ * The resources of the store. From this table derive: node ids, loaders, the entities that MikroORM knows, types and
+ * subjects of events, the bodies of REST's responses, and what the tests walk over.
+ */
+export const nouns = {
+  pet: {
+    typeName: 'Pet',
+    path: '/pets',
+    collection: 'pets',
+    entity: Pet,
+    sorting: petSorting,
+    representation: petRepresentation,
+    maxBytes: 1_150,
+    changes: usual,
+  },
+  category: {
+    typeName: 'Category',
+    path: '/categories',
+    collection: 'categories',
+    entity: Category,
+    sorting: categorySorting,
+    representation: categoryRepresentation,
+    maxBytes: 9_200,
+    changes: usual,
+  },
+  order: {
+    typeName: 'Order',
+    path: '/store/orders',
+    collection: 'orders',
+    entity: Order,
+    sorting: orderSorting,
+    representation: orderRepresentation,
+    maxBytes: 150,
+    changes: ['created', 'updated', 'cancelled'],
+  },
+  inventory: {
+    typeName: 'InventoryItem',
+    path: '/inventory',
+    collection: 'inventory',
+    entity: InventoryItem,
+    sorting: inventorySorting,
+    representation: inventoryItemRepresentation,
+    maxBytes: 100,
+    changes: usual,
+  },
+} as const satisfies Readonly<Record<string, Noun<never>>>;
+
+type Nouns = typeof nouns;
+export type NounName = keyof Nouns;
+export type NodeTypeName = Nouns[NounName]['typeName'];
+export type CollectionOf<Name extends NounName> = Nouns[Name]['collection'];
+export type RowOf<Name extends NounName> = InstanceType<Nouns[Name]['entity']>;
+
+/** The types of a noun's events. */
+export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly changes: readonly (infer Change)[] }
+  ? `${Name}.${Change & string}`
+  : never;
+
+export const nounNames = Object.keys(nouns) as NounName[];
+
+export function idOf<Name extends NounName>(noun: Name, row: RowOf<Name>): Id {
+  return nounOf(noun).sorting.idOf(row);
+}
+
+/** The fields that clients see, in REST's form. */
+export function representationOf<Name extends NounName>(noun: Name, row: RowOf<Name>): object {
+  return nounOf(noun).representation(row);
+}
+
+/** The version of the row; REST's entity tag is the same, in quotes. */
+export function versionOfRow<Name extends NounName>(noun: Name, row: RowOf<Name>): string {
+  return versionOf(representationOf(noun, row));
+}
+
+function nounOf(name: NounName): Noun<object> {
+  return nouns[name] as unknown as Noun<object>;
+}

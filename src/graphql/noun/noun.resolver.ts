@@ -1,0 +1,191 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root, type ClassType } from 'type-graphql';
+
+import { nouns, versionOfRow, idOf, type CollectionOf, type NounName, type RowOf } from '../../domain/nouns.ts';
+import type { ListOptions, ListRequest, Page } from '../../domain/page.ts';
+import type { Services } from '../../domain/services.ts';
+import type { Include, UpdateOptions } from '../../domain/store.ts';
+import { isVersion, type Precondition } from '../../domain/version.ts';
+import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { Computed, relationsOf } from '../field-marks.ts';
+import { encodeNodeId } from '../node/node-id.ts';
+import { nodeIdDescription } from '../node/node.type.ts';
+import { Creates } from '../safe-writes/root-mutations.ts';
+import { versionDescription } from '../version.ts';
+import { deletionInput, payloadType, type RowChoice } from './noun.type.ts';
+import { withArticle } from './words.ts';
+
+/** A resource as GraphQL shows it. */
+export interface ShownNoun<Name extends NounName> {
+  readonly noun: Name;
+  readonly type: () => ClassType;
+  /** The related rows that may be read with a row. */
+  readonly relations: readonly string[];
+}
+
+/** What resolvers need of the service of a noun. */
+interface NounService {
+  list(request: ListRequest<object, string>, options: ListOptions<string>): Promise<Page<object>>;
+  count(filter: object | null | undefined): Promise<number>;
+  create(input: object, include: Include<string>): Promise<object>;
+  update(id: string, changes: object, options: UpdateOptions<string>): Promise<object>;
+}
+
+/** The service of a noun; its inputs are of the types that TypeGraphQL has made of the noun's own. */
+function serviceOf(services: Services, noun: NounName): NounService {
+  return services[nouns[noun].collection] as unknown as NounService;
+}
+
+/** The fields of every node. */
+export function nodeResolver<Name extends NounName>({ noun, type }: ShownNoun<Name>): ClassType {
+  const { typeName } = nouns[noun];
+
+  @Resolver(type)
+  class NodeFieldsResolver {
+    @Computed()
+    @FieldResolver(() => ID, { description: nodeIdDescription })
+    nodeId(@Root() row: RowOf<Name>): string {
+      return encodeNodeId(typeName, idOf(noun, row));
+    }
+
+    @Computed()
+    @FieldResolver(() => String, { description: versionDescription })
+    version(@Root() row: RowOf<Name>): string {
+      return versionOfRow(noun, row);
+    }
+  }
+
+  return NodeFieldsResolver;
+}
+
+/** `pet(id)` and the connection `pets`; the descriptions of what isn't found and listed by its noun are given. */
+export function queryResolver<Name extends NounName>(
+  shown: ShownNoun<Name> & {
+    readonly connection: ClassType;
+    readonly args: ClassType;
+    /** The name of the query of one row, and of its argument. */
+    readonly name?: string;
+    readonly key?: string;
+    readonly descriptions?: { readonly one: string; readonly id: string; readonly list: string };
+  },
+): ClassType {
+  const { noun, type, relations, connection, args, name = noun, key = 'id' } = shown;
+  const { collection } = nouns[noun];
+  const {
+    one = `The ${noun} with this id; null when there is none.`,
+    id: keyDescription = `The id of ${withArticle(noun)}.`,
+    list: listDescription = `The ${collection} of the store, page by page.`,
+  } = shown.descriptions ?? {};
+
+  @Resolver()
+  class NounQueryResolver {
+    @Query(type, { name, nullable: true, description: one })
+    find(
+      @Arg(key, () => ID, { description: keyDescription }) id: string,
+      @Ctx() { loaders }: GraphQLContext,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<object | null> {
+      return loaders.byId(noun, relationsOf(info, relations)).load(id);
+    }
+
+    @Query(() => connection, { name: collection, nullable: true, description: listDescription })
+    async list(
+      @Args(() => args) request: ListRequest<object, string>,
+      @Ctx() { services }: GraphQLContext,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<Connection<object>> {
+      const service = serviceOf(services, noun);
+      const page = await service.list(requestFor(request, info), { include: relationsOf(info, relations) });
+      return connectionOf(page, () => service.count(request.filter));
+    }
+  }
+
+  return NounQueryResolver;
+}
+
+/** `createPet` and `updatePet` with their payloads. */
+export function writeResolver<Name extends NounName>(
+  shown: ShownNoun<Name> & {
+    readonly createInput: ClassType;
+    readonly updateInput: ClassType<RowChoice>;
+    readonly descriptions: { readonly create: string; readonly updateRefusal?: string };
+  },
+): ClassType {
+  const { noun, type, relations, createInput, updateInput, descriptions } = shown;
+  const { typeName } = nouns[noun];
+  const create = `create${typeName}`;
+  const update = `update${typeName}`;
+  const CreatePayload = payloadType(create, noun, type, `The new ${noun}.`);
+  const UpdatePayload = payloadType(update, noun, type, `The ${noun} as it is now.`);
+
+  @Resolver()
+  class NounWriteResolver {
+    @Creates()
+    @Mutation(() => CreatePayload, { name: create, nullable: true, description: descriptions.create })
+    create(
+      @Arg('input', () => createInput, { description: `The new ${noun}.` }) input: object,
+      @Ctx() context: GraphQLContext,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<object> {
+      const include = relationsOf(info, relations);
+      return context.mutate(async (services) => ({ [noun]: await serviceOf(services, noun).create(input, include) }));
+    }
+
+    @Mutation(() => UpdatePayload, {
+      name: update,
+      nullable: true,
+      description: `Changes ${withArticle(noun)}. NOT_FOUND when there is none with this id${descriptions.updateRefusal ?? ''}.`,
+    })
+    update(
+      @Arg('input', () => updateInput, { description: `Which ${noun}, and what to change.` }) input: RowChoice,
+      @Ctx() context: GraphQLContext,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<object> {
+      const options = { include: relationsOf(info, relations), precondition: isVersion(input.ifVersion) };
+      return context.mutate(async (services) => ({
+        [noun]: await serviceOf(services, noun).update(input.id, input, options),
+      }));
+    }
+  }
+
+  return NounWriteResolver;
+}
+
+/** `deletePet`, or by another verb `cancelOrder`, with its payload. */
+export function deletionResolver<Name extends NounName>({
+  noun,
+  verb = 'delete',
+  field,
+  description,
+  fieldDescription = `The id of the deleted ${noun}.`,
+  carryOut,
+}: Pick<ShownNoun<Name>, 'noun'> & {
+  readonly verb?: string;
+  /** The field of the payload. */
+  readonly field: string;
+  readonly description: string;
+  readonly fieldDescription?: string;
+  readonly carryOut: (service: Services[CollectionOf<Name>], id: string, precondition?: Precondition) => Promise<void>;
+}): ClassType {
+  const { typeName, collection } = nouns[noun];
+  const name = `${verb}${typeName}`;
+  const Input = deletionInput(typeName, noun, verb);
+  const Payload = payloadType(name, field, () => ID, fieldDescription);
+
+  @Resolver()
+  class NounDeletionResolver {
+    @Mutation(() => Payload, { name, nullable: true, description })
+    delete(
+      @Arg('input', () => Input, { description: `Which ${noun}.` }) { id, ifVersion }: RowChoice,
+      @Ctx() context: GraphQLContext,
+    ): Promise<object> {
+      return context.mutate(async (services) => {
+        await carryOut(services[collection] as Services[CollectionOf<Name>], id, isVersion(ifVersion));
+        return { [field]: id };
+      });
+    }
+  }
+
+  return NounDeletionResolver;
+}

@@ -1,0 +1,61 @@
+import { Field, ID, InputType, ObjectType, type ClassType } from 'type-graphql';
+
+import type { NounName } from '../../domain/nouns.ts';
+import { ifVersionDescription } from '../version.ts';
+import { capitalized, withArticle } from './words.ts';
+
+/** The input of a creation, `CreatePetInput` for `Pet`. */
+export function CreateInput(typeName: string, noun: NounName, more = ''): ClassDecorator {
+  return InputType(`Create${typeName}Input`, { description: `A new ${noun}.${more}` });
+}
+
+/** The input of a change; the class extends `RowToChange`. */
+export function UpdateInput(typeName: string, noun: NounName): ClassDecorator {
+  return InputType(`Update${typeName}Input`, {
+    description: `Changes of ${withArticle(noun)}: omitted fields stay unchanged. At least one is required.`,
+  });
+}
+
+/** The filter of a list, `PetFilter` for `Pet`. */
+export function FilterInput(typeName: string, plural: string): ClassDecorator {
+  return InputType(`${typeName}Filter`, {
+    description: `Which ${plural} to list: those that match every given field.`,
+  });
+}
+
+/** Which row, and in which state it must be. */
+export interface RowChoice {
+  readonly id: string;
+  readonly ifVersion?: string | null;
+}
+
+/** The fields that every input of a change has: the class of its own fields extends it. */
+export function RowToChange(noun: NounName, verb = 'change') {
+  @InputType()
+  abstract class RowToChangeInput implements RowChoice {
+    @Field(() => ID, { description: `The ${noun} to ${verb}.` })
+    id!: string;
+
+    @Field(() => String, { nullable: true, description: ifVersionDescription })
+    ifVersion?: string | null;
+  }
+  return RowToChangeInput;
+}
+
+/** The input of a mutation that deletes, such as `DeletePetInput` or `CancelOrderInput`. */
+export function deletionInput(typeName: string, noun: NounName, verb: string): ClassType<RowChoice> {
+  @InputType(`${capitalized(verb)}${typeName}Input`, { description: `Which ${noun} to ${verb}.` })
+  class DeletionInput extends RowToChange(noun, verb) {}
+  return DeletionInput;
+}
+
+/** The payload of a mutation, which has one field. */
+export function payloadType(mutation: string, field: string, type: () => object, description: string): ClassType {
+  @ObjectType(`${capitalized(mutation)}Payload`, {
+    description: `The result of \`${mutation}\`.`,
+    simpleResolvers: true,
+  })
+  class Payload {}
+  Field(type, { description })(Payload.prototype, field);
+  return Payload;
+}
