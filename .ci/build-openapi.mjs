@@ -6,7 +6,12 @@ import { join } from 'node:path';
 
 const [target] = process.argv.slice(2);
 const fingerprint = createHash('sha256');
-for (const file of ['.ci/build-openapi.mjs', '.ci/openapi.mjs', ...globSync('src/rest/openapi/*.yaml').toSorted()]) {
+for (const file of [
+  '.ci/build-openapi.mjs',
+  '.ci/openapi.mjs',
+  '.ci/noun-operations.mjs',
+  ...globSync('src/rest/openapi/*.yaml').toSorted(),
+]) {
   fingerprint.update(file).update('\0').update(readFileSync(file)).update('\0');
 }
 const builtFrom = fingerprint.digest('hex');

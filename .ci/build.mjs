@@ -63,6 +63,7 @@ function fingerprint() {
     '.ci/build.mjs',
     '.ci/build-openapi.mjs',
     '.ci/openapi.mjs',
+    '.ci/noun-operations.mjs',
     ...files.toSorted(),
   ]) {
     hash.update(file).update('\0').update(readFileSync(file)).update('\0');

@@ -1,10 +1,10 @@
 // Lints the OpenAPI document by Redocly's recommended rules, where a warning fails as well as an error, and checks that
 // the types generated from it are those that are committed.
 import { formatProblems, getTotals, lint } from '@redocly/openapi-core';
-import { redoclyConfig as config, source } from './openapi.mjs';
+import { ContractResolver, redoclyConfig as config, source } from './openapi.mjs';
 import { areStale, file } from './rest-types.mjs';
 
-const problems = await lint({ ref: source, config });
+const problems = await lint({ ref: source, config, externalRefResolver: new ContractResolver() });
 if (problems.length > 0) {
   formatProblems(problems, { format: 'codeframe', totals: getTotals(problems), version: '1' });
   process.exitCode = 1;

@@ -1,8 +1,22 @@
 // Makes of the contract in src/rest/openapi/*.yaml the two documents that the service needs.
-import { bundle, createConfig } from '@redocly/openapi-core';
+import { BaseResolver, bundle, createConfig } from '@redocly/openapi-core';
+import { completeNoun } from './noun-operations.mjs';
 
 export const source = 'src/rest/openapi/openapi.yaml';
-export const redoclyConfig = await createConfig({ extends: ['recommended'], telemetry: 'off' });
+export const redoclyConfig = await createConfig({
+  extends: ['recommended'],
+  // Without its tag an operation is missing from the reference page.
+  rules: { 'operation-tag-defined': 'error' },
+  telemetry: 'off',
+});
+
+/** Reads the files of the contract, and completes what they leave out. */
+export class ContractResolver extends BaseResolver {
+  parseDocument(source, isRoot) {
+    const document = super.parseDocument(source, isRoot);
+    return { ...document, parsed: completeNoun(document.parsed) };
+  }
+}
 
 /** Where the code samples send their requests. The service puts its own address there. */
 const sampleAddress = 'http://127.0.0.1:4000';
@@ -12,7 +26,13 @@ const publicFormats = new Set(['int32', 'int64', 'date-time', 'uri-reference']);
 
 /** The contract in one document, with its private marks and formats. */
 export async function bundleContract({ dereference = false } = {}) {
-  const { bundle: bundled, problems } = await bundle({ ref: source, config: redoclyConfig, dereference });
+  const externalRefResolver = new ContractResolver();
+  const { bundle: bundled, problems } = await bundle({
+    ref: source,
+    config: redoclyConfig,
+    dereference,
+    externalRefResolver,
+  });
   const errors = problems.filter(({ severity }) => severity === 'error');
   if (errors.length > 0) throw new Error(`${source}: ${errors.map(({ message }) => message).join(' ')}`);
   return structuredClone(bundled.parsed);
