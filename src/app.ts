@@ -17,7 +17,8 @@ import { alsoRedact } from './domain/access/redaction.ts';
 import { Sequencer } from './database/event-sequencer.ts';
 import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
 import { createServices } from './domain/services.ts';
-import { EventStreams, type StreamTimes } from './graphql/streams/event-streams.ts';
+import type { StreamTerms } from './feed/streams.ts';
+import { EventStreams } from './graphql/streams/event-streams.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
@@ -50,7 +51,7 @@ export interface AppOverrides {
   readonly logStream?: LogStream;
   readonly collectionLimits?: Partial<CollectionLimits>;
   readonly httpLimits?: Partial<HttpLimits>;
-  readonly streamTimes?: Partial<StreamTimes>;
+  readonly streamTerms?: Partial<StreamTerms>;
 }
 
 /** Connections that wait to be accepted; the system may allow fewer. */
@@ -176,10 +177,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     log: database.stores.events,
     accounts,
     ticks: server.connections.ticks,
+    memory: server.responseMemory,
     maxStreams: config.maxStreams,
     onRefusal,
-    onFeedFailure: (error) => server.log.error({ err: error }, 'streams cannot read the log of events'),
-    times: overrides.streamTimes,
+    onFailure: (error) => server.log.error({ err: error }, 'streams cannot read or write events'),
+    terms: overrides.streamTerms,
   });
   const graphql = await createGraphQLServer({
     accounts,

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -99,6 +100,28 @@ function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {
 
 function refuseUnmatched(request: FastifyRequest): never {
   throw request.server.routeTable.unmatched(request.method, pathOf(request.url));
+}
+
+/**
+ * Begins a response that goes on: its head is sent. What follows is written to what is returned, and nothing that the
+ * client has sent is kept meanwhile.
+ */
+export function beginStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+): ServerResponse {
+  const { server, raw } = request;
+  server.waitingRequests.end(request);
+  setCacheHeaders(request, reply);
+  void reply.headers(headers).hijack();
+  reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  reply.raw.flushHeaders();
+  server.connections.beginStream(raw.socket);
+  request.body = undefined;
+  raw.headers = {};
+  raw.rawHeaders.length = 0;
+  return reply.raw;
 }
 
 /** There is a response. */

@@ -95,12 +95,6 @@ export class PreparedOperation {
     });
   }
 
-  /** Executes a subscription for one event: the value that its root field resolves from. Its fields have no context. */
-  runFor(event: unknown, variables: Readonly<Record<string, unknown>>, maxBytes: number): Promise<Execution> {
-    const run = new Run(undefined, variables, maxBytes);
-    return finished(run, maxBytes, () => promiseOf(this.#variantFor(variables).write(event, undefined, run)));
-  }
-
   /** The root fields with these variables, as they are in the response, without `__typename`. */
   rootFields(variables: Readonly<Record<string, unknown>>): readonly RootField[] {
     return this.#variantFor(variables).fields.filter(({ name }) => !name.startsWith('__'));

@@ -144,7 +144,7 @@ class Endpoint {
     if (method !== 'POST' && kind !== OperationTypeNode.QUERY) return this.#refuse(onlyByPost(kind), request, reply);
     if (kind === OperationTypeNode.SUBSCRIPTION) {
       const { streams } = this.#options;
-      return sendSubscription({ operation, key: operationKey, variables }, request, reply, streams, this.#options);
+      return sendSubscription({ operation, variables }, request, reply, streams, this.#options);
     }
     const { accept } = request.headers;
     if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);

@@ -1,49 +1,9 @@
+import { multipart, serverSentEvents, type Framing } from '../../feed/framing.ts';
 import { acceptedRanges, type MediaRange } from '../../http/accept.ts';
-
-/** How results are written into a response that goes on. */
-export interface Framing {
-  readonly contentType: string;
-  /** Sent at once, so that the client gets the head of the response. */
-  readonly opening: string;
-  readonly keepAlive: string;
-  /** One result: `{"data":…}`. */
-  result(body: string): string;
-  /** The last message, with the errors that say why: `{"errors":[…]}`. */
-  end(body: string): string;
-}
-
-const complete = 'event: complete\ndata:\n\n';
-
-/** GraphQL over Server-Sent Events, "distinct connections mode". JSON text has no line breaks. */
-const serverSentEvents: Framing = {
-  contentType: 'text/event-stream; charset=utf-8',
-  opening: ':\n\n',
-  keepAlive: ':\n\n',
-  result: nextEvent,
-  end: (body) => nextEvent(body) + complete,
-};
-
-/** Clients take a part when the boundary after it arrives, so each part ends with it. */
-const boundary = 'graphql';
-const delimiter = `\r\n--${boundary}`;
-const partHead = '\r\ncontent-type: application/json; charset=utf-8\r\n\r\n';
-
-/** Apollo's protocol for subscriptions over multipart HTTP. */
-const multipart: Framing = {
-  contentType: `multipart/mixed;boundary="${boundary}";subscriptionSpec=1.0`,
-  opening: delimiter,
-  keepAlive: `${partHead}{}${delimiter}`,
-  result: (body) => `${partHead}{"payload":${body}}${delimiter}`,
-  end: (body) => `${partHead}{"payload":null,${body.slice(1)}${delimiter}--\r\n`,
-};
-
-function nextEvent(body: string): string {
-  return `event: next\ndata: ${body}\n\n`;
-}
 
 /** A whole response over Server-Sent Events: one result. */
 export function singleEvent(body: string): string {
-  return nextEvent(body.trimEnd()) + complete;
+  return serverSentEvents.end(body.trimEnd());
 }
 
 export const eventStreamType = serverSentEvents.contentType;

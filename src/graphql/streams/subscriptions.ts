@@ -1,14 +1,16 @@
+import type { ServerResponse } from 'node:http';
+
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 
 import { requireScope } from '../../domain/access/principal.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
 import { eventIdRule } from '../../domain/events/event-id.ts';
-import { eventPredicate } from '../../domain/events/event-filter.ts';
 import { InputCheck } from '../../domain/input.ts';
+import type { Framing } from '../../feed/framing.ts';
+import { beginStream } from '../../http/api.ts';
 import { sentKey } from '../../http/credentials.ts';
 import { HttpError } from '../../http/error-table.ts';
-import type { LoggedStream } from '../../http/observe/request-log.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
 import type { Variables } from '../executor/arguments.ts';
 import type { RootField } from '../executor/operation.ts';
@@ -16,25 +18,19 @@ import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import { observe, recordOutcome, type ExecutionOptions, type MeasuredOperation } from '../pipeline/execution.ts';
 import { coerceVariables } from '../pipeline/input-errors.ts';
-import type { Measure } from '../pipeline/measure.ts';
 import { bytesOf } from '../pipeline/request.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
-import type { EventStream } from './event-stream.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
-import { eventStreamType, framingFor, singleEvent, streamTypes, type Framing } from './framing.ts';
+import { eventStreamType, framingFor, singleEvent, streamTypes } from './framing.ts';
+import { StreamSelection } from './stream-selection.ts';
 
 /** A subscription as a client sends it. */
 export interface Subscription {
   readonly operation: KnownOperation;
-  /** The text of its document with its name. */
-  readonly key: string;
   /** Not coerced yet. */
   readonly variables: Variables;
 }
-
-/** What its arguments say. */
-type Start = Pick<StreamOpening, 'operation' | 'matches' | 'after'>;
 
 /**
  * Opens the stream of a subscription, and sends it.
@@ -43,64 +39,61 @@ type Start = Pick<StreamOpening, 'operation' | 'matches' | 'after'>;
  * refused before the stream begins is an ordinary response.
  */
 export async function sendSubscription(
-  subscription: Subscription,
+  { operation, variables }: Subscription,
   request: FastifyRequest,
   reply: FastifyReply,
   streams: EventStreams,
   options: ExecutionOptions,
 ): Promise<void> {
-  const { operation, variables } = subscription;
   const framing = requireFraming(request.headers.accept);
   void reply.header('cache-control', 'no-store');
   const opened = await observe(operation, variables, request, (observed) =>
-    open({ subscription, observed, framing }, request, streams, options),
+    open(observed, variables, framing, request, reply, streams, options),
   );
-  if (!('stream' in opened)) return sendRefusal(opened, reply, opened.isResult ? framing : undefined);
-  begin(request, opened.stream);
-  // Sent by itself the head becomes one text; with what follows it stays a tree of its parts, 3 KB of each stream.
-  reply.raw.once('pipe', () => reply.raw.flushHeaders());
-  void reply.headers({ 'content-type': framing.contentType, 'x-accel-buffering': 'no' }).send(opened.stream);
+  if ('body' in opened) sendRefusal(opened, reply, opened.isResult ? framing : undefined);
 }
-
-interface Opening {
-  readonly subscription: Subscription;
-  readonly observed: MeasuredOperation;
-  readonly framing: Framing;
-}
-
-type OpenedStream = { readonly stream: EventStream } & Pick<GraphQLResponse, 'status' | 'codes'>;
 
 /** `isResult`: refused by limits or variables, as parsing and validation refuse. */
 type RefusedStream = { readonly isResult: boolean } & GraphQLResponse;
 
+const begun: Pick<GraphQLResponse, 'status' | 'codes'> = { status: 200, codes: [] };
+
+/** Returns the refusal where the stream hasn't begun. */
 async function open(
-  { subscription, observed, framing }: Opening,
+  observed: MeasuredOperation,
+  sent: Variables,
+  framing: Framing,
   request: FastifyRequest,
+  reply: FastifyReply,
   streams: EventStreams,
   { limits, hidden, onRefusal, onErrors }: ExecutionOptions,
-): Promise<OpenedStream | RefusedStream> {
+): Promise<RefusedStream | typeof begun> {
   const { principal, meter } = request;
-  const { source } = subscription.operation;
-  const { measured, label } = observed;
+  const { operation, measured, label } = observed;
   let cost = 1;
   let isResult = true;
   try {
     ({ cost } = await meter.spend());
-    const variables = coerceVariables(source, subscription.variables, { hidden, bytes: bytesOf(request) });
+    const variables = coerceVariables(operation.source, sent, { hidden, bytes: bytesOf(request) });
     assertWithinLimits(measured, limits, onRefusal);
+    const selection = new StreamSelection(operation.source, variables);
     isResult = false;
     requireScope(principal, 'read');
-    const stream = await streams.open({
-      ...startOf(subscription, variables, measured, limits.maxResponseBytes),
+    const opening: StreamOpening = {
+      ...argumentsOf(operation, variables),
+      selection,
       key: keyOf(request),
       principal,
       framing,
       onTooMany: () => meter.countRefusedOpening(),
-      onEnd: (code) => onErrors(label, [code]),
-      onError: (error) => request.log.error({ err: error }, 'internal error'),
+      onEnd: endRecorder(onErrors, label),
+    };
+    const stream = await streams.open(opening, () => {
+      recordOutcome(observed, { cost, codes: [] }, request, onErrors);
+      return begin(request, reply, framing);
     });
-    recordOutcome(observed, { cost, codes: [] }, request, onErrors);
-    return { status: 200, codes: [], stream };
+    request.eventStream = stream;
+    return begun;
   } catch (cause) {
     const response = refusalResponse(asGraphQLError(cause));
     recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
@@ -108,11 +101,18 @@ async function open(
   }
 }
 
-function begin(request: FastifyRequest, logged: LoggedStream): void {
-  const { server, socket, principal, graphql, ip: address } = request;
-  server.connections.beginStream(socket);
-  request.eventStream = logged;
+/** Made apart from what a request has: it is kept as long as the stream. */
+function endRecorder(onErrors: ExecutionOptions['onErrors'], label: string): StreamOpening['onEnd'] {
+  return (code) => onErrors(label, [code]);
+}
+
+function begin(request: FastifyRequest, reply: FastifyReply, { contentType }: Framing): ServerResponse {
+  const { principal, ip: address } = request;
+  // Copied: the name is a part of the document's text, which it would keep.
+  const graphql = JSON.parse(JSON.stringify(request.graphql)) as FastifyRequest['graphql'];
+  request.graphql = graphql;
   request.log.info({ key: principal.id, address, graphql }, 'event stream begun');
+  return beginStream(request, reply, { 'content-type': contentType, 'x-accel-buffering': 'no' });
 }
 
 /** It has been checked. */
@@ -143,8 +143,10 @@ function requireFraming(accept: string | undefined): Framing {
 }
 
 /** Throws VALIDATION_FAILED when the arguments are wrong. */
-function startOf({ operation, key }: Subscription, variables: Variables, measured: Measure, maxBytes: number): Start {
-  const { prepared, source } = operation;
+function argumentsOf(
+  { prepared, source }: KnownOperation,
+  variables: Variables,
+): Pick<StreamOpening, 'filter' | 'after'> {
   // Validation allows no other number of root fields, and none that depends on a directive.
   const [root] = prepared.rootFields(variables) as [RootField];
   const field = source.schema.getSubscriptionType()?.getFields()[root.name] as GraphQLField<unknown, unknown>;
@@ -154,9 +156,5 @@ function startOf({ operation, key }: Subscription, variables: Variables, measure
   const filter = eventFilterOf(args.filter);
   checkFilter(check, filter);
   check.throwIfRefused();
-  return {
-    operation: { key, document: source.document, prepared, measured, variables, maxBytes },
-    matches: eventPredicate(filter),
-    after,
-  };
+  return { filter, after };
 }

@@ -58,7 +58,7 @@ interface LoggedOperation {
 }
 
 /** What the last log line of a stream says. */
-export interface LoggedStream {
+interface LoggedStream {
   /** How many events were sent. */
   readonly sent: number;
   /** The code of its last message; undefined when the client has ended it. */

@@ -26,7 +26,7 @@ function lastError(stream: Awaited<ReturnType<typeof openStream>>) {
 
 describe('a stream ends with a message that says why:', () => {
   it('its hour is over, and the next one can be opened at once', async () => {
-    const { app, address } = await start({ streamTimes: { lifeMillis: 500 } });
+    const { app, address } = await start({ streamTerms: { lifeMillis: 500 } });
     const streams = await Promise.all(
       [eventStream, multipart].map((accept) => openStream(address, app.key, body, accept)),
     );
@@ -40,7 +40,7 @@ describe('a stream ends with a message that says why:', () => {
   });
 
   it('its day is spent; a spent minute alone is waited for', async () => {
-    const { app, address } = await start({ streamTimes: { chargeMillis: 200 } });
+    const { app, address } = await start({ streamTerms: { millisOfUnit: 200 } });
     const figures = { plan: 'enterprise', requestsPerMinute: 1_000 } as const;
     const day = await app.createKey({ ...figures, requestsPerDay: 3 });
     const minute = await app.createKey({ ...figures, requestsPerMinute: 2, requestsPerDay: 1_000 });

@@ -18,7 +18,9 @@ it('an opening that waits for the database while the service begins to stop is r
     maxStreams: 10,
     log: { last: () => new Promise<EventPosition>((resolve) => (answer = resolve)) },
   } as unknown as EventStreamsOptions);
-  const opened = streams.open({} as StreamOpening);
+  const opened = streams.open({} as StreamOpening, () => {
+    throw new Error('unexpected');
+  });
   await streams.drain();
   answer!({ position: '1', salt: '1' } as unknown as EventPosition);
   await expect(opened).rejects.toThrow('This process of the service is stopping');

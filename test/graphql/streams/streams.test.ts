@@ -15,7 +15,7 @@ let address: string;
 const streams: ClientStream[] = [];
 
 beforeAll(async () => {
-  app = await startTestApp({ PORT: '0' }, { streamTimes: { keepAliveMillis: 300 } });
+  app = await startTestApp({ PORT: '0' }, { streamTerms: { keepAliveMillis: 300 } });
   address = await app.app.listen();
 });
 afterAll(async () => {

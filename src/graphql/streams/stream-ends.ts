@@ -1,6 +1,15 @@
+import type { StreamEnd } from '../../feed/streams.ts';
 import { HttpError } from '../../http/error-table.ts';
+import { asGraphQLError } from '../pipeline/errors.ts';
+import { refusalResponse } from '../pipeline/response.ts';
 
 // The refusals that a stream ends with, or that it doesn't begin for.
+
+/** The last message with this error. */
+export function endFor(error: unknown): StreamEnd {
+  const { body, codes } = refusalResponse(asGraphQLError(error));
+  return { body: body.trimEnd(), code: codes[0] ?? 'INTERNAL_SERVER_ERROR' };
+}
 
 /** When an opening is worth another try, in seconds. */
 const tooManyRetrySeconds = 5;
@@ -35,6 +44,6 @@ export function banned(retryAfterSeconds: number): HttpError {
 }
 
 export function daySpent(retryAfterSeconds: number): HttpError {
-  const message = `The stream has ended: a request is spent for every five minutes, and the day's are all spent. The next ones are in ${retryAfterSeconds} s.`;
+  const message = `The stream has ended: five minutes, 1,000 events or a MiB cost a request each, and the day's are all spent. The next ones are in ${retryAfterSeconds} s.`;
   return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
 }

@@ -1,0 +1,65 @@
+import type { KeyDirectory } from '../../keys/key-directory.ts';
+import type { Principal } from '../../domain/access/principal.ts';
+import type { QuotaService } from '../../domain/quota/quota.service.ts';
+import type { StreamEnd, StreamHolder } from '../../feed/streams.ts';
+import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
+
+export interface KeyChecks {
+  readonly keys: Pick<KeyDirectory, 'find'>;
+  readonly quota: Pick<QuotaService, 'peek' | 'consume'>;
+}
+
+/**
+ * Bans in the counters, which may be in Redis, are looked up at every so many checks; those in the database at each.
+ */
+const checksBetweenPeeks = 4;
+
+/** One key with open streams. Without the database a known key stays valid. */
+export class KeyHolder implements StreamHolder {
+  readonly #checks: KeyChecks;
+  readonly #key: string;
+  /** As last found: its plan and expiry may change. */
+  #principal: Principal;
+  #count = 0;
+
+  constructor(checks: KeyChecks, key: string, principal: Principal) {
+    this.#checks = checks;
+    this.#key = key;
+    this.#principal = principal;
+  }
+
+  /** The key isn't valid any more, or is banned. */
+  async findEnd(): Promise<StreamEnd | undefined> {
+    try {
+      const principal = await this.#checks.keys.find(this.#key);
+      if (principal === undefined) return endFor(keyEnded());
+      this.#principal = principal;
+      this.#count += 1;
+      const bannedMillis = (principal.bans?.bannedUntil ?? 0) - Date.now();
+      if (bannedMillis > 0) return endFor(banned(Math.ceil(bannedMillis / 1000)));
+      if (this.#count % checksBetweenPeeks !== 0) return undefined;
+      const decision = await this.#checks.quota.peek(principal);
+      return decision.outcome === 'banned' ? endFor(banned(decision.retryAfterSeconds)) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** A spent minute is waited for; a spent day ends. */
+  async charge(units: number): Promise<{ readonly spent: number; readonly end?: StreamEnd | undefined }> {
+    const principal = this.#principal;
+    const { quota } = this.#checks;
+    try {
+      // A refusal would count towards a ban.
+      const { minute, day } = await quota.peek(principal);
+      const affordable = Math.min(units, minute.remaining, day.remaining);
+      const isAdmitted = affordable > 0 && (await quota.consume(principal, affordable)).outcome === 'admitted';
+      const spent = isAdmitted ? affordable : 0;
+      if (spent === units || day.remaining > spent) return { spent };
+      const retryAfterSeconds = Math.max(1, Math.ceil((day.resetsAt - Date.now()) / 1000));
+      return { spent, end: endFor(daySpent(retryAfterSeconds)) };
+    } catch {
+      return { spent: 0 };
+    }
+  }
+}
