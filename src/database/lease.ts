@@ -66,8 +66,12 @@ export class ConnectionLease implements DatabaseConnection {
     this.#deferred.push(query);
   }
 
-  async run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
-    return (await this.runTogether([{ statement, values }]))[0] as Row[];
+  async run<Row>(
+    statement: Statement<Row>,
+    values: StatementValues,
+    locks: readonly Query<unknown>[] = [],
+  ): Promise<Row[]> {
+    return (await this.runTogether([...locks, { statement, values }])).at(-1) as Row[];
   }
 
   /** Sends several in one write; returns the rows of each. */
@@ -124,12 +128,12 @@ export class ConnectionLease implements DatabaseConnection {
 /** Runs every statement in the transaction. */
 export function createTransactionSession(
   lease: ConnectionLease,
-  run: Session['run'] = (statement, values) => lease.run(statement, values),
+  run: Session['run'] = (statement, values, locks) => lease.run(statement, values, locks),
 ): Session {
   const session: Session = {
-    run: async (statement, values) => {
+    run: async (statement, values, locks) => {
       try {
-        return await run(statement, values);
+        return await run(statement, values, locks);
       } catch (error) {
         throw translateDriverError(error);
       }

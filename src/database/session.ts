@@ -74,10 +74,14 @@ export function createSession(options: SessionOptions): Session {
     });
   };
   const insert = createSharedInsertions(accounts, runExclusively);
-  const run = <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
-    if (statement.many !== undefined) return insert(statement, values);
+  const run: Session['run'] = <Row>(
+    statement: Statement<Row>,
+    values: StatementValues,
+    locks: readonly Query<unknown>[] = [],
+  ): Promise<Row[]> => {
+    if (statement.many !== undefined) return insert(statement, values, locks);
     if (statement.kind === 'short' && pipeline !== undefined) return pipeline.run(statement, values) as Promise<Row[]>;
-    return runExclusively([{ statement, values }]).then(([rows]) => rows as Row[]);
+    return runExclusively([...locks, { statement, values }]).then((rows) => rows.at(-1) as Row[]);
   };
   const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
     guard(() =>
@@ -131,11 +135,15 @@ async function untilDeadline<T>(
     if (performance.now() <= deadline) return;
     throw unavailable(new Error(`A transaction has taken longer than ${maxMillis} ms.`));
   };
-  const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
+  const run = async <Row>(
+    statement: Statement<Row>,
+    values: StatementValues,
+    locks?: readonly Query<unknown>[],
+  ): Promise<Row[]> => {
     assertTime();
     if (statement.kind !== 'write') return lease.runRead(statement, values);
     try {
-      return await lease.run(statement, values);
+      return await lease.run(statement, values, locks);
     } catch (error) {
       failure ??= translateDriverError(error);
       throw error;
@@ -143,8 +151,8 @@ async function untilDeadline<T>(
   };
   // What has failed is undone before the next statement is sent.
   let last: Promise<unknown> = Promise.resolve();
-  const session = createTransactionSession(lease, (statement, values) => {
-    const rows = last.then(() => run(statement, values));
+  const session = createTransactionSession(lease, (statement, values, locks) => {
+    const rows = last.then(() => run(statement, values, locks));
     last = rows.catch(() => undefined);
     return rows;
   });

@@ -10,9 +10,16 @@ type Work = (session: Session) => Promise<unknown>;
 type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
 type Transact = <T>(work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
 
+interface Insertion {
+  readonly insertion: Query<unknown>;
+  /** See `Session.run`. */
+  readonly locks: readonly Query<unknown>[];
+}
+
 /** A statement of one of the works, which waits to be sent with those of others. */
 interface Waiting {
   readonly query: Query<unknown>;
+  readonly locks: readonly Query<unknown>[];
   readonly resolve: (rows: never[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,16 +39,19 @@ const usualTimeout = control('set local statement_timeout to default');
  * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
  */
 export function createSharedInsertions(accounts: Accounts, runTogether: RunTogether): Session['run'] {
-  const rows = new ClientBatches<Query<unknown>, unknown[]>({
+  const rows = new ClientBatches<Insertion, unknown[]>({
     accounts,
     maxEntries: maxRows,
-    doAlone: async (insertion) => (await runTogether([insertion]))[0] as unknown[],
-    doTogether: (entries) => {
-      const insertions = entries.map(({ work }) => work);
-      return runEqualTogether(insertions, async (equal) => (await runTogether([shortTimeout, ...equal])).slice(1));
+    doAlone: async ({ insertion, locks }) => (await runTogether([...locks, insertion])).at(-1) as unknown[],
+    doTogether: async (entries) => {
+      const queries = entries.flatMap(({ work: { insertion, locks } }) => [...locks, insertion]);
+      const results = await runEqualTogether(queries, async (equal) =>
+        (await runTogether([shortTimeout, ...equal])).slice(1),
+      );
+      return entries.map(({ work: { insertion } }) => results.get(insertion) as unknown[]);
     },
   });
-  return (statement, values) => rows.add({ statement, values }) as never;
+  return (statement, values, locks = []) => rows.add({ insertion: { statement, values }, locks }) as never;
 }
 
 /**
@@ -100,7 +110,9 @@ class Unusual extends Error {}
 /** Throws Unusual, or the first failure, once all works have ended. */
 async function doAll(lease: ConnectionLease, works: readonly Work[], assumesUsual: boolean): Promise<unknown[]> {
   const statements = new GatheredStatements(lease, assumesUsual);
-  const session = createTransactionSession(lease, (statement, values) => statements.run(statement, values));
+  const session = createTransactionSession(lease, (statement, values, locks) =>
+    statements.run(statement, values, locks),
+  );
   const outcomes = await Promise.allSettled(works.map((work) => work(session)));
   await statements.assertUsual();
   return outcomes.map((outcome) => {
@@ -122,14 +134,19 @@ class GatheredStatements {
     this.#assumesUsual = assumesUsual;
   }
 
-  async run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
+  async run<Row>(
+    statement: Statement<Row>,
+    values: StatementValues,
+    locks: readonly Query<unknown>[] = [],
+  ): Promise<Row[]> {
     if (statement.many === undefined) {
       this.#wereUsual.push(Promise.resolve(false));
       throw new Unusual();
     }
     const rows = new Promise<Row[]>((resolve, reject) => {
       const query = { statement, values };
-      if (this.#waiting.push({ query, resolve, reject }) === 1) setImmediate(() => inBackground(this.#sendAll()));
+      if (this.#waiting.push({ query, locks, resolve, reject }) === 1)
+        setImmediate(() => inBackground(this.#sendAll()));
     });
     const { usual } = statement;
     if (usual === undefined || !this.#assumesUsual) return rows;
@@ -151,10 +168,10 @@ class GatheredStatements {
 
   async #sendAll(): Promise<void> {
     const waiting = this.#waiting.splice(0);
-    const queries = waiting.map(({ query }) => query);
+    const queries = waiting.flatMap(({ query, locks }) => [...locks, query]);
     try {
       const rows = await runEqualTogether(queries, (equal) => this.#lease.runTogether(equal));
-      for (const [index, { resolve }] of waiting.entries()) resolve(rows[index] as never[]);
+      for (const { query, resolve } of waiting) resolve(rows.get(query) as never[]);
     } catch (error) {
       this.#failure = translateDriverError(error);
       for (const { reject } of waiting) reject(this.#failure);
@@ -162,8 +179,11 @@ class GatheredStatements {
   }
 }
 
-/** Sends equal statements, which return one row each, as one. Returns the rows of each, in the order of the queries. */
-async function runEqualTogether(queries: readonly Query<unknown>[], runTogether: RunTogether): Promise<unknown[][]> {
+/** Sends equal statements, which return one row each, as one. Returns the rows of each. */
+async function runEqualTogether(
+  queries: readonly Query<unknown>[],
+  runTogether: RunTogether,
+): Promise<ReadonlyMap<Query<unknown>, unknown[]>> {
   const groups = [...Map.groupBy(queries, ({ statement }) => statement).values()];
   const results = await runTogether(groups.map(together));
   const rows = new Map<Query<unknown>, unknown[]>();
@@ -171,5 +191,5 @@ async function runEqualTogether(queries: readonly Query<unknown>[], runTogether:
     if (results[group]?.length !== equal.length) throw new Error('A statement has not returned one row for each.');
     for (const [index, query] of equal.entries()) rows.set(query, [results[group][index]]);
   }
-  return queries.map((query) => rows.get(query) as unknown[]);
+  return rows;
 }

@@ -73,8 +73,8 @@ export async function updateById<Row, Data, Relation extends string>(
   { include, ...conditions }: CheckedUpdateOptions<Row, Relation> = {},
 ): Promise<Row> {
   const { noun, storeOf } = kind;
-  return onceItHolds(stores, kind, id, conditions, async (within) =>
-    required(await storeOf(within).update(idOf(noun, id), changes, include), noun, id),
+  return onceItHolds(stores, kind, id, conditions, async (within, isLocked) =>
+    required(await storeOf(within).update(idOf(noun, id), changes, include, { isLocked }), noun, id),
   );
 }
 
@@ -100,9 +100,9 @@ function onceItHolds<Row, Result>(
   { noun, storeOf, representation, lockBefore }: VersionedKind<Row, Pick<WriteStore<Row, never>, 'lock'>>,
   id: string,
   { precondition, check }: RowConditions<Row>,
-  write: (within: Stores) => Promise<Result>,
+  write: (within: Stores, isLocked: boolean) => Promise<Result>,
 ): Promise<Result> {
-  if (precondition === undefined && check === undefined) return write(stores);
+  if (precondition === undefined && check === undefined) return write(stores, false);
   return stores.transaction(async (within) => {
     await lockBefore?.(within, idOf(noun, id));
     const row = await lockById(storeOf(within), noun, id);
@@ -110,6 +110,6 @@ function onceItHolds<Row, Result>(
       throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);
     }
     check?.(row);
-    return write(within);
+    return write(within, true);
   });
 }

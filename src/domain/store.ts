@@ -14,15 +14,26 @@ export interface ReadStore<Row, Filter, SortField extends string, Relation exten
   count(filter: Filter): Promise<number>;
 }
 
+/** For what a row is locked: for being named by another row, for a change, for its deletion. */
+export type LockStrength = 'refer' | 'change' | 'delete';
+
 /**
  * Writing the rows of one kind. Every method is one statement.
+ *
+ * Rows that are returned with related rows are as they are after everything that the write has waited for: what it
+ * waits for is locked before, by statements that are sent with it.
  *
  * Throws `ForeignKeyViolation` when the row names another that doesn't exist, or is named by one.
  */
 export interface WriteStore<Row, Data, Relation extends string = never> {
   insert(data: Data, include?: Include<Relation>): Promise<Row>;
-  /** Undefined when there is no such row. */
-  update(id: Id, changes: Partial<Data>, include?: Include<Relation>): Promise<Row | undefined>;
+  /** Undefined when there is no such row. A row that the transaction has locked needn't be locked again. */
+  update(
+    id: Id,
+    changes: Partial<Data>,
+    include?: Include<Relation>,
+    options?: { readonly isLocked?: boolean },
+  ): Promise<Row | undefined>;
   /** Locks the row until the transaction ends; undefined when there is none. */
   lock(id: Id): Promise<Row | undefined>;
   /** False when there was no such row. */

@@ -88,8 +88,13 @@ export interface LookUp<Row> {
  * Throws UNAVAILABLE when the database can't be reached, and `ForeignKeyViolation`.
  */
 export interface Session {
-  /** Outside of transactions, several at the same time that have a form for many are one transaction. */
-  run<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]>;
+  /**
+   * Outside of transactions, several at the same time that have a form for many are one transaction.
+   *
+   * The statement sees all that was committed while `locks`, which are sent with it, waited for their rows. (One that
+   * waits itself reads the row that it waited for again, but no other.)
+   */
+  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]>;
   /**
    * Runs a statement whose rows are not needed. In a transaction it is sent with the next one, or with COMMIT, which
    * fails when it fails.

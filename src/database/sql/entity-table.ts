@@ -26,12 +26,15 @@ export class EntityTable<Row extends object> {
   readonly name: string;
   readonly columns: readonly Column[];
   readonly keyProperty: keyof Row & string;
+  /** Whether reading a row reads other tables. */
+  readonly isComputed: boolean;
   readonly #properties: Readonly<Record<string, EntityProperty>>;
 
   constructor(metadata: EntityMetadata<Row>, computed: ComputedColumns = {}) {
     this.#properties = metadata.properties;
     this.name = metadata.tableName;
     this.keyProperty = metadata.primaryKeys[0] as keyof Row & string;
+    this.isComputed = Object.keys(computed).length > 0;
     this.columns = Object.values(this.#properties).map((property) => columnOf(property, computed[property.name]));
   }
 

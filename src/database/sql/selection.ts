@@ -7,6 +7,8 @@ export interface Relation {
   readonly table: EntityTable<never>;
   /** The condition that joins it, under the name of the relation. */
   readonly on: string;
+  /** The property that names it, where the row does. */
+  readonly property?: string;
 }
 
 /** What a statement selects: the columns, the joins that they need, and how they become a row. */
@@ -121,7 +123,7 @@ export function namedBy<Row extends object>(
   name: string,
   other: EntityTable<never>,
 ): Relation {
-  return { table: other, on: `${name}.${other.columnName(other.keyProperty)} = ${table.column(property)}` };
+  return { table: other, property, on: `${name}.${other.columnName(other.keyProperty)} = ${table.column(property)}` };
 }
 
 /** The row whose property names the table's row: `InventoryItem.petId`, as the pet's `inventory`. */

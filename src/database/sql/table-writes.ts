@@ -3,8 +3,9 @@ import type { Include, WriteStore } from '../../domain/store.ts';
 import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
+import { RowLocks } from './row-locks.ts';
 import { selectionOf, type Relation } from './selection.ts';
-import { type Session, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
+import { type Query, type Session, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
 
 /**
  * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with
@@ -18,22 +19,30 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
   readonly #updates = new Map<string, Statement<Row>>();
   readonly #lock: Statement<Row>;
   readonly #delete: Statement<true>;
+  readonly #locks: RowLocks;
+  /** The tables whose rows a row names, by its properties. */
+  readonly #references: readonly { readonly name: string; readonly property: string; readonly locks: RowLocks }[];
 
   constructor(table: EntityTable<never>, relations: Readonly<Record<RelationName, Relation>>) {
     this.#table = table;
     this.#relations = relations;
     const isRow = keyIs(table, '$1');
     const { columns, decode } = selectionOf<Row>(table, {}, []);
-    // New rows may still name this one: `for update` would make two that do so, and then lock it, a deadlock.
+    // As `RowLocks` has it.
     this.#lock = statementOf(`select ${columns} from ${table.name} where ${isRow} for no key update`, decode, 'write');
     this.#delete = statementOf(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
+    this.#locks = new RowLocks(table);
+    this.#references = Object.entries<Relation>(relations).flatMap(([name, { property, table: other }]) =>
+      property === undefined ? [] : [{ name, property, locks: new RowLocks(other) }],
+    );
   }
 
   /** The writes in a session. */
   in(session: Session): WriteStore<Row, Data, RelationName> {
     return {
       insert: (data, include) => this.insert(session, data, include),
-      update: (id, changes, include) => this.#update(session, id, changes, include),
+      update: (id, changes, include, { isLocked = false } = {}) =>
+        this.#update(session, id, changes, include, isLocked),
       lock: async (id) => (await session.run(this.#lock, [id]))[0],
       delete: async (id) => (await session.run(this.#delete, [id])).length > 0,
     };
@@ -60,7 +69,8 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
       insert = insertionOfOne({ table, relations, values: data as Values, include, companions });
       this.#inserts.set(key, insert);
     }
-    const [row] = await session.run(insert, parameters);
+    const isReferenceShown = this.#references.some(({ name }) => (include as readonly string[]).includes(name));
+    const [row] = await session.run(insert, parameters, isReferenceShown ? this.#referenceLocks(data as Values) : []);
     if (row === undefined) throw new Error(`Nothing was inserted into ${this.#table.name}.`);
     return row;
   }
@@ -70,14 +80,27 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     id: Id,
     changes: Partial<Data>,
     include: Include<RelationName> = [],
+    isLocked: boolean,
   ): Promise<Row | undefined> {
     const properties = Object.keys(changes);
     const key = `${properties.join()} ${include.join()}`;
     const statement = this.#updates.get(key) ?? this.#updateOf(properties, include);
     if (this.#updates.size < maxPreparedUpdates) this.#updates.set(key, statement);
     const values = Object.entries(changes).map(([name, value]) => this.#table.parameter(name as never, value));
-    const [row] = await session.run(this.#updates.has(key) ? statement : unprepared(statement), [...values, id]);
+    const showsOthers = include.length > 0 || this.#table.isComputed;
+    const locks = showsOthers ? this.#referenceLocks(changes) : [];
+    if (showsOthers && !isLocked) locks.push(this.#locks.one(id, 'change'));
+    const update = this.#updates.has(key) ? statement : unprepared(statement);
+    const [row] = await session.run(update, [...values, id], locks);
     return row;
+  }
+
+  /** What the foreign keys would wait for. */
+  #referenceLocks(values: Values): Query<undefined>[] {
+    return this.#references.flatMap(({ property, locks }) => {
+      const id = values[property];
+      return typeof id === 'string' ? [locks.one(id as Id, 'refer')] : [];
+    });
   }
 
   #updateOf(properties: readonly string[], include: Include<RelationName>): Statement<Row> {

@@ -233,7 +233,9 @@ export class AccessService {
       const locked = await lockById(apiKeys, noun, id);
       const changes = change(locked);
       hasChanged = Object.keys(changes).length > 0;
-      return hasChanged ? required(await apiKeys.update(locked.id, changes, ['usage']), noun, id) : locked;
+      return hasChanged
+        ? required(await apiKeys.update(locked.id, changes, ['usage'], { isLocked: true }), noun, id)
+        : locked;
     });
     if (hasChanged) await this.#options.onChange?.();
     // The database returns null for a column without a value.
