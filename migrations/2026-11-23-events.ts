@@ -1,8 +1,8 @@
 import { Migration } from '@mikro-orm/migrations';
 
-import { eventMaintenance, eventMover } from './events/move.ts';
-import { eventFunctions, eventTriggers, sources } from './events/outbox.ts';
-import { inThisSchema } from './events/schema.ts';
+import { eventMaintenance, eventMover } from './2026-11-23-events/move.ts';
+import { eventFunctions, eventTriggers, sources } from './2026-11-23-events/outbox.ts';
+import { inThisSchema } from './2026-11-23-events/schema.ts';
 
 /**
  * The log of changes.

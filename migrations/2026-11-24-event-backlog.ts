@@ -1,7 +1,7 @@
 import { Migration } from '@mikro-orm/migrations';
 
-import { eventMaintenance, eventMover } from './events/move.ts';
-import { inThisSchema } from './events/schema.ts';
+import { eventMaintenance, eventMover } from './2026-11-23-events/move.ts';
+import { inThisSchema } from './2026-11-23-events/schema.ts';
 
 /**
  * Where changes wait that are too many for one run of the mover, with an index by id and one by object: each run used

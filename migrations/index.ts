@@ -8,6 +8,7 @@ import { KeyInstantsMigration } from './2026-11-23-key-instants.ts';
 import { InstallationMigration } from './2026-11-23-installation.ts';
 import { EventBacklogMigration } from './2026-11-24-event-backlog.ts';
 import { PetCheckMigration } from './2026-11-24-pet-check.ts';
+import { RecordedTablesMigration } from './2026-11-25-recorded-tables.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
 export const migrations = [
@@ -21,4 +22,5 @@ export const migrations = [
   { name: '2026-11-23-events', migration: EventsMigration },
   { name: '2026-11-24-pet-check', migration: PetCheckMigration },
   { name: '2026-11-24-event-backlog', migration: EventBacklogMigration },
+  { name: '2026-11-25-recorded-tables', migration: RecordedTablesMigration },
 ] as const;

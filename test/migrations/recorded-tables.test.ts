@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+
+let opened: OpenedDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.sql('create table suppliers (id bigint generated always as identity primary key, name text not null)');
+  await opened.sql(`select petstore_record_events('suppliers', 'supplier')`);
+});
+
+afterAll(() => opened.close());
+
+/** The events of a statement, as types with ids and bodies. */
+async function eventsOf(text: string): Promise<string[]> {
+  const [before] = await opened.sql('select position from event_state');
+  await opened.sql(text);
+  await opened.sql(`select petstore_move_events('recorded-tables', 1000)`);
+  const rows = await opened.sql('select type, object_id, body from events where position > $1 order by position', [
+    before!['position'],
+  ]);
+  return rows.map(({ type, object_id: id, body }) =>
+    [type, id, body && JSON.stringify(body)].filter(Boolean).join(' '),
+  );
+}
+
+it('each change of a further table is an event, once its migration has asked for it', async () => {
+  expect(await eventsOf(`insert into suppliers (name) values ('Ann'), ('Ben')`)).toEqual([
+    'supplier.created 1 {"id":1,"name":"Ann"}',
+    'supplier.created 2 {"id":2,"name":"Ben"}',
+  ]);
+  expect(await eventsOf(`update suppliers set name = 'Ann'`)).toEqual(['supplier.updated 2 {"id":2,"name":"Ann"}']);
+  expect(await eventsOf('delete from suppliers where id = 1')).toEqual(['supplier.deleted 1 {"id":1,"name":"Ann"}']);
+  expect(await eventsOf('truncate suppliers')).toEqual(['store.resync']);
+  const bulk = `begin; set local petstore.events = 'off'; insert into suppliers (name) values ('Cy'); commit`;
+  expect(await eventsOf(bulk)).toEqual(['store.resync']);
+});
+
+it('only whoever migrates may ask for it, and only with a name that is one', async () => {
+  await expect(opened.sql(`select petstore_record_events('suppliers', 'x(); drop table pets; --')`)).rejects.toThrow(
+    /must be 1 to 31 lower-case letters/,
+  );
+  const [allowed] = await opened.sql(
+    `select has_function_privilege('public', 'petstore_record_events(regclass, text, name, text)', 'execute') as public`,
+  );
+  expect(allowed).toEqual({ public: false });
+});
+
+it('on the way down the table is as it was', async () => {
+  await opened.sql(`select petstore_forget_events('suppliers', 'supplier')`);
+  expect(await eventsOf(`insert into suppliers (name) values ('Dan')`)).toEqual([]);
+});
