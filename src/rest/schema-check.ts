@@ -3,7 +3,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import type { Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
 import type { Schema } from './openapi/document.ts';
-import { domainProblem } from './domain-rules.ts';
+import { assertKnownFormat, domainProblem } from './domain-rules.ts';
 
 /** Finds what is wrong with an object, field by field. Replaces every int64 in it by an `Id`. */
 export type SchemaCheck = (value: object) => readonly Violation[];
@@ -67,6 +67,7 @@ export function compileStructure(schema: Schema, { withBounds = true } = {}): Sc
 export function compileBody(schema: Schema): SchemaCheck {
   const checkStructure = compileStructure(schema, { withBounds: false });
   const properties = Object.entries(schema.properties ?? {});
+  for (const [name, property] of properties) assertKnownFormat(property, name);
   return (body) => {
     const structural = checkStructure(body);
     if (structural.length === 0) return structural;

@@ -1,6 +1,7 @@
 import { Field } from 'type-graphql';
 
 import type { CategoryChanges, CategoryFilterRequest, NewCategory } from '../../domain/categories/category.service.ts';
+import type { CategorySortField } from '../../domain/categories/category.store.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
@@ -39,7 +40,7 @@ class CategoryFilterInput implements CategoryFilterRequest {
   nameContains?: string | null;
 }
 
-const CategorySortInput = sortInput('Category', {
+const CategorySortInput = sortInput<CategorySortField>('Category', {
   ID: { description: 'By id: the order of creation.' },
   NAME: { description: 'By name, code point by code point.' },
 });

@@ -1,6 +1,7 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
 
 import type { InventoryChanges, InventoryFilterRequest } from '../../domain/inventory/inventory.service.ts';
+import type { InventorySortField } from '../../domain/inventory/inventory-item.store.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { FilterInput } from '../noun/noun.type.ts';
@@ -34,7 +35,7 @@ class InventoryFilterInput implements InventoryFilterRequest {
   quantityAtMost?: number | null;
 }
 
-const InventorySortInput = sortInput('Inventory', {
+const InventorySortInput = sortInput<InventorySortField>('Inventory', {
   PET_ID: { description: "By the pet's id: the order of creation." },
   QUANTITY: { description: 'By how many are in stock.' },
 });

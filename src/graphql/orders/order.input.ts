@@ -1,6 +1,7 @@
 import { Field, ID, Int } from 'type-graphql';
 
 import type { NewOrder, OrderChanges, OrderFilterRequest } from '../../domain/orders/order.service.ts';
+import type { OrderSortField } from '../../domain/orders/order.store.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
@@ -61,7 +62,7 @@ class OrderFilterInput implements OrderFilterRequest {
   shipDateTo?: string | null;
 }
 
-const OrderSortInput = sortInput('Order', {
+const OrderSortInput = sortInput<OrderSortField>('Order', {
   ID: { description: 'By id: the order of creation.' },
   SHIP_DATE: { description: 'By the time of shipping; orders without one come last.' },
 });

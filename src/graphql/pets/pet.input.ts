@@ -2,6 +2,7 @@ import { Field, ID } from 'type-graphql';
 
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { NewPet, PetChanges, PetFilterRequest } from '../../domain/pets/pet.service.ts';
+import type { PetSortField } from '../../domain/pets/pet.store.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
@@ -56,7 +57,7 @@ class PetFilterInput implements PetFilterRequest {
   nameContains?: string | null;
 }
 
-const PetSortInput = sortInput('Pet', {
+const PetSortInput = sortInput<PetSortField>('Pet', {
   ID: { description: 'By id: the order of creation.' },
   NAME: { description: 'By name, code point by code point.' },
 });
