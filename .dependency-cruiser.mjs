@@ -2,7 +2,7 @@
 
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
 const rooms = {
-  account: ['domain'],
+  account: [],
   background: [],
   domain: [],
   counters: ['background', 'domain'],
@@ -15,7 +15,7 @@ const rooms = {
   rest: ['account', 'http', 'domain'],
   graphql: ['account', 'background', 'domain', 'feed', 'http', 'keys'],
   pages: ['http', 'rest'],
-  cli: ['config', 'database', 'domain', 'embedded', 'graphql', 'node-version'],
+  cli: ['account', 'config', 'database', 'domain', 'embedded', 'graphql', 'node-version'],
   app: [
     'account',
     'background',

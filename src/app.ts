@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { Accounts } from './account/accounts.ts';
+import { Callers } from './account/caller.ts';
 import { onBackgroundFailure } from './background.ts';
 import { listenFailure, type Config } from './config.ts';
 import { openCounters } from './counters/counters.ts';
 import type { EmbeddedPostgres } from './embedded/embedded-postgres.ts';
 import { openDatabase } from './database/start/open.ts';
+import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import { KeyChangeLog } from './keys/key-change-log.ts';
 import type { NamedKeyChange } from './domain/access/key-changes.ts';
@@ -16,7 +18,6 @@ import type { Principal } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
 import { Sequencer } from './database/event-sequencer.ts';
 import type { AutomaticBan, QuotaSubject } from './domain/quota/counter-store.ts';
-import { createServices } from './domain/services.ts';
 import type { StreamTerms } from './feed/streams.ts';
 import { EventStreams } from './graphql/streams/event-streams.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
@@ -87,6 +88,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
   const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
   const accounts = new Accounts();
+  const callers = new Callers(accounts, overrides.httpLimits?.tickMillis);
   const opening = openDatabase({
     accounts,
     url: config.databaseUrl,
@@ -103,7 +105,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const operations = readOperations();
   const database = await opening;
   const server = createServer({
-    accounts,
+    callers,
     logLevel: config.logLevel,
     logAddresses: config.logAddresses,
     logStream: overrides.logStream,
@@ -120,14 +122,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const events = accessEvents(server.log, metrics);
   const counters = await openCounters({
-    table: database.usage,
-    readInstallation: database.readInstallation,
+    table: database.usage(callers.service('usage')),
+    readInstallation: () => database.readInstallation(callers.service('counters')),
     redisUrl: config.redisUrl,
     rules: config.banRules,
     ...events,
   });
   if (counters.isShared() === false) overrides.onNotice?.(withoutRedis(counters.lossReason()));
-  const services = createServices(database.stores, {
+  const { stores } = database;
+  const accessOptions: AccessServiceOptions = {
     saveUsage: () => counters.saveUsage(),
     onChange: () => {
       keyChanges
@@ -135,18 +138,18 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
         .catch((error: unknown) => server.log.warn({ err: error }, 'changes of api keys are not logged yet'));
       return access.keys.catchUp();
     },
-  });
+  };
   const access = openAccess({
-    records: database.keyRecords,
+    records: database.keyRecords(callers.service('key directory')),
     counters: counters.store,
-    service: services.access,
+    service: new AccessService(stores.for(callers.service('bans')), accessOptions),
     adminKey: config.adminApiKey,
     ...events,
   });
-  const keyChanges = new KeyChangeLog({ changes: database.keyChanges, ...events });
+  const keyChanges = new KeyChangeLog({ changes: database.keyChanges(callers.service('key change log')), ...events });
   await keyChanges.start();
   const sequencer = new Sequencer({
-    moves: database.eventMoves,
+    moves: database.eventMoves(callers.service('event sequencer')),
     retentionSeconds: config.eventsRetentionSeconds,
     onMoved: () => streams.readNow(),
     onFailure: (what, error) => server.log.warn({ err: error }, sequencerFailures[what]),
@@ -170,13 +173,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ...access,
     onDecision: (plan, outcome) => metrics.countDecision(plan, outcome),
   });
-  const idempotency = new IdempotencyService(database.stores);
+  const idempotency = new IdempotencyService();
   const streams = new EventStreams({
     ...access,
-    events: services.events,
-    log: database.stores.events,
-    accounts,
-    ticks: server.connections.ticks,
+    stores,
+    callers,
     memory: server.responseMemory,
     maxStreams: config.maxStreams,
     onRefusal,
@@ -186,9 +187,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const graphql = await createGraphQLServer({
     accounts,
     schema,
-    services,
     streams,
-    stores: database.stores,
+    stores,
+    access: accessOptions,
     idempotency,
     introspection: config.graphql.introspection,
     limits: config.graphql,
@@ -201,7 +202,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const rest = createRestRoutes({
     operations,
     prefix: config.restPrefix,
-    services,
+    stores,
     idempotency,
     collectionSlots,
     onDeprecatedCall: (operationId, { principal }) =>
@@ -209,7 +210,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
 
   let isDraining = false;
-  registerHealth(server, { checkReady: database.checkReady, isDraining: () => isDraining });
+  registerHealth(server, {
+    checkReady: () => database.checkReady(callers.service('readiness')),
+    isDraining: () => isDraining,
+  });
   registerPages(server);
   registerExplorer(server, builtExplorer);
   registerDocs(server, {
@@ -224,7 +228,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   await registerApi(server, { authentication }, [graphql.routes, rest]);
   const deletion = setInterval(() => {
     idempotency
-      .deleteExpired()
+      .deleteExpired(stores.for(callers.service('idempotency')))
       .catch((error: unknown) => server.log.warn({ err: error }, 'expired idempotency records are not deleted'));
   }, deleteEveryMillis);
   // When listening stops.

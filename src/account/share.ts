@@ -1,4 +1,5 @@
 import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
+import type { Caller } from './caller.ts';
 import { Waiters } from './waiters.ts';
 
 /*
@@ -136,9 +137,12 @@ export class Share {
     return this.#lease(account, holding, amount);
   }
 
-  /** Takes the amount when it is free. Throws the refusal after `waitMillis`, or the reason of the signal. */
-  async take(clientId: string, amount = 1, signal?: AbortSignal): Promise<Lease> {
-    return this.tryTake(clientId, amount) ?? this.#wait(clientId, amount, signal);
+  /**
+   * Takes the amount when it is free. Throws the refusal after `waitMillis`, or the reason for which the caller was
+   * aborted; what several callers of a client wait for has no signal.
+   */
+  async take(caller: Pick<Caller, 'id'> & Partial<Pick<Caller, 'signal'>>, amount = 1): Promise<Lease> {
+    return this.tryTake(caller.id, amount) ?? this.#wait(caller.id, amount, caller.signal);
   }
 
   /** Refuses all that wait. */

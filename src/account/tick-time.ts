@@ -1,8 +1,12 @@
 import { performance } from 'node:perf_hooks';
 
-import { contextOfNow } from '../domain/access/current-request.ts';
+import { context } from '@opentelemetry/api';
+
 import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
+
+/** How long work begins in one tick of the event loop. */
+const defaultMillis = 5;
 
 /** The time of a tick in which a connection was accepted: there may be more, of which each tick accepts one. */
 const acceptingMillis = 0.25;
@@ -35,7 +39,7 @@ export class TickTime {
   #endsAt: number | undefined;
 
   /** `millis` is how long work begins in one tick. */
-  constructor(accounts: Accounts, millis: number) {
+  constructor(accounts: Accounts, millis = defaultMillis) {
     this.#accounts = accounts;
     this.#millis = millis;
     this.#waiters = new Waiters(accounts, (account) => this.#waiters.holdingOf(account).amount);
@@ -60,9 +64,8 @@ export class TickTime {
   /** Begins the work now, or in a later tick. */
   enter(clientId: string, begin: () => void): void {
     if (this.isFree) return begin();
-    // Another client's work begins it, whose context isn't its own.
-    const inContext = contextOfNow();
-    this.wait(clientId, () => inContext(begin));
+    // Another client's work begins it, in whose trace it isn't.
+    this.wait(clientId, context.bind(context.active(), begin));
     return undefined;
   }
 

@@ -1,5 +1,4 @@
 import { inBackground } from '../background.ts';
-import { runAsService } from '../domain/access/current-request.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import { dayMillis } from '../domain/quota/window.ts';
 import type { MemoryCounterStore } from './memory-counter-store.ts';
@@ -56,7 +55,7 @@ export class UsageRecorder {
   }
 
   #save(): Promise<void> {
-    this.#saving ??= runAsService(() => this.#saveChanged()).finally(() => {
+    this.#saving ??= this.#saveChanged().finally(() => {
       this.#saving = undefined;
     });
     return this.#saving;

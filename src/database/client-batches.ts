@@ -1,37 +1,26 @@
-import { type Account, type Accounts, service, type Waiter } from '../account/accounts.ts';
+import type { Account, Accounts, Waiter } from '../account/accounts.ts';
+import type { Caller } from '../account/caller.ts';
 import { Waiters } from '../account/waiters.ts';
 import { inBackground } from '../background.ts';
-import {
-  contextOfNow,
-  currentRequest,
-  type RequestContext,
-  runAs,
-  type Runner,
-} from '../domain/access/current-request.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { isOfStatement, recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 
-/** What one request of a client wants to have done. */
-interface BatchEntry<Work> {
+/** What one caller wants to have done. */
+interface WaitingEntry<Work, Result> extends Waiter {
+  readonly caller: Caller;
   readonly work: Work;
-  /** Runs a function as a part of that request. */
-  readonly inRequest: Runner;
-}
-
-interface WaitingEntry<Work, Result> extends Waiter, BatchEntry<Work> {
-  readonly request: RequestContext | undefined;
   readonly grant: (result?: Result) => void;
 }
 
 export interface BatchOptions<Work, Result> {
   readonly accounts: Accounts;
   readonly maxEntries: number;
-  readonly doAlone: (work: Work) => Promise<Result>;
+  readonly doAlone: (caller: Caller, work: Work) => Promise<Result>;
   /**
-   * Does all of them or, when it rejects, none: then each is done alone. It runs in a context of its own: the client of
-   * one entry can't end that of all. It must not wait long: it may be one entry that waits.
+   * Does all of them or, when it rejects, none: then each is done alone. It has a caller of its own: that of one work
+   * can't end all. It must not wait long: it may be one work that waits.
    */
-  readonly doTogether: (entries: readonly BatchEntry<Work>[]) => Promise<readonly Result[]>;
+  readonly doTogether: (caller: Caller, works: readonly Work[]) => Promise<readonly Result[]>;
 }
 
 /** Enough for one to be sent while another is written to disk. */
@@ -59,18 +48,16 @@ export class ClientBatches<Work, Result> {
     this.#waiters = new Waiters(options.accounts);
   }
 
-  async add(work: Work): Promise<Result> {
-    const request = currentRequest();
-    throwIfLost(request);
-    const account = this.#options.accounts.entered(request?.clientId ?? service);
+  async add(caller: Caller, work: Work): Promise<Result> {
+    throwIfLost(caller);
+    const account = this.#options.accounts.entered(caller.id);
     const isFirst = this.#waitingOf(account).length === 0;
     return new Promise((resolve, refuse) => {
       const entry: WaitingEntry<Work, Result> = {
         account,
         amount: 1,
+        caller,
         work,
-        request,
-        inRequest: contextOfNow(),
         grant: (result) => resolve(result as Result),
         refuse,
       };
@@ -90,7 +77,7 @@ export class ClientBatches<Work, Result> {
     const holding = this.#waiters.holdingOf(account);
     if (first === undefined || holding.leases >= maxUnderWay) return;
     holding.leases += 1;
-    setImmediate(() => inBackground(first.inRequest(() => this.#doNext(account))));
+    setImmediate(() => inBackground(this.#doNext(account)));
   }
 
   async #doNext(account: Account): Promise<void> {
@@ -107,7 +94,7 @@ export class ClientBatches<Work, Result> {
     };
     const timeout = setTimeout(end, maxUnderWayMillis).unref();
     try {
-      await runAs(account.id, () => this.#do(batch));
+      await this.#do(batch);
     } finally {
       end();
     }
@@ -115,27 +102,28 @@ export class ClientBatches<Work, Result> {
 
   async #do(batch: readonly WaitingEntry<Work, Result>[]): Promise<void> {
     const { doAlone, doTogether } = this.#options;
-    const entries = batch.filter(({ request, refuse }) => {
-      if (request?.failure !== undefined) refuse(request.failure);
-      return request?.failure === undefined;
+    const entries = batch.filter(({ caller: { failure }, refuse }) => {
+      if (failure !== undefined) refuse(failure);
+      return failure === undefined;
     });
-    if (entries.length > 1) {
-      for (const { request } of entries) request?.recordWrite();
+    const [first, ...others] = entries;
+    if (first !== undefined && others.length > 0) {
+      for (const { caller } of entries) caller.recordWrite();
+      const works = entries.map(({ work }) => work);
+      const ofAll = first.caller.apart();
+      ofAll.span = first.caller.span;
       try {
-        const results = await doTogether(entries);
+        const results = await doTogether(ofAll, works);
         for (const [index, { grant }] of entries.entries()) grant(results[index]);
         return;
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
         if (isUnavailable(error) && !isOfStatement(error)) {
-          for (const { request, refuse } of entries) refuse(recordFailure(error, request));
+          for (const { caller, refuse } of entries) refuse(recordFailure(error, caller));
           return;
         }
       }
     }
-    const alone = entries.map(({ work, inRequest, grant, refuse }) =>
-      inRequest(() => doAlone(work)).then(grant, refuse),
-    );
-    await Promise.all(alone);
+    await Promise.all(entries.map(({ caller, work, grant, refuse }) => doAlone(caller, work).then(grant, refuse)));
   }
 }

@@ -2,12 +2,12 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 
 import { migrations } from '../../migrations/index.ts';
+import { type Caller, Callers } from '../account/caller.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
 import type { EventMoves } from '../domain/events/event.store.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
-import type { Stores } from '../domain/stores.ts';
 import type { DatabaseLocation } from '../postgres/connection-config.ts';
 import type { ConnectionPool } from '../postgres/connection-pool.ts';
 import { createConnections, createMaintenancePool, type ConnectionsOptions } from '../postgres/connections.ts';
@@ -15,25 +15,25 @@ import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
-import { createSession } from './session.ts';
+import { Sessions } from './session.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
-import { createStores, entities } from './stores/stores.ts';
+import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createUsageTable } from './stores/usage-table.ts';
 
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
-  readonly stores: Stores;
+  readonly stores: CallerStores;
   /** The keys, for authentication. */
-  readonly keyRecords: KeyRecords;
-  readonly keyChanges: KeyChanges;
-  readonly eventMoves: EventMoves;
-  readonly usage: UsageTable;
+  readonly keyRecords: (caller: Caller) => KeyRecords;
+  readonly keyChanges: (caller: Caller) => KeyChanges;
+  readonly eventMoves: (caller: Caller) => EventMoves;
+  readonly usage: (caller: Caller) => UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached. */
-  readonly readInstallation: () => Promise<Installation>;
+  readonly readInstallation: (caller: Caller) => Promise<Installation>;
   /** Never rejects. */
-  readonly checkReady: () => Promise<ReadinessFindings>;
+  readonly checkReady: (caller: Caller) => Promise<ReadinessFindings>;
   /** What was last known of each host of the URL; none for the embedded database. */
   readonly serverFigures: () => readonly ServerFigure[];
   /** Calls the listener when another server than before takes the writes. */
@@ -45,10 +45,11 @@ export interface Database {
 
 export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
   const { pool, pipeline, servers, accounts } = createConnections(options);
-  const orm = createOrm(pool);
+  const orm = createOrm(pool, undefined);
   const readiness = new Readiness({ pool, pipeline });
   const metadata = orm.getMetadata();
-  const session = createSession({
+  const storesIn = createStores(metadata);
+  const sessions = new Sessions({
     orm,
     accounts,
     pool,
@@ -57,13 +58,13 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
     onFailure: (error) => readiness.record(error),
   });
   return {
-    stores: createStores(metadata, session),
-    eventMoves: createEventMoves(session),
-    keyRecords: createKeyRecords(metadata, session),
-    keyChanges: createKeyChanges(metadata, session),
-    usage: createUsageTable(session),
-    readInstallation: () => readInstallation(session),
-    checkReady: () => readiness.check(session),
+    stores: { for: (caller) => storesIn(sessions.for(caller)) },
+    eventMoves: (caller) => createEventMoves(sessions.for(caller)),
+    keyRecords: (caller) => createKeyRecords(metadata, sessions.for(caller)),
+    keyChanges: (caller) => createKeyChanges(metadata, sessions.for(caller)),
+    usage: (caller) => createUsageTable(sessions.for(caller)),
+    readInstallation: (caller) => readInstallation(sessions.for(caller)),
+    checkReady: (caller) => readiness.check(caller, sessions.for(caller)),
     serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
@@ -81,11 +82,11 @@ function atomicMillis({ location }: ConnectionsOptions): number {
 
 /** The ORM for migrations, on one such connection. */
 export function createMaintenanceOrm(location: DatabaseLocation): MikroORM {
-  return createOrm(createMaintenancePool(location));
+  return createOrm(createMaintenancePool(location), new Callers().service('maintenance'));
 }
 
-/** The ORM on the connections of a pool, which it closes with itself. */
-function createOrm(pool: ConnectionPool): MikroORM {
+/** The ORM on the connections of a pool, which it closes with itself: those of one caller, or see `createDialect`. */
+function createOrm(pool: ConnectionPool, caller: Caller | undefined): MikroORM {
   return new MikroORM({
     // MikroORM 7.2's migrator creates the database unless the server lists this name. A pooler may rename ours; every
     // server lists this one.
@@ -101,6 +102,6 @@ function createOrm(pool: ConnectionPool): MikroORM {
     ensureDatabase: false,
     logger: () => undefined,
     // MikroORM's own pool would be `pg-pool`, made from five parts of the URL.
-    driverOptions: () => createDialect(pool),
+    driverOptions: () => createDialect(pool, caller),
   });
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import { runAsService } from '../domain/access/current-request.ts';
 import type { EventMoves } from '../domain/events/event.store.ts';
 
 const holderMillis = 200;
@@ -71,7 +70,7 @@ export class Sequencer {
 
   #schedule(millis: number): void {
     this.#timer = setTimeout(() => {
-      this.#running = runAsService(() => this.#run());
+      this.#running = this.#run();
     }, millis).unref();
   }
 

@@ -7,13 +7,17 @@ import {
   type TransactionSettings,
 } from 'kysely';
 
+import type { Caller } from '../account/caller.ts';
 import type { ConnectionPool } from '../postgres/connection-pool.ts';
 import { ConnectionLease } from './lease.ts';
 
-/** PostgreSQL for MikroORM, on leases of our own pool. */
-export function createDialect(pool: ConnectionPool): Dialect {
+/**
+ * PostgreSQL for MikroORM, on leases of our own pool: those of one caller or, without it, leases which whoever begins a
+ * transaction has to connect.
+ */
+export function createDialect(pool: ConnectionPool, caller: Caller | undefined): Dialect {
   return {
-    createDriver: () => new LeaseDriver(pool),
+    createDriver: () => new LeaseDriver(pool, caller),
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (kysely) => new PostgresIntrospector(kysely),
     createQueryCompiler: () => new PostgresQueryCompiler(),
@@ -29,9 +33,11 @@ export function createDialect(pool: ConnectionPool): Dialect {
  */
 class LeaseDriver implements Driver {
   readonly #pool: ConnectionPool;
+  readonly #caller: Caller | undefined;
 
-  constructor(pool: ConnectionPool) {
+  constructor(pool: ConnectionPool, caller: Caller | undefined) {
     this.#pool = pool;
+    this.#caller = caller;
   }
 
   async init(): Promise<void> {
@@ -39,7 +45,8 @@ class LeaseDriver implements Driver {
   }
 
   async acquireConnection(): Promise<ConnectionLease> {
-    return new ConnectionLease(await this.#pool.connect());
+    const lease = new ConnectionLease(this.#pool);
+    return this.#caller === undefined ? lease : lease.connect(this.#caller);
   }
 
   async beginTransaction(lease: ConnectionLease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {

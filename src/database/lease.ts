@@ -1,6 +1,7 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
-import type { PooledConnection } from '../postgres/connection-pool.ts';
+import type { Caller } from '../account/caller.ts';
+import type { ConnectionPool, PooledConnection } from '../postgres/connection-pool.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
 import {
   type LookUp,
@@ -19,7 +20,8 @@ const rollbackToSavepoint = control('rollback to savepoint petstore_read');
 const releaseSavepoint = control('release savepoint petstore_read');
 
 /**
- * A connection of the pool, until it is released. After that it may be another's, so nothing is sent on it any more.
+ * A connection of the pool, from `connect` until it is released. After that it may be another's, so nothing is sent on
+ * it any more.
  *
  * A statement whose outcome need not be awaited is deferred: it is sent in one write with the next one. BEGIN is sent
  * with the first statement of a transaction, and the last writes with COMMIT; equal ones that follow each other are
@@ -27,23 +29,30 @@ const releaseSavepoint = control('release savepoint petstore_read');
  */
 export class ConnectionLease implements DatabaseConnection {
   isReleased = false;
-  readonly #connection: PooledConnection;
+  readonly #pool: ConnectionPool;
+  #connection: PooledConnection | undefined;
   #deferred: Query<unknown>[] = [];
   #hasSent = false;
 
-  constructor(connection: PooledConnection) {
-    this.#connection = connection;
+  constructor(pool: ConnectionPool) {
+    this.#pool = pool;
+  }
+
+  /** Call it once, before the first statement. Throws as the pool does. */
+  async connect(caller: Caller): Promise<this> {
+    this.#connection = await this.#pool.connect(caller);
+    return this;
   }
 
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
-    this.#connection.release();
+    this.#connection?.release();
   }
 
   /** Ends the statement under way; it fails as one that took too long. */
   cancel(): void {
-    if (!this.isReleased) this.#connection.cancelStatement();
+    if (!this.isReleased) this.#connection?.cancelStatement();
   }
 
   /** `mode` is what follows BEGIN, if anything. */
@@ -76,11 +85,11 @@ export class ConnectionLease implements DatabaseConnection {
 
   /** Sends several in one write; returns the rows of each. */
   async runTogether(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    this.#assertUse();
+    const connection = this.#connected();
     this.#hasSent = true;
     const deferred = gathered(this.#deferred);
     this.#deferred = [];
-    const rows = await this.#connection.run([...deferred, ...queries]);
+    const rows = await connection.run([...deferred, ...queries]);
     return rows.slice(deferred.length);
   }
 
@@ -102,10 +111,10 @@ export class ConnectionLease implements DatabaseConnection {
     text: string,
     values: readonly unknown[] = [],
   ): Promise<{ command: string; count: number; rows: never[] }> {
-    this.#assertUse();
+    const connection = this.#connected();
     const last = this.#deferred.pop();
     if (last !== undefined) await this.runTogether([last]);
-    const { command, rowCount, rows } = await this.#connection.query<never>(text, [...values]);
+    const { command, rowCount, rows } = await connection.query<never>(text, [...values]);
     return { command, count: rowCount ?? 0, rows };
   }
 
@@ -120,8 +129,10 @@ export class ConnectionLease implements DatabaseConnection {
     throw new Error('Rows are not streamed: lists are read in pages.');
   }
 
-  #assertUse(): void {
+  #connected(): PooledConnection {
     if (this.isReleased) throw new Error('The transaction has ended.');
+    if (this.#connection === undefined) throw new Error('It is not known whose transaction this is.');
+    return this.#connection;
   }
 }
 

@@ -1,4 +1,5 @@
 import { migrations } from '../../migrations/index.ts';
+import type { Caller } from '../account/caller.ts';
 import type { PgConnections } from '../postgres/connections.ts';
 import { isDiskFull, isReadOnly } from '../postgres/driver-errors.ts';
 import { objectStatement, type Session } from '../postgres/statement.ts';
@@ -58,12 +59,12 @@ export class Readiness {
   }
 
   /** Never rejects. */
-  async check(session: Session): Promise<ReadinessFindings> {
-    const database = await this.#checkDatabase(session);
+  async check(caller: Caller, session: Session): Promise<ReadinessFindings> {
+    const database = await this.#checkDatabase(caller, session);
     return { database, migrations: this.#migrations };
   }
 
-  async #checkDatabase(session: Session): Promise<string | undefined> {
+  async #checkDatabase(caller: Caller, session: Session): Promise<string | undefined> {
     const { pool, pipeline } = this.#connections;
     let applied: readonly AppliedMigration[];
     try {
@@ -81,12 +82,12 @@ export class Readiness {
       return takesNoWrites;
     }
     if (pool.isStuck) return 'No connection to the database has become free for a long time.';
-    await this.#probeInTime();
+    await this.#probeInTime(caller);
     return this.#isDiskFull ? 'The disk of the database is full.' : undefined;
   }
 
-  async #probeInTime(): Promise<void> {
-    this.#probing ??= this.#probe().finally(() => (this.#probing = undefined));
+  async #probeInTime(caller: Caller): Promise<void> {
+    this.#probing ??= this.#probe(caller).finally(() => (this.#probing = undefined));
     let timeout: NodeJS.Timeout | undefined;
     const tooLate = new Promise<void>((resolve) => {
       timeout = setTimeout(resolve, probeWaitMillis);
@@ -95,9 +96,9 @@ export class Readiness {
   }
 
   /** Only errors of the disk count, not those of the connection. */
-  async #probe(): Promise<void> {
+  async #probe(caller: Caller): Promise<void> {
     try {
-      await this.#connections.pool.run((connection) => connection.query(diskProbe));
+      await this.#connections.pool.run(caller, (connection) => connection.query(diskProbe));
       this.#isDiskFull = false;
     } catch (error) {
       this.record(error);

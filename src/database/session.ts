@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
-import { currentRequest } from '../domain/access/current-request.ts';
+import type { Caller } from '../account/caller.ts';
 import { unavailable } from '../domain/errors.ts';
 import type { PgConnection } from '../postgres/connection.ts';
 import type { PgConnections } from '../postgres/connections.ts';
@@ -40,83 +40,144 @@ const minLockWaitMillis = 100;
  */
 const lockWait = statementOf(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
-/** Runs each statement in its own transaction: a short one on a shared connection, any other on an exclusive one. */
-export function createSession(options: SessionOptions): Session {
-  const { orm, accounts, pool, pipeline, atomicMillis, onFailure } = options;
+/** The sessions of the process's connections: one for each caller. */
+export class Sessions {
+  readonly #options: SessionOptions;
+  readonly #insertions: ReturnType<typeof createSharedInsertions>;
+  readonly #transactions: ReturnType<typeof createSharedTransactions>;
+
+  constructor(options: SessionOptions) {
+    const { accounts } = options;
+    this.#options = options;
+    this.#insertions = createSharedInsertions(accounts, (caller, queries) => this.#runExclusively(caller, queries));
+    this.#transactions = createSharedTransactions(accounts, (caller, work) => this.transact(caller, work));
+  }
+
+  /** It is light, and holds nothing. */
+  for(caller: Caller): Session {
+    return new CallerSession(this, caller);
+  }
+
+  /** In a transaction of its own: a short one on a shared connection, any other on an exclusive one. */
+  run<Row>(
+    caller: Caller,
+    statement: Statement<Row>,
+    values: StatementValues,
+    locks: readonly Query<unknown>[] = [],
+  ): Promise<Row[]> {
+    const { pipeline } = this.#options;
+    if (statement.many !== undefined)
+      return this.#insertions.add(caller, { insertion: { statement, values }, locks }) as Promise<Row[]>;
+    if (statement.kind === 'short' && pipeline !== undefined)
+      return pipeline.run(caller, statement, values) as Promise<Row[]>;
+    return this.#runExclusively(caller, [...locks, { statement, values }]).then((rows) => rows.at(-1) as Row[]);
+  }
+
+  async lookUp<Row>(caller: Caller, lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
+    const { pipeline } = this.#options;
+    if (pipeline !== undefined) return pipeline.lookUp(caller, lookUp, id) as Promise<Row | undefined>;
+    return (await this.run(caller, lookUp.byId, [id]))[0];
+  }
+
+  transact<T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
+    return this.#guard(caller, () =>
+      // Without an entity manager, which costs a tenth of a small transaction: stores need its connection only.
+      this.#options.orm.em.getConnection().transactional(async (transaction) => {
+        const lease = await leaseOf(transaction);
+        await lease.connect(caller);
+        caller.recordWrite();
+        return work(lease);
+      }),
+    );
+  }
+
+  async atomically<T>(caller: Caller, work: (session: Session) => Promise<T>): Promise<T> {
+    const { atomicMillis } = this.#options;
+    let deadline: number | undefined;
+    for (;;) {
+      try {
+        return await this.transact(caller, (lease) => {
+          deadline ??= performance.now() + atomicMillis;
+          lease.defer({ statement: lockWait, values: [`${minLockWaitMillis * (1 + 2 * Math.random())}ms`] });
+          return untilDeadline(lease, deadline, atomicMillis, work);
+        });
+      } catch (error) {
+        if (!isDeadlock(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
+      }
+    }
+  }
+
+  insertion<T>(caller: Caller, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#transactions.add(caller, work) as Promise<T>;
+  }
+
+  #runExclusively(caller: Caller, queries: readonly Query<unknown>[]): Promise<unknown[][]> {
+    const { pool } = this.#options;
+    const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
+    const isSlow = queries.some(({ statement }) => statement.kind === 'slow');
+    return this.#guard(caller, async () => {
+      try {
+        return await pool.run(caller, work, isSlow);
+      } catch (error) {
+        // It wasn't executed, so it may be retried on a new connection.
+        if (!isOutdated(error)) throw error;
+        pool.renew();
+        return pool.run(caller, work, isSlow);
+      }
+    });
+  }
+
   /**
-   * Work on an exclusive connection. Fails at once when an earlier statement of the request has lost the database;
-   * failures are translated and remembered for the request.
+   * Work on an exclusive connection. Fails at once when an earlier statement of the caller has lost the database;
+   * failures are translated and remembered for the caller.
    */
-  const guard = async <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const request = currentRequest();
-    throwIfLost(request);
+  async #guard<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
+    const { pool, onFailure } = this.#options;
+    throwIfLost(caller);
     try {
       return await work();
     } catch (error) {
       onFailure(error);
       // The address may lead to another server by now, and what is prepared may be outdated.
       if (isReadOnly(error) || isOutdated(error)) pool.renew();
-      throw recordFailure(error, request);
+      throw recordFailure(error, caller);
     }
-  };
-  const runExclusively = (queries: readonly Query<unknown>[]): Promise<unknown[][]> => {
-    const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
-    const isSlow = queries.some(({ statement }) => statement.kind === 'slow');
-    return guard(async () => {
-      try {
-        return await pool.run(work, isSlow);
-      } catch (error) {
-        // It wasn't executed, so it may be retried on a new connection.
-        if (!isOutdated(error)) throw error;
-        pool.renew();
-        return pool.run(work, isSlow);
-      }
-    });
-  };
-  const insert = createSharedInsertions(accounts, runExclusively);
-  const run: Session['run'] = <Row>(
-    statement: Statement<Row>,
-    values: StatementValues,
-    locks: readonly Query<unknown>[] = [],
-  ): Promise<Row[]> => {
-    if (statement.many !== undefined) return insert(statement, values, locks);
-    if (statement.kind === 'short' && pipeline !== undefined) return pipeline.run(statement, values) as Promise<Row[]>;
-    return runExclusively([...locks, { statement, values }]).then((rows) => rows.at(-1) as Row[]);
-  };
-  const transact = <T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> =>
-    guard(() =>
-      // Without an entity manager, which costs a tenth of a small transaction: stores need its connection only.
-      orm.em.getConnection().transactional(async (transaction) => {
-        currentRequest()?.recordWrite();
-        return work(await leaseOf(transaction));
-      }),
-    );
-  return {
-    run,
-    defer: async (statement, values) => {
-      await run(statement, values);
-    },
-    lookUp:
-      pipeline === undefined
-        ? async ({ byId }, id) => (await run(byId, [id]))[0]
-        : <Row>(lookUp: LookUp<Row>, id: string) => pipeline.lookUp(lookUp, id) as Promise<Row | undefined>,
-    insertion: createSharedTransactions(accounts, transact),
-    transaction: (work) => transact((lease) => work(createTransactionSession(lease))),
-    atomically: async (work) => {
-      let deadline: number | undefined;
-      for (;;) {
-        try {
-          return await transact((lease) => {
-            deadline ??= performance.now() + atomicMillis;
-            lease.defer({ statement: lockWait, values: [`${minLockWaitMillis * (1 + 2 * Math.random())}ms`] });
-            return untilDeadline(lease, deadline, atomicMillis, work);
-          });
-        } catch (error) {
-          if (!isDeadlock(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
-        }
-      }
-    },
-  };
+  }
+}
+
+/** That of one caller. */
+class CallerSession implements Session {
+  readonly #sessions: Sessions;
+  readonly #caller: Caller;
+
+  constructor(sessions: Sessions, caller: Caller) {
+    this.#sessions = sessions;
+    this.#caller = caller;
+  }
+
+  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
+    return this.#sessions.run(this.#caller, statement, values, locks);
+  }
+
+  async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
+    await this.run(statement, values);
+  }
+
+  lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
+    return this.#sessions.lookUp(this.#caller, lookUp, id);
+  }
+
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#sessions.transact(this.#caller, (lease) => work(createTransactionSession(lease)));
+  }
+
+  atomically<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#sessions.atomically(this.#caller, work);
+  }
+
+  insertion<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#sessions.insertion(this.#caller, work);
+  }
 }
 
 /**

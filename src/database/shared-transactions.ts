@@ -1,4 +1,5 @@
 import type { Accounts } from '../account/accounts.ts';
+import type { Caller } from '../account/caller.ts';
 import { inBackground } from '../background.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import { translateDriverError } from '../postgres/driver-errors.ts';
@@ -8,7 +9,7 @@ import { type Query, type Session, type Statement, together, type StatementValue
 
 type Work = (session: Session) => Promise<unknown>;
 type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
-type Transact = <T>(work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
+type Transact = <T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
 
 interface Insertion {
   readonly insertion: Query<unknown>;
@@ -38,20 +39,23 @@ const usualTimeout = control('set local statement_timeout to default');
  * Lets insertions of single rows, outside of transactions, be one transaction when they come from one client at the
  * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
  */
-export function createSharedInsertions(accounts: Accounts, runTogether: RunTogether): Session['run'] {
-  const rows = new ClientBatches<Insertion, unknown[]>({
+export function createSharedInsertions(
+  accounts: Accounts,
+  runTogether: (caller: Caller, queries: readonly Query<unknown>[]) => Promise<unknown[][]>,
+): ClientBatches<Insertion, unknown[]> {
+  return new ClientBatches({
     accounts,
     maxEntries: maxRows,
-    doAlone: async ({ insertion, locks }) => (await runTogether([...locks, insertion])).at(-1) as unknown[],
-    doTogether: async (entries) => {
-      const queries = entries.flatMap(({ work: { insertion, locks } }) => [...locks, insertion]);
+    doAlone: async (caller, { insertion, locks }) =>
+      (await runTogether(caller, [...locks, insertion])).at(-1) as unknown[],
+    doTogether: async (caller, works) => {
+      const queries = works.flatMap(({ insertion, locks }) => [...locks, insertion]);
       const results = await runEqualTogether(queries, async (equal) =>
-        (await runTogether([shortTimeout, ...equal])).slice(1),
+        (await runTogether(caller, [shortTimeout, ...equal])).slice(1),
       );
-      return entries.map(({ work: { insertion } }) => results.get(insertion) as unknown[]);
+      return works.map(({ insertion }) => results.get(insertion) as unknown[]);
     },
   });
-  return (statement, values, locks = []) => rows.add({ insertion: { statement, values }, locks }) as never;
 }
 
 /**
@@ -67,29 +71,24 @@ export function createSharedInsertions(accounts: Accounts, runTogether: RunToget
  * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
  * again by itself.
  */
-export function createSharedTransactions(accounts: Accounts, transact: Transact): Session['insertion'] {
-  const works = new ClientBatches<Work, unknown>({
+export function createSharedTransactions(accounts: Accounts, transact: Transact): ClientBatches<Work, unknown> {
+  return new ClientBatches({
     accounts,
     maxEntries: maxWorks,
-    doAlone: async (work) => {
+    doAlone: async (caller, work) => {
       try {
-        const [result] = await transact((lease) => doAll(lease, [work], true));
+        const [result] = await transact(caller, (lease) => doAll(lease, [work], true));
         return result;
       } catch (error) {
         if (!(error instanceof Unusual)) throw error;
-        return transact((lease) => work(createTransactionSession(lease)));
+        return transact(caller, (lease) => work(createTransactionSession(lease)));
       }
     },
-    doTogether: async (entries) => {
-      const all = entries.map(
-        ({ work, inRequest }): Work =>
-          (session) =>
-            inRequest(() => work(session)),
-      );
+    doTogether: async (caller, works) => {
       const doShortly = (assumesUsual: boolean): Promise<unknown[]> =>
-        transact(async (lease) => {
+        transact(caller, async (lease) => {
           lease.defer(shortTimeout);
-          const results = await doAll(lease, all, assumesUsual);
+          const results = await doAll(lease, works, assumesUsual);
           lease.defer(usualTimeout);
           return results;
         });
@@ -101,7 +100,6 @@ export function createSharedTransactions(accounts: Accounts, transact: Transact)
       }
     },
   });
-  return (work) => works.add(work) as ReturnType<typeof work>;
 }
 
 /** Works have gone on with a row that was another one, or do more than insert. */

@@ -17,9 +17,9 @@ export interface Services {
 }
 
 /**
- * The services on the process's stores, or on those inside a transaction. They hold no state between two calls.
+ * The services on the stores of a caller, or on those inside a transaction. They hold no state between two calls.
  *
- * The options of `access` are for the process's stores; leave them out inside a transaction.
+ * The options of `access` are for the stores of a caller; leave them out inside a transaction.
  */
 export function createServices(stores: Stores, access?: AccessServiceOptions): Services {
   return {

@@ -7,7 +7,7 @@ import type { OrderStore } from './orders/order.store.ts';
 import type { PetStore } from './pets/pet.store.ts';
 
 /**
- * All stores of one session, as one value: one for the process, and one inside each transaction.
+ * All stores of one session, as one value: one for each caller, and one inside each transaction.
  *
  * Inside a transaction use only its stores, for reads too: a statement outside of it doesn't see its writes, and
  * deadlocks with a pool of one. Every method throws UNAVAILABLE when the database can't be reached.

@@ -11,17 +11,19 @@ import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
 import type { KeyedWrites } from './safe-writes/keyed-writes.ts';
 
 interface ContextOptions {
-  readonly slices?: Slices | undefined;
   readonly keyed?: KeyedWrites | undefined;
   readonly atomic?: AtomicWrites | undefined;
 }
 
 /** What the resolvers of one request share. */
 export class GraphQLContext {
+  /** Those of its caller, or inside a transaction. */
+  readonly stores: Stores;
+  /** Made from these stores. */
   readonly services: Services;
   readonly request: Pick<
     FastifyRequest,
-    'log' | 'headers' | 'principal' | 'meter' | 'operation' | 'graphql' | 'body' | 'url'
+    'log' | 'headers' | 'principal' | 'caller' | 'meter' | 'operation' | 'graphql' | 'body' | 'url'
   >;
   readonly log: FastifyBaseLogger;
   /** The holder of the key. */
@@ -33,16 +35,20 @@ export class GraphQLContext {
   readonly keyed: KeyedWrites | undefined;
   /** Inside an operation with `@atomic`. */
   readonly atomic: AtomicWrites | undefined;
-  readonly slices: Slices | undefined;
+  /** On its caller's time. */
+  readonly slices: Slices;
   readonly #nestedQuota: NestedQuota;
   loaders: Loaders;
 
   constructor(
+    stores: Stores,
     services: Services,
     nestedQuota: NestedQuota,
     request: GraphQLContext['request'],
-    { keyed, atomic, slices }: ContextOptions = {},
+    { keyed, atomic }: ContextOptions = {},
   ) {
+    const { caller } = request;
+    this.stores = stores;
     this.services = services;
     this.request = request;
     this.log = request.log;
@@ -50,7 +56,7 @@ export class GraphQLContext {
     this.meter = request.meter;
     this.keyed = keyed;
     this.atomic = atomic;
-    this.slices = slices;
+    this.slices = { hasTime: (now) => caller.hasTime(now), pause: () => caller.turn() };
     this.#nestedQuota = nestedQuota;
     this.countParents = nestedQuota.counterFor(request.principal);
     this.loaders = new Loaders(services, this.countParents);
@@ -58,12 +64,12 @@ export class GraphQLContext {
 
   /** The context of the same request on the stores of a transaction. */
   inside(stores: Stores, atomic?: AtomicWrites): GraphQLContext {
-    return new GraphQLContext(createServices(stores), this.#nestedQuota, this.request, { atomic, slices: this.slices });
+    return new GraphQLContext(stores, createServices(stores), this.#nestedQuota, this.request, { atomic });
   }
 
   /** The same context, in which the fields of an operation with `@atomic` are replayed. */
   replaying(atomic: AtomicWrites): GraphQLContext {
-    return new GraphQLContext(this.services, this.#nestedQuota, this.request, { atomic, slices: this.slices });
+    return new GraphQLContext(this.stores, this.services, this.#nestedQuota, this.request, { atomic });
   }
 
   /**

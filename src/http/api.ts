@@ -1,9 +1,10 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
+import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { RequestContext, runIn } from '../domain/access/current-request.ts';
+import type { Caller } from '../account/caller.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import type { Authentication } from './authentication.ts';
 import { continueAfter } from './bounds/continue-after.ts';
@@ -14,6 +15,10 @@ import { pathOf } from './route-table.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
+  }
+  interface FastifyRequest {
+    /** For whom it is carried out, once its work has begun. */
+    caller: Caller;
   }
 }
 
@@ -43,9 +48,9 @@ export async function registerApi(
   server.decorate('authentication', authentication);
   server.decorateRequest('principal');
   server.decorateRequest('meter');
+  server.decorateRequest('caller');
   await server.register(async (api) => {
     api.addHook('onRequest', checkRequest);
-    // Not in onRequest: reading the body loses the AsyncLocalStorage of the request.
     api.addHook('preValidation', begin);
     api.addHook('onSend', end);
     // Brings requests without a route into this scope; `reply.callNotFound()` calls it too.
@@ -82,12 +87,15 @@ function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Er
   } catch (refusal) {
     return done(refusal as HttpError);
   }
-  const context = new RequestContext(request.principal.id);
+  const caller = request.server.callers.for(request.principal.id);
+  const span = trace.getActiveSpan();
+  if (span?.isRecording() === true) caller.span = span;
+  request.caller = caller;
   raw.on('close', () => {
     if (raw.writableFinished) request.server.waitingRequests.end(request);
-    else context.abort(clientGone);
+    else caller.abort(clientGone);
   });
-  return runIn(context, done);
+  return done();
 }
 
 function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {

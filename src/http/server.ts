@@ -11,6 +11,7 @@ import {
 } from 'fastify';
 
 import { Accounts } from '../account/accounts.ts';
+import { Callers } from '../account/caller.ts';
 import type { Share } from '../account/share.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
 import { Bodies, type BodyLimits } from './bounds/body.ts';
@@ -33,7 +34,7 @@ import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     readonly connections: ClientConnections;
-    readonly accounts: Accounts;
+    readonly callers: Callers;
     readonly bodies: Bodies;
     readonly responseMemory: Share;
     readonly routeTable: RouteTable;
@@ -46,7 +47,13 @@ declare module 'fastify' {
 }
 
 /** The bounds of what clients can make the server hold or do at once. */
-export type HttpLimits = ConnectionsLimits & BodyLimits & OverloadLimits & ResponseMemoryLimits;
+export type HttpLimits = ConnectionsLimits &
+  BodyLimits &
+  OverloadLimits &
+  ResponseMemoryLimits & {
+    /** How long work begins in one tick of the event loop; see `TickTime`. */
+    readonly tickMillis: number;
+  };
 
 export interface LogStream {
   write(line: string): void;
@@ -56,7 +63,7 @@ export interface LogStream {
 
 export interface ServerOptions {
   /** Those of the process; its own without them. */
-  readonly accounts?: Accounts | undefined;
+  readonly callers?: Callers | undefined;
   /** The key of a request, if it is known without asking the database. */
   readonly knownClientOf?: ((request: IncomingMessage) => string | undefined) | undefined;
   /** The proxies whose X-Forwarded-For counts: none, so many in front, or these addresses. */
@@ -109,17 +116,18 @@ export function createServer(options: ServerOptions): FastifyInstance {
     corsOrigins = [],
     onResponse,
     renderErrorPage,
-    accounts = new Accounts(),
+    callers = new Callers(new Accounts(), limits?.tickMillis),
     knownClientOf = () => undefined,
     onRefusal = () => undefined,
   } = options;
+  const { accounts, ticks } = callers;
   const routeTable = new RouteTable(routerOptions);
   const clientOf = (request: IncomingMessage): string =>
     knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id;
   const cors = allowOrigins(corsOrigins);
   const broken = { routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
-  const node = createNodeServer({ accounts, clientOf, timeouts, limits, onRefusal, broken });
-  const bodies = new Bodies(accounts, node.connections.ticks, onRefusal, limits);
+  const node = createNodeServer({ callers, clientOf, timeouts, limits, onRefusal, broken });
+  const bodies = new Bodies(accounts, ticks, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload({
@@ -155,7 +163,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.removeAllContentTypeParsers();
   server.decorate('routeTable', routeTable);
   server.decorate('connections', node.connections);
-  server.decorate('accounts', accounts);
+  server.decorate('callers', callers);
   server.decorate('bodies', bodies);
   server.decorate('responseMemory', createResponseMemory(accounts, onRefusal, limits));
   server.decorate('waitingRequests', waitingRequests);

@@ -2,7 +2,6 @@ import { inBackground } from '../background.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { AutomaticBan } from '../domain/quota/counter-store.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
-import { runAsService } from '../domain/access/current-request.ts';
 
 const retryMillis = 1_000;
 
@@ -34,8 +33,7 @@ export class BanRecorder {
   /** Tries to save what is pending. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#retry);
-    // A client that disconnects doesn't get rid of its ban.
-    this.#writing ??= runAsService(() => this.#write()).finally(() => {
+    this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
     });
     return this.#writing;

@@ -1,6 +1,5 @@
 import { inBackground } from '../background.ts';
 import type { Id } from '../domain/id.ts';
-import { runAsService } from '../domain/access/current-request.ts';
 import type { KeyChanges, NamedKeyChange } from '../domain/access/key-changes.ts';
 
 const readEveryMillis = 500;
@@ -48,7 +47,7 @@ export class KeyChangeLog {
   /** Reports what was committed since the last call. Never throws. */
   read(): Promise<void> {
     // A failed round is repeated by the next one.
-    this.#reading ??= runAsService(() => this.#readOnce())
+    this.#reading ??= this.#readOnce()
       .catch(() => undefined)
       .finally(() => (this.#reading = undefined));
     return this.#reading;

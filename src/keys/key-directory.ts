@@ -3,7 +3,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { LruMap } from '../domain/lru-map.ts';
 import type { Id } from '../domain/id.ts';
-import { runAsService } from '../domain/access/current-request.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../domain/access/key-records.ts';
 import { businessLimits, limitsOf } from '../domain/access/plan.ts';
@@ -174,8 +173,7 @@ export class KeyDirectory {
   }
 
   #startRound(): Promise<Round> {
-    // Requests share it: none of them can end it.
-    this.#round ??= runAsService(() => this.#read()).finally(() => {
+    this.#round ??= this.#read().finally(() => {
       this.#round = undefined;
     });
     return this.#round;

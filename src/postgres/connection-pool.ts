@@ -1,7 +1,7 @@
 import type { Accounts } from '../account/accounts.ts';
+import type { Caller } from '../account/caller.ts';
 import type { Lease } from '../account/share.ts';
 import { inBackground } from '../background.ts';
-import { currentRequest } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import type { Servers, OpenOptions } from './servers.ts';
@@ -85,28 +85,32 @@ export class ConnectionPool {
   }
 
   /**
-   * Throws NoFreeConnection when the wait times out, ConnectionFailure when no connection can be opened, the reason of
-   * an aborted request.
+   * Throws NoFreeConnection when the wait times out, ConnectionFailure when no connection can be opened, the failure of
+   * a caller that was aborted.
    */
-  async connect(isSlow = false): Promise<PooledConnection> {
-    const request = currentRequest();
+  async connect(caller: Caller, isSlow = false): Promise<PooledConnection> {
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis;
-    const slot = this.#recorded(await this.#slots.take(request, isSlow));
+    const slot = this.#recorded(await this.#slots.take(caller, isSlow));
     const idle = this.#idle.pop()?.connection;
-    if (idle === undefined) {
-      const opened = await this.#opened(slot, deadline);
-      if (request?.failure === undefined) return opened;
-      opened.release();
-      throw request.failure;
+    const connection = idle ?? (await this.#opened(slot, deadline));
+    if (idle !== undefined) {
+      idle.release = this.#releaseFor(idle, slot);
+    } else if (caller.failure !== undefined) {
+      connection.release();
+      throw caller.failure;
     }
-    idle.release = this.#releaseFor(idle, slot);
-    return idle;
+    connection.caller = caller;
+    return connection;
   }
 
   /** Runs one statement. A refused statement keeps its connection. */
-  async run<Result>(work: (connection: PgConnection) => Promise<Result>, isSlow = false): Promise<Result> {
-    const connection = await this.connect(isSlow);
+  async run<Result>(
+    caller: Caller,
+    work: (connection: PgConnection) => Promise<Result>,
+    isSlow = false,
+  ): Promise<Result> {
+    const connection = await this.connect(caller, isSlow);
     try {
       return await work(connection);
     } finally {
@@ -185,6 +189,7 @@ export class ConnectionPool {
     return () => {
       if (isReleased) return;
       isReleased = true;
+      connection.caller = undefined;
       const isUsable =
         generation === this.#generation &&
         connection.isCurrent &&

@@ -1,6 +1,6 @@
 import { service, type Accounts } from '../account/accounts.ts';
 import { Share, type Lease } from '../account/share.ts';
-import type { RequestContext } from '../domain/access/current-request.ts';
+import type { Caller } from '../account/caller.ts';
 
 /** No connection was free in time. MikroORM wraps errors and keeps their `code`. */
 export class NoFreeConnection extends Error {
@@ -71,15 +71,11 @@ export class ConnectionSlots {
     return this.#connections.held >= this.#capacity;
   }
 
-  /** Throws NoFreeConnection, or the reason of the request's signal. */
-  async take(
-    request: Pick<RequestContext, 'clientId' | 'signal'> | undefined,
-    isSlow: boolean,
-  ): Promise<Pick<Lease, 'release'>> {
-    const clientId = request?.clientId ?? service;
-    const slow = isSlow ? await this.#slow.take(clientId, 1, request?.signal) : undefined;
+  /** Throws NoFreeConnection, or the reason for which the caller was aborted. */
+  async take(caller: Pick<Caller, 'id' | 'signal'>, isSlow: boolean): Promise<Pick<Lease, 'release'>> {
+    const slow = isSlow ? await this.#slow.take(caller) : undefined;
     try {
-      const lease = await this.#connections.take(clientId, 1, request?.signal);
+      const lease = await this.#connections.take(caller);
       const startedAt = this.#now();
       return {
         release: () => {

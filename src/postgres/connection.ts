@@ -2,8 +2,8 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
+import type { Caller } from '../account/caller.ts';
 import { inBackground } from '../background.ts';
-import { currentRequest } from '../domain/access/current-request.ts';
 import { AddressSocket } from './server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
@@ -11,7 +11,7 @@ import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connectio
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
 import { type ParameterStatus, ServerSession, type SessionKind } from './server-session.ts';
-import { sendTraced, tracedCaller } from './statement-span.ts';
+import { sendTraced } from './statement-span.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
 import { type Query, unprepared } from './statement.ts';
 
@@ -63,6 +63,8 @@ const closeTimeoutMillis = 500;
 const abortTimeoutMillis = 2_000;
 
 export class PgConnection extends pg.Client {
+  /** For whom its statements are, while it is leased. */
+  caller: Caller | undefined;
   /** True once the connection can carry no more statements. */
   isLost = false;
   /** True once it was destroyed because nothing came back. */
@@ -148,14 +150,13 @@ export class PgConnection extends pg.Client {
   override query = ((...args: unknown[]): unknown => {
     for (const sql of textsOf(args[0])) this.#options.onStatement?.(sql);
     this.recordProgress();
-    // Pipelined reads may serve several requests.
-    const caller = this.#options.isPipelined === true ? undefined : tracedCaller();
-    return caller === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
+    const { caller } = this;
+    return caller?.span === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
   }) as pg.Client['query'];
 
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    if (queries.some(({ statement }) => statement.kind === 'write')) currentRequest()?.recordWrite();
+    if (queries.some(({ statement }) => statement.kind === 'write')) this.caller?.recordWrite();
     const batch = new StatementBatch(this.#session.keepsStatements ? queries : queries.map(unpreparedQuery));
     return new Promise((resolve, reject) => {
       batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));

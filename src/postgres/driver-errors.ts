@@ -1,4 +1,4 @@
-import type { RequestContext } from '../domain/access/current-request.ts';
+import type { Caller } from '../account/caller.ts';
 import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation, UnreadableRow } from '../domain/store.ts';
 import { noConnection, readOnlyState } from './connection-failure.ts';
@@ -153,22 +153,17 @@ function hasState(error: unknown): boolean {
 }
 
 /**
- * Rethrows the failure that the request already has: the waits of its statements would add up, or its client has
+ * Rethrows the failure that the caller already has: the waits of its statements would add up, or its client has
  * disconnected.
  */
-export function throwIfLost(request: RequestContext | undefined): void {
-  if (request?.failure !== undefined) throw request.failure;
+export function throwIfLost({ failure }: Caller): void {
+  if (failure !== undefined) throw failure;
 }
 
-/**
- * Translates the error, and remembers a lost, slow or busy database for the request, if there is one. Its first failure
- * stays.
- */
-export function recordFailure(error: unknown, request: RequestContext | undefined): Error {
-  if (request?.failure !== undefined) return request.failure;
+/** Translates the error, and lets a lost, slow or busy database fail the caller. Its first failure stays. */
+export function recordFailure(error: unknown, caller: Caller): Error {
+  if (caller.failure !== undefined) return caller.failure;
   const translated = translateDriverError(error);
-  if (request !== undefined && (isLoss(error) || isTimeout(error) || isRefused(error))) {
-    request.failure = translated;
-  }
+  if (isLoss(error) || isTimeout(error) || isRefused(error)) caller.fail(translated);
   return translated;
 }

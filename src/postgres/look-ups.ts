@@ -1,19 +1,20 @@
 import DataLoader from 'dataloader';
 
-import { service } from '../account/accounts.ts';
+import type { Caller } from '../account/caller.ts';
 import { UnreadableRow } from '../domain/store.ts';
 import { recordFailure } from './driver-errors.ts';
-import type { Caller } from './pipelined-connection.ts';
+import type { SomeCallers } from './pipelined-connection.ts';
 import type { LookUp, Query } from './statement.ts';
 
 /** Who waits for the row with this id. */
-interface LookUpCaller extends Caller {
+interface IdWanted {
+  readonly caller: Caller;
   readonly id: string;
 }
 
 interface Sender {
   /** Rejects with the driver's error. */
-  readonly read: (query: Query<unknown>, callers: readonly Caller[]) => Promise<unknown[]>;
+  readonly read: (query: Query<unknown>, callers: SomeCallers) => Promise<unknown[]>;
   /** Calls it before the reads of this tick of the event loop are sent. */
   readonly beforeEnd: (work: () => void) => void;
 }
@@ -36,23 +37,23 @@ export class LookUps {
   #loaders: {
     readonly lookUp: LookUp<unknown>;
     readonly clientId: string;
-    readonly loader: DataLoader<LookUpCaller, unknown>;
+    readonly loader: DataLoader<IdWanted, unknown>;
   }[] = [];
 
   constructor(sender: Sender) {
     this.#sender = sender;
   }
 
-  load(lookUp: LookUp<unknown>, caller: LookUpCaller): Promise<unknown> {
-    return this.#loaderFor(lookUp, caller.request?.clientId ?? service).load(caller);
+  load(lookUp: LookUp<unknown>, wanted: IdWanted): Promise<unknown> {
+    return this.#loaderFor(lookUp, wanted.caller.id).load(wanted);
   }
 
-  #loaderFor(lookUp: LookUp<unknown>, clientId: string): DataLoader<LookUpCaller, unknown> {
+  #loaderFor(lookUp: LookUp<unknown>, clientId: string): DataLoader<IdWanted, unknown> {
     const { beforeEnd } = this.#sender;
     const known = this.#loaders.find((each) => each.lookUp === lookUp && each.clientId === clientId);
     if (known !== undefined) return known.loader;
     if (this.#loaders.length === 0) beforeEnd(() => (this.#loaders = []));
-    const loader = new DataLoader<LookUpCaller, unknown>((callers) => this.#readAll(lookUp, callers), {
+    const loader = new DataLoader<IdWanted, unknown>((wanted) => this.#readAll(lookUp, wanted), {
       cache: false,
       maxBatchSize: maxTogether,
       batchScheduleFn: beforeEnd,
@@ -61,36 +62,37 @@ export class LookUps {
     return loader;
   }
 
-  async #readAll(lookUp: LookUp<unknown>, callers: readonly LookUpCaller[]): Promise<unknown[]> {
-    const [first] = callers as [LookUpCaller];
-    if (callers.length === 1) return [await this.#readOne(lookUp, first)];
-    const ids = callers.map(({ id }) => id);
+  async #readAll(lookUp: LookUp<unknown>, wanted: readonly IdWanted[]): Promise<unknown[]> {
+    const [first] = wanted as [IdWanted];
+    if (wanted.length === 1) return [await this.#readOne(lookUp, first)];
+    const ids = wanted.map(({ id }) => id);
+    const callers = wanted.map(({ caller }) => caller) as unknown as SomeCallers;
     let rows: unknown[];
     try {
       rows = await this.#sender.read({ statement: lookUp.byAnyId, values: [ids] }, callers);
     } catch (error) {
       return Promise.all(
-        callers.map(async (caller) => {
-          const failure = recordFailure(error, caller.request);
-          const isLost = failure !== error || caller.request?.failure !== undefined;
-          return isLost ? failure : this.#readOne(lookUp, caller);
+        wanted.map(async (each) => {
+          const failure = recordFailure(error, each.caller);
+          const isLost = failure !== error || each.caller.failure !== undefined;
+          return isLost ? failure : this.#readOne(lookUp, each);
         }),
       );
     }
     const find = rowsById(lookUp, rows);
-    return callers.map(({ id, request }) => {
+    return wanted.map(({ id, caller }) => {
       const row = find(id);
-      return row instanceof UnreadableRow ? recordFailure(row, request) : row;
+      return row instanceof UnreadableRow ? recordFailure(row, caller) : row;
     });
   }
 
   /** The row, or its failure: `DataLoader` rejects what is an error. */
-  async #readOne(lookUp: LookUp<unknown>, caller: LookUpCaller): Promise<unknown> {
+  async #readOne(lookUp: LookUp<unknown>, { caller, id }: IdWanted): Promise<unknown> {
     try {
-      const query = { statement: lookUp.byId, values: [caller.id] };
+      const query = { statement: lookUp.byId, values: [id] };
       return (await this.#sender.read(query, [caller]))[0];
     } catch (error) {
-      return recordFailure(error, caller.request);
+      return recordFailure(error, caller);
     }
   }
 }

@@ -1,28 +1,25 @@
 import { service } from '../account/accounts.ts';
+import type { Caller } from '../account/caller.ts';
 import type { Lease } from '../account/share.ts';
 import { inBackground } from '../background.ts';
-import type { RequestContext } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
 import type { Query } from './statement.ts';
 import { StatementBatch } from './statement-batch.ts';
-import { recordStatement, type TracedCaller } from './statement-span.ts';
+import { recordStatement } from './statement-span.ts';
 
-/** Who waits for a read. */
-export interface Caller {
-  /** Undefined for the service's own work. */
-  readonly request: RequestContext | undefined;
-  readonly traced?: TracedCaller | undefined;
-}
+/** Those that wait for one read, all of the same client. */
+export type SomeCallers = readonly [Caller, ...Caller[]];
 
 /** A read, and what gets its rows or the driver's error. */
 export interface PendingRead {
   readonly query: Query<unknown>;
-  /** The client (a key) that it is for; empty for the service's own work. */
+  /** The client (a key) that it is for. */
   readonly clientId: string;
-  /** All are of this client. */
-  callers: readonly Caller[];
+  /** None when it has ended. */
+  callers: SomeCallers | readonly [];
+  readonly askedAt: number;
   resolve: (rows: unknown[]) => void;
   reject: (error: Error) => void;
   /** It has been retried, and won't be again. */
@@ -33,22 +30,13 @@ export interface PendingRead {
   sentAt?: number;
 }
 
-/** The failure of the requests, when all of them have failed: what they wait for is not needed any more. */
+/** The failure of the callers, when all of them have failed: what they wait for is not needed any more. */
 export function failureOfAll(callers: readonly Caller[]): Error | undefined {
-  const isWanted = callers.some(({ request }) => request?.failure === undefined);
-  return isWanted ? undefined : callers[0]?.request?.failure;
+  return callers.some(({ failure }) => failure === undefined) ? undefined : callers[0]?.failure;
 }
 
-const none: readonly TracedCaller[] = [];
-const noCallers: readonly Caller[] = [];
+const noCallers = [] as const;
 const settled = (): void => undefined;
-
-/** Those whose requests are traced. */
-export function tracedOf(callers: readonly Caller[]): readonly TracedCaller[] {
-  // Almost always: without an SDK of OpenTelemetry.
-  if (callers.every(({ traced }) => traced === undefined)) return none;
-  return callers.flatMap(({ traced }) => traced ?? []);
-}
 
 /** How many reads of one client wait for a response on each connection. */
 export const maxReadsOfClient = 8;
@@ -156,7 +144,7 @@ export class PipelinedConnection {
   #batchOf(connection: PgConnection, pending: PendingRead): StatementBatch {
     const batch = new StatementBatch([pending.query]);
     batch.callback = (error, [rows = []] = []) => {
-      recordStatement(pending.query.statement.text, tracedOf(pending.callers), error);
+      recordStatement(pending.query.statement.text, pending.callers, pending.askedAt, error);
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;

@@ -1,19 +1,18 @@
 import { service, type Accounts } from '../account/accounts.ts';
+import type { Caller } from '../account/caller.ts';
 import { Share, type Lease } from '../account/share.ts';
-import { currentRequest, runAsService } from '../domain/access/current-request.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
 import {
-  type Caller,
   failureOfAll,
   maxReadsOfClient,
   type PendingRead,
   PipelinedConnection,
+  type SomeCallers,
 } from './pipelined-connection.ts';
 import type { Servers, OpenOptions } from './servers.ts';
 import { NoFreeConnection } from './connection-slots.ts';
-import { tracedCaller } from './statement-span.ts';
 import type { LookUp, Query, Statement, StatementValues } from './statement.ts';
 import { recordFailure, throwIfLost } from './driver-errors.ts';
 
@@ -88,18 +87,19 @@ export class PipelinedConnections {
   }
 
   /** Throws UNAVAILABLE, or the driver's error. */
-  async run(statement: Statement<unknown>, values: StatementValues): Promise<unknown[]> {
-    const caller = callerUnderWay();
+  async run(caller: Caller, statement: Statement<unknown>, values: StatementValues): Promise<unknown[]> {
+    throwIfLost(caller);
     try {
       return await this.#read({ statement, values }, [caller]);
     } catch (error) {
-      throw recordFailure(error, caller.request);
+      throw recordFailure(error, caller);
     }
   }
 
   /** The row with this id; throws as `run` does. */
-  async lookUp(lookUp: LookUp<unknown>, id: string): Promise<unknown> {
-    return this.#lookUps.load(lookUp, { ...callerUnderWay(), id });
+  async lookUp(caller: Caller, lookUp: LookUp<unknown>, id: string): Promise<unknown> {
+    throwIfLost(caller);
+    return this.#lookUps.load(lookUp, { caller, id });
   }
 
   /** New reads go to new connections. */
@@ -114,10 +114,10 @@ export class PipelinedConnections {
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
-  #read(query: Query<unknown>, callers: readonly Caller[]): Promise<unknown[]> {
+  #read(query: Query<unknown>, callers: SomeCallers): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      const clientId = callers[0]?.request?.clientId ?? service;
-      this.#submit({ query, clientId, callers, resolve, reject, isRetried: false });
+      const [{ id: clientId }] = callers;
+      this.#submit({ query, clientId, callers, askedAt: performance.now(), resolve, reject, isRetried: false });
     });
   }
 
@@ -125,7 +125,7 @@ export class PipelinedConnections {
   #submit(pending: PendingRead): void {
     const lease = this.#reads.tryTake(pending.clientId);
     if (lease !== undefined) return this.#send(pending, lease);
-    this.#reads.take(pending.clientId).then((late) => this.#sendLate(pending, late), pending.reject);
+    this.#reads.take({ id: pending.clientId }).then((late) => this.#sendLate(pending, late), pending.reject);
     return undefined;
   }
 
@@ -177,8 +177,7 @@ export class PipelinedConnections {
       if (each.hasRoomFor(clientId) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
     }
     if (chosen === undefined || (chosen.pending > 0 && open < this.#options.size)) {
-      // All requests share it: what it does later is not done for the one that has opened it.
-      chosen = runAsService(() => this.#open());
+      chosen = this.#open();
       this.#connections.add(chosen);
     }
     return chosen;
@@ -211,11 +210,4 @@ export class PipelinedConnections {
 /** How many reads of a client are sent, for each connection. */
 function readsAhead(meanMillis: number): number {
   return Math.max(1, Math.min(maxReadsOfClient, Math.floor(maxMillisAhead / meanMillis)));
-}
-
-/** Throws when its request has lost the database already. */
-function callerUnderWay(): Caller {
-  const request = currentRequest();
-  throwIfLost(request);
-  return { request, traced: tracedCaller() };
 }

@@ -133,7 +133,7 @@ export class Servers {
   /** Throws ConnectionFailure; a wait ends early when the signal is aborted. */
   async open(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     this.#throwIfPaused();
-    const lease = await this.#opening.take(service);
+    const lease = await this.#opening.take({ id: service });
     const timeout = new AbortController();
     const total = this.#isServing ? servingMillis : totalMillis;
     const timer = setTimeout(

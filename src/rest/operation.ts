@@ -2,10 +2,12 @@ import { hash } from 'node:crypto';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
+import type { Caller } from '../account/caller.ts';
 import type { Share } from '../account/share.ts';
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
+import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import { reserveFor } from '../http/bounds/response-memory.ts';
 import { preconditionOf } from './entity-tag.ts';
@@ -18,7 +20,7 @@ import { compileBody } from './schema-check.ts';
 import { sendResponse } from './send-response.ts';
 
 export interface OperationContext {
-  readonly services: Services;
+  readonly stores: { for(caller: Caller): Stores };
   readonly idempotency: IdempotencyService;
   /** For whole collections that are streamed. */
   readonly collectionSlots: Share;
@@ -44,8 +46,11 @@ export function compileOperation(
     const respond = (services: Services): RestResponse | Promise<RestResponse> =>
       handler(readCall(request, reply), services);
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
+    const stores = context.stores.for(request.caller);
     const response =
-      key === undefined ? await respond(context.services) : await respondOnce(request, key, context, respond);
+      key === undefined
+        ? await respond(createServices(stores))
+        : await respondOnce(request, key, stores, context, respond);
     return sendResponse(request, reply, response, context.collectionSlots);
   };
 }
@@ -58,6 +63,7 @@ function compileCall(
   const checkBody = body && compileBody(body.schema);
   const fields = Object.keys(body?.schema.properties ?? {});
   return (request, reply) => {
+    const { caller } = request;
     const query = readQuery(request.query as Record<string, string | string[]>);
     const parsedBody = checkBody && parseJsonObject(request.body, fields);
     const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
@@ -70,27 +76,28 @@ function compileCall(
       isHead: request.method === 'HEAD',
       precondition: preconditionOf(request.headers),
       reserve: (bytes: number) => reserveFor(request, reply, bytes),
-      enterTick: () => enterTick(request),
+      enterTick: () => caller.enterTick(),
     } as AnyCall;
   };
-}
-
-function enterTick({ server, principal }: FastifyRequest): Promise<void> {
-  return new Promise((resolve) => server.connections.ticks.enter(principal.id, resolve));
 }
 
 /** The stored response to the key, or a new one, which is stored in the transaction that makes its changes. */
 async function respondOnce(
   request: FastifyRequest,
   key: string,
+  stores: Stores,
   { idempotency }: OperationContext,
   respond: (services: Services) => RestResponse | Promise<RestResponse>,
 ): Promise<RestResponse> {
   const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
-  const { result: stored, isReplayed } = await idempotency.once(identity, async (stores): Promise<StoredResponse> => {
-    const { status, headers, body } = await respond(createServices(stores));
-    return { status, headers, body: body as string };
-  });
+  const { result: stored, isReplayed } = await idempotency.once(
+    stores,
+    identity,
+    async (inside): Promise<StoredResponse> => {
+      const { status, headers, body } = await respond(createServices(inside));
+      return { status, headers, body: body as string };
+    },
+  );
   return isReplayed ? { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } } : stored;
 }
 

@@ -42,8 +42,8 @@ async function sendChunks(
   onceClosed(request, reply, () => slot.release());
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
-  const { server, principal } = request;
-  const onChunk = ({ length }: string): void => server.accounts.use(principal.id, length * byteMillis);
+  const { caller } = request;
+  const onChunk = ({ length }: string): void => caller.use(length * byteMillis);
   return reply.send(Readable.from(chunksOf(first, iterator, onChunk), { highWaterMark: 1 }));
 }
 

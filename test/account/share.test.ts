@@ -27,7 +27,7 @@ it('serves those who wait by what their client has used: the one that has used l
   const order: string[] = [];
   let held = slots.takeNow('z');
   const waiting = ['a1', 'a2', 'a3', 'b1', 'c1'].map(async (name) => {
-    const lease = await slots.take(name.charAt(0));
+    const lease = await slots.take({ id: name.charAt(0) });
     order.push(name);
     held = lease;
   });
@@ -51,7 +51,7 @@ it('earns nothing by a pause: a client that returns enters at the time of the on
   const order: string[] = [];
   const waiting = ['early', 'late'].map(async (name) => {
     accounts.use(name, 1);
-    (await slots.take(name)).release();
+    (await slots.take({ id: name })).release();
     order.push(name);
   });
   held.release();
@@ -63,19 +63,19 @@ it('refuses after the wait, and forgets who has gone', async () => {
   const slots = share({ ofClient: 1, waitMillis: 5 });
   const held = slots.takeNow('a');
   const gone = new AbortController();
-  const aborted = slots.take('a', 1, gone.signal);
+  const aborted = slots.take({ id: 'a', signal: gone.signal });
   gone.abort(new Error('gone'));
   await expect(aborted).rejects.toThrow('gone');
-  await expect(slots.take('a')).rejects.toThrow('client 1');
+  await expect(slots.take({ id: 'a' })).rejects.toThrow('client 1');
   held.release();
-  (await slots.take('a')).release();
+  (await slots.take({ id: 'a' })).release();
   expect([slots.held, slots.holders]).toEqual([0, 0]);
 });
 
 it('lets no request pass those of the same client that wait, and takes what is there already however much it is', async () => {
   const slots = share({ ofClient: 1, ofAll: 2 });
   const held = slots.tryTake('a');
-  const waiting = slots.take('a');
+  const waiting = slots.take({ id: 'a' });
   expect(slots.tryTake('a')).toBeUndefined();
   held?.release();
   expect(slots.tryTake('a')).toBeUndefined();

@@ -7,6 +7,7 @@ import { migrate } from '../../src/database/start/migrate.ts';
 import { entities } from '../../src/database/stores/stores.ts';
 import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { testCaller } from '../support/caller.ts';
 
 // What an update costs as a statement, and as an entity that is loaded, changed and flushed: `node
 // test/bench/entity-update-process.ts`.
@@ -25,19 +26,19 @@ try {
     entities: [...entities],
     ensureDatabase: false,
     preferReadReplicas: false,
-    driverOptions: () => createDialect(pool),
+    driverOptions: () => createDialect(pool, testCaller),
   });
-  const { id: categoryId } = await database.stores.categories.insert({ name: 'Any' });
-  const { id } = await database.stores.pets.insert({
+  const { id: categoryId } = await database.stores.for(testCaller).categories.insert({ name: 'Any' });
+  const { id } = await database.stores.for(testCaller).pets.insert({
     name: 'Any',
     status: 'available',
     categoryId,
     inventory: { quantity: 1 },
   });
   const ways = {
-    'a statement': (quantity: number) => database.stores.inventory.update(id, { quantity }),
+    'a statement': (quantity: number) => database.stores.for(testCaller).inventory.update(id, { quantity }),
     'a statement in a transaction': (quantity: number) =>
-      database.stores.transaction((stores) => stores.inventory.update(id, { quantity })),
+      database.stores.for(testCaller).transaction((stores) => stores.inventory.update(id, { quantity })),
     'an entity': (quantity: number) =>
       orm.em.fork().transactional(async (em) => {
         const item = await em.findOneOrFail(InventoryItem, id, { lockMode: LockMode.PESSIMISTIC_WRITE });

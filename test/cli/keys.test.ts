@@ -7,6 +7,7 @@ import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 import { runKeys, type KeysRun } from './run-keys.ts';
+import { testCaller } from '../support/caller.ts';
 
 // Engines and processes are started several times.
 
@@ -36,7 +37,7 @@ describe('keys, beside a running service', () => {
 
   beforeAll(async () => {
     database = await open();
-    directory = new KeyDirectory(database.keyRecords, { now: () => now });
+    directory = new KeyDirectory(database.keyRecords(testCaller), { now: () => now });
   });
 
   afterAll(() => database.close());
@@ -91,14 +92,15 @@ describe('keys, beside a running service', () => {
     const { stdout } = await keys('create', '--name', 'Brief', '--plan', 'free', '--json');
     const { id } = JSON.parse(stdout) as { id: string };
     const openAt = Date.now() + 60_000;
-    const access = new AccessService(database.stores, { now: () => openAt }, 'cli');
+    const access = new AccessService(database.stores.for(testCaller), { now: () => openAt }, 'cli');
     const { json } = (await commands['update']?.prepare({ 'expires-in': '1s' }, id)(access, openAt)) ?? {};
     expect(json).toMatchObject({ expiresAt: new Date(openAt + 1000) });
   });
 
   it('leaves the statements of the service as they are', async () => {
     const page = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined } as const;
-    const slice = () => database.stores.apiKeys.page({ at: 0 }, { ...page, takeLast: false, limit: 100 });
+    const slice = () =>
+      database.stores.for(testCaller).apiKeys.page({ at: 0 }, { ...page, takeLast: false, limit: 100 });
     const before = await slice();
     const runs = await Promise.all([keys('list', '--json'), slice(), keys('list', '--json'), slice()]);
     expect(JSON.parse(runs[0].stdout)).toHaveLength(before.rows.length);
@@ -122,7 +124,9 @@ describe('keys, by itself', () => {
     const { stdout } = await keys('create', '--name', 'Early', '--plan', 'business');
     expect(stdout).toMatch(keyAlone);
     const database = await open();
-    expect(await new KeyDirectory(database.keyRecords).find(stdout.trim())).toMatchObject({ name: 'Early' });
+    expect(await new KeyDirectory(database.keyRecords(testCaller)).find(stdout.trim())).toMatchObject({
+      name: 'Early',
+    });
     await database.close();
   });
 
@@ -131,7 +135,9 @@ describe('keys, by itself', () => {
     const { exitCode, stdout } = await keys('create', '--name', 'Impatient', '--plan', 'free');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(keyAlone) });
     const database = await starting;
-    expect(await new KeyDirectory(database.keyRecords).find(stdout.trim())).toMatchObject({ name: 'Impatient' });
+    expect(await new KeyDirectory(database.keyRecords(testCaller)).find(stdout.trim())).toMatchObject({
+      name: 'Impatient',
+    });
     await database.close();
   });
 

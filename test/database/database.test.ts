@@ -7,6 +7,7 @@ import { createServices } from '../../src/domain/services.ts';
 import { ForeignKeyViolation, type RowData } from '../../src/domain/store.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { testCaller } from '../support/caller.ts';
 
 let opened: OpenedDatabase;
 let database: OpenedDatabase['database'];
@@ -23,40 +24,42 @@ const order: RowData<Order> = { petId: null, quantity: null, shipDate: null, com
 describe('a transaction', () => {
   it('undoes everything when the work fails', async () => {
     let id: Id | undefined;
-    const work = database.stores.transaction(async ({ categories }) => {
+    const work = database.stores.for(testCaller).transaction(async ({ categories }) => {
       ({ id } = await categories.insert({ name: 'Lost', description: null }));
       throw new Error('on purpose');
     });
     await expect(work).rejects.toMatchObject({ message: 'on purpose' });
     expect(id).toMatch(/^\d+$/);
-    expect(await database.stores.categories.byIds([id!])).toEqual([undefined]);
+    expect(await database.stores.for(testCaller).categories.byIds([id!])).toEqual([undefined]);
   });
 
   it('reports a violated foreign key, as a statement by itself does, and leaves the connection in order', async () => {
     const insert = ({ orders }: Stores) => orders.insert({ ...order, petId: '4711' as Id });
-    await expect(insert(database.stores)).rejects.toBeInstanceOf(ForeignKeyViolation);
-    await expect(database.stores.transaction(insert)).rejects.toBeInstanceOf(ForeignKeyViolation);
-    await database.stores.categories.insert({ name: 'Kept', description: null });
+    await expect(insert(database.stores.for(testCaller))).rejects.toBeInstanceOf(ForeignKeyViolation);
+    await expect(database.stores.for(testCaller).transaction(insert)).rejects.toBeInstanceOf(ForeignKeyViolation);
+    await database.stores.for(testCaller).categories.insert({ name: 'Kept', description: null });
   });
 
   it('runs twenty at once, whatever the size of the pool', async () => {
-    const before = await database.stores.categories.count({});
+    const before = await database.stores.for(testCaller).categories.count({});
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        database.stores.transaction(({ categories }) => categories.insert({ name: `Many ${n}`, description: null })),
+        database.stores
+          .for(testCaller)
+          .transaction(({ categories }) => categories.insert({ name: `Many ${n}`, description: null })),
       ),
     );
-    expect(await database.stores.categories.count({})).toBe(before + 20);
+    expect(await database.stores.for(testCaller).categories.count({})).toBe(before + 20);
   });
 
   it('binds values: none becomes part of a statement', async () => {
     const description = `'; drop table orders; -- $1 ? \\ "`;
     opened.statements.length = 0;
-    const { id } = await database.stores.transaction(({ categories }) =>
-      categories.insert({ name: 'Bound', description }),
-    );
+    const { id } = await database.stores
+      .for(testCaller)
+      .transaction(({ categories }) => categories.insert({ name: 'Bound', description }));
     expect(opened.statements.filter((sql) => sql.includes('drop table'))).toEqual([]);
-    expect(await database.stores.categories.byIds([id])).toEqual([{ id, name: 'Bound', description }]);
+    expect(await database.stores.for(testCaller).categories.byIds([id])).toEqual([{ id, name: 'Bound', description }]);
   });
 });
 
@@ -70,9 +73,9 @@ describe('with a single connection', () => {
   afterAll(() => single.close());
 
   it('an idempotent handler that reads sees what it has written, and does not wait for itself', async () => {
-    const { stores } = single.database;
+    const stores = single.database.stores.for(testCaller);
     const request = { principalId: '1', key: 'one', fingerprint: 'a' };
-    const { result } = await new IdempotencyService(stores).once(request, async (inside) => {
+    const { result } = await new IdempotencyService().once(stores, request, async (inside) => {
       const { categories, pets } = createServices(inside);
       const category = await categories.create({ name: 'Fresh' });
       const pet = await pets.create({ name: 'Rex', categoryId: category.id });
@@ -97,11 +100,11 @@ describe('a date', () => {
     '2026-03-29T01:30:00.123Z',
     '9999-12-31T23:59:59.999Z',
   ])('comes back to the millisecond, inserted, updated and locked: %s', async (text) => {
-    const { orders } = database.stores;
+    const { orders } = database.stores.for(testCaller);
     const shipDate = new Date(text);
     const inserted = await orders.insert({ ...order, shipDate });
     const updated = await orders.update((await orders.insert(order)).id, { shipDate });
-    const locked = await database.stores.transaction((inside) => inside.orders.lock(inserted.id));
+    const locked = await database.stores.for(testCaller).transaction((inside) => inside.orders.lock(inserted.id));
     const [read] = await orders.byIds([inserted.id]);
     for (const row of [inserted, updated, locked, read]) expect(row?.shipDate?.toISOString()).toBe(text);
   });
@@ -111,9 +114,11 @@ describe('the listener', () => {
   it('gets the statements of reads and of transactions alike', async () => {
     const { statements } = opened;
     statements.length = 0;
-    await database.stores.pets.byIds(['1' as Id]);
+    await database.stores.for(testCaller).pets.byIds(['1' as Id]);
     expect(statements).toHaveLength(1);
-    await database.stores.transaction(({ categories }) => categories.insert({ name: 'Heard', description: null }));
+    await database.stores
+      .for(testCaller)
+      .transaction(({ categories }) => categories.insert({ name: 'Heard', description: null }));
     expect(statements.map((sql) => sql.split(' ')[0]?.toLowerCase())).toEqual(['select', 'begin', 'insert', 'commit']);
   });
 });

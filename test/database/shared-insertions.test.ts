@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { runAs } from '../../src/domain/access/current-request.ts';
 import { ForeignKeyViolation } from '../../src/domain/store.ts';
 import type { Id } from '../../src/domain/id.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { callers, testCaller } from '../support/caller.ts';
 
 let opened: OpenedDatabase;
 let categoryId: Id;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  ({ id: categoryId } = await opened.database.stores.categories.insert({ name: 'Birds' }));
+  ({ id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' }));
 });
 
 afterAll(() => opened.close());
@@ -23,7 +23,7 @@ const insertions = (): number => opened.statements.filter((sql) => sql.includes(
 
 async function insert(name: string, quantity: number, into = categoryId, clientId = 'one') {
   const pet = { name, status: 'available', categoryId: into, inventory: { quantity } } as const;
-  return runAs(clientId, () => opened.database.stores.pets.insert(pet, ['inventory', 'category']));
+  return opened.database.stores.for(callers.for(clientId)).pets.insert(pet, ['inventory', 'category']);
 }
 
 it('rows that come at the same time share statements, and each comes back with its own relations', async () => {
@@ -44,7 +44,7 @@ it('rows that come at the same time share statements, and each comes back with i
 it.each([[['1,2', '3']], [['-4,5', 'NULL', '{}', '"', '\\', ',', ' ']]])(
   'the names %j stay what they are',
   async (names) => {
-    const { categories } = opened.database.stores;
+    const { categories } = opened.database.stores.for(testCaller);
     const inserted = await Promise.all(names.map((name) => categories.insert({ name })));
     expect(inserted.map(({ name }) => name)).toEqual(names);
   },
@@ -66,7 +66,7 @@ it('a row that is refused takes no other one with it', async () => {
 });
 
 it('optional values that are given in some rows only are kept apart', async () => {
-  const { orders } = opened.database.stores;
+  const { orders } = opened.database.stores.for(testCaller);
   const [with3, without] = await Promise.all([
     orders.insert({ complete: false, quantity: 3, shipDate: new Date('2026-01-02T03:04:05.006Z') }),
     orders.insert({ complete: true }),
@@ -82,7 +82,7 @@ it('rows of two keys are never in one statement', async () => {
 
 it('a transaction inserts its rows one by one, and alone', async () => {
   await expect(
-    opened.database.stores.transaction(async ({ pets }) => {
+    opened.database.stores.for(testCaller).transaction(async ({ pets }) => {
       await pets.insert({ name: 'undone', status: 'sold', categoryId, inventory: { quantity: 0 } });
       throw new Error('Rolled back');
     }),

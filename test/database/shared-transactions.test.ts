@@ -1,18 +1,17 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
-import { runAs } from '../../src/domain/access/current-request.ts';
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import { ForeignKeyViolation } from '../../src/domain/store.ts';
 import type { Id } from '../../src/domain/id.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { callers, testCaller } from '../support/caller.ts';
 
 let opened: OpenedDatabase;
-let service: IdempotencyService;
+const service = new IdempotencyService();
 let categoryId: Id;
 beforeAll(async () => {
   opened = await openTestDatabase();
-  ({ id: categoryId } = await opened.database.stores.categories.insert({ name: 'Birds' }));
-  service = new IdempotencyService(opened.database.stores);
+  ({ id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' }));
 });
 afterAll(() => opened.close());
 
@@ -20,19 +19,18 @@ beforeEach(() => {
   opened.statements.length = 0;
 });
 
+const storesFor = (clientId: string) => opened.database.stores.for(callers.for(clientId));
 const sent = (beginning: string): number => opened.statements.filter((sql) => sql.startsWith(beginning)).length;
 const commits = (): number => sent('commit');
 
 /** Creates a pet with a key of its own. */
 async function create(key: string, into: Id = categoryId, clientId = 'one') {
   const identity = { principalId: clientId, key, fingerprint: key };
-  const { result, isReplayed } = await runAs(clientId, () =>
-    service.once(identity, async ({ pets }) => {
-      const pet = { name: key, status: 'available', categoryId: into, inventory: { quantity: 0 } } as const;
-      const { id, name } = await pets.insert(pet, ['category']);
-      return { id, name };
-    }),
-  );
+  const { result, isReplayed } = await service.once(storesFor(clientId), identity, async ({ pets }) => {
+    const pet = { name: key, status: 'available', categoryId: into, inventory: { quantity: 0 } } as const;
+    const { id, name } = await pets.insert(pet, ['category']);
+    return { id, name };
+  });
   return { ...result, isReplayed };
 }
 
@@ -92,14 +90,12 @@ it('one that is refused takes no other with it, and leaves nothing', async () =>
 
 it('what does more than insert is done by itself', async () => {
   const rename = (key: string) =>
-    runAs('one', () =>
-      service.once({ principalId: 'one', key, fingerprint: key }, async ({ categories }) => {
-        const seen = await categories.lock(categoryId);
-        const name = `${seen?.name} ${key}`;
-        await categories.update(categoryId, { name });
-        return { name };
-      }),
-    );
+    service.once(storesFor('one'), { principalId: 'one', key, fingerprint: key }, async ({ categories }) => {
+      const seen = await categories.lock(categoryId);
+      const name = `${seen?.name} ${key}`;
+      await categories.update(categoryId, { name });
+      return { name };
+    });
   const renamed = await Promise.all(['x', 'y'].map((key) => rename(key)));
   const [{ name }] = (await opened.sql('select name from categories where id = $1', [categoryId])) as [
     { name: string },

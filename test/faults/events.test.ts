@@ -10,6 +10,7 @@ import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { path } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { testCaller } from '../support/caller.ts';
 
 const cluster = await PostgresCluster.create();
 const settings = { DATABASE_URL: cluster.url, DATABASE_POOL: '2', LOG_LEVEL: 'silent' };
@@ -109,7 +110,8 @@ it('a transaction that stays open, in this database or in another one of the ser
 
 it('after a restored backup the readers that were further begin again, and the others read on', async () => {
   const original = await connectDatabase({ location: cluster.url, poolSize: 2 });
-  const add = async ({ stores }: Database, url: string, name: string): Promise<EventPosition> => {
+  const add = async (database: Database, url: string, name: string): Promise<EventPosition> => {
+    const stores = database.stores.for(testCaller);
     const before = await stores.events.last();
     await runSql(url, `insert into categories (name) values ('${name}')`);
     await until(async () => (await stores.events.last()).position !== before.position);
@@ -128,8 +130,11 @@ it('after a restored backup the readers that were further begin again, and the o
   const restored = await connectDatabase({ location: url.href, poolSize: 2 });
   const again = await add(restored, url.href, 'in its place');
   expect(again.position).toBe(lost.position);
-  expect(await restored.stores.events.readAfter(lost, 10)).toMatchObject({ isKnown: false, events: [] });
-  const { isKnown, events } = await restored.stores.events.readAfter(inBackup, 10);
+  expect(await restored.stores.for(testCaller).events.readAfter(lost, 10)).toMatchObject({
+    isKnown: false,
+    events: [],
+  });
+  const { isKnown, events } = await restored.stores.for(testCaller).events.readAfter(inBackup, 10);
   expect([isKnown, events.map(({ subject }) => subject?.row)]).toEqual([
     true,
     [expect.objectContaining({ name: 'in its place' })],

@@ -10,6 +10,7 @@ import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
+import { testCaller } from '../support/caller.ts';
 
 const cluster = await PostgresCluster.create();
 const timeouts = { waitMillis: 300, statementTimeoutMillis: 300, responseTimeoutMillis: 400 };
@@ -28,7 +29,7 @@ beforeAll(async () => {
     timeouts,
     onStatement: (sql) => onStatement(sql),
   });
-  category = await database.stores.categories.insert({ name: 'Leased' });
+  category = await database.stores.for(testCaller).categories.insert({ name: 'Leased' });
 });
 
 beforeEach(() => {
@@ -47,7 +48,7 @@ async function areTwoFree(): Promise<boolean> {
   let hasFailed = false;
   const enter = async (): Promise<void> => {
     try {
-      await database.stores.transaction(async (stores) => {
+      await database.stores.for(testCaller).transaction(async (stores) => {
         await stores.categories.byIds([category.id]);
         entered += 1;
         await until(() => entered === 2 || hasFailed);
@@ -111,7 +112,10 @@ describe.each(Object.keys(faults))('a transaction whose statement %s', (fault) =
       isDone = true;
       faults[fault]!();
     };
-    const transactions = [database.stores.transaction(work), database.stores.transaction(work)];
+    const transactions = [
+      database.stores.for(testCaller).transaction(work),
+      database.stores.for(testCaller).transaction(work),
+    ];
     await Promise.allSettled(transactions);
     cluster.resume();
     expect(isDone).toBe(true);
@@ -126,7 +130,9 @@ it('a transaction that the server cancels at its commit gives its connection bac
      create constraint trigger slow_commit after update on categories deferrable initially deferred
        for each row execute function slow_commit()`,
   );
-  const refused = expect(database.stores.transaction(change)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  const refused = expect(database.stores.for(testCaller).transaction(change)).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+  });
   const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where query = 'commit' and state = 'active'`;
   await until(async () => (await runSql(cluster.url, cancel)).length > 0);
   await refused;
@@ -135,13 +141,15 @@ it('a transaction that the server cancels at its commit gives its connection bac
 });
 
 it('a transaction whose last write is refused with its COMMIT keeps its connection', async () => {
-  const save = database.stores.transaction(({ idempotency }) =>
-    idempotency.saveFields(
-      { principalId: 'one', key: 'key' },
-      [{ field: 'a', fingerprint: '', result: { tooLong: 'x'.repeat(20_000) } }],
-      new Date(),
-    ),
-  );
+  const save = database.stores
+    .for(testCaller)
+    .transaction(({ idempotency }) =>
+      idempotency.saveFields(
+        { principalId: 'one', key: 'key' },
+        [{ field: 'a', fingerprint: '', result: { tooLong: 'x'.repeat(20_000) } }],
+        new Date(),
+      ),
+    );
   const { total } = database.poolFigures();
   await expect(save).rejects.toMatchObject({ code: '23514' });
   expect(database.poolFigures().total).toBe(total);
@@ -151,8 +159,11 @@ it('a transaction whose last write is refused with its COMMIT keeps its connecti
 it('a pool whose connections are not given back is not ready', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const transactions = [database.stores.transaction(() => held), database.stores.transaction(() => held)];
-  const reason = async (): Promise<string | undefined> => (await database.checkReady()).database;
+  const transactions = [
+    database.stores.for(testCaller).transaction(() => held),
+    database.stores.for(testCaller).transaction(() => held),
+  ];
+  const reason = async (): Promise<string | undefined> => (await database.checkReady(testCaller)).database;
   expect(await reason()).toBeUndefined();
   await until(async () => (await reason()) === 'No connection to the database has become free for a long time.');
   release();

@@ -6,12 +6,12 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/start/migrate.ts';
-import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
 import { atEnd } from '../support/at-end.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { awaitValue, until } from '../support/until.ts';
+import { callers } from '../support/caller.ts';
 
 /** How many reads of one client wait for a response on each connection. */
 const share = 8;
@@ -50,7 +50,7 @@ function page(client: string, limit: number, filter: PetFilter = {}, { stores } 
     takeLast: false,
     limit,
   };
-  return runIn(new RequestContext(client), () => stores.pets.page(filter, keyset as never));
+  return stores.for(callers.for(client)).pets.page(filter, keyset as never);
 }
 
 const endOfTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -128,12 +128,12 @@ function delay(from: Socket, to: Socket): void {
 
 it('short reads that wait for too long are refused, and those of a client that has disconnected are not sent', async () => {
   cluster.pause();
-  const gone = new RequestContext('gone');
+  const gone = callers.for('gone');
   const keyset = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined, takeLast: false };
   const reads = [
     ...Array.from({ length: 2 * share }, (_, n) => page('patient', n + 1)),
     ...Array.from({ length: 2 * share }, (_, n) =>
-      runIn(gone, () => database.stores.pets.page({}, { ...keyset, limit: n + 1 } as never)),
+      database.stores.for(gone).pets.page({}, { ...keyset, limit: n + 1 } as never),
     ),
   ];
   const outcomes = Promise.allSettled(reads);

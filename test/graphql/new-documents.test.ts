@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { Accounts } from '../../src/account/accounts.ts';
 import { ApolloValidator } from '../../src/graphql/pipeline/apollo.ts';
 import { NewDocuments } from '../../src/graphql/pipeline/new-documents.ts';
+import { callers } from '../support/caller.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 let store: TestApp;
@@ -26,7 +27,7 @@ it('no more new documents of a key are validated than its quota has left', async
   };
   const validate = async (): Promise<void> => void (validated += 1);
   const runs = await Promise.allSettled(
-    Array.from({ length: 30 }, async () => newDocuments.run('key', requireLeft, validate)),
+    Array.from({ length: 30 }, async () => newDocuments.run(callers.for('key'), requireLeft, validate)),
   );
   expect([validated, runs.filter(({ status }) => status === 'rejected').length]).toEqual([5, 25]);
 });
@@ -40,7 +41,7 @@ it('one new document is validated in a tick of the event loop, whichever clients
   await Promise.all(
     Array.from({ length: 20 }, async (_, key) =>
       newDocuments.run(
-        String(key),
+        callers.for(String(key)),
         async () => undefined,
         async () => void ofTicks.push(ticks),
       ),
@@ -68,15 +69,16 @@ it('a client with one new document is served before the many of another', async 
 });
 
 it('what a document has taken counts for its client, also when its validation fails', async () => {
-  const accounts = new Accounts();
+  const { accounts } = callers;
+  const before = accounts.entered('key').usedMillis;
   const newDocuments = new NewDocuments(accounts, () => undefined);
   const refuse = async (): Promise<never> => {
     const { user, system } = process.cpuUsage();
     while (process.cpuUsage({ user, system }).user < 2_000);
     throw new Error('refused');
   };
-  await expect(newDocuments.run('key', async () => undefined, refuse)).rejects.toThrow('refused');
-  expect(accounts.entered('key').usedMillis).toBeGreaterThan(0);
+  await expect(newDocuments.run(callers.for('key'), async () => undefined, refuse)).rejects.toThrow('refused');
+  expect(accounts.entered('key').usedMillis).toBeGreaterThan(before);
 });
 
 it('a document that many requests send at once is validated for the first two only', async () => {

@@ -3,7 +3,7 @@ import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphq
 
 import { DomainError, notFound, unavailable } from '../../src/domain/errors.ts';
 import type { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
-import type { Services } from '../../src/domain/services.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import type { EventStreams } from '../../src/graphql/streams/event-streams.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
 import { registerApi } from '../../src/http/api.ts';
@@ -124,13 +124,13 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     limits: anyDelay,
   });
   const graphql = await createGraphQLServer({
-    accounts: server.accounts,
+    accounts: server.callers.accounts,
     schema: createSampleSchema(),
-    // None of the resolvers above asks a service.
-    services: {} as Services,
     idempotency: {} as IdempotencyService,
     streams: {} as EventStreams,
-    stores: { atomically: () => Promise.reject(new Error('unused')) },
+    // None of the resolvers above asks a service.
+    stores: { for: () => ({}) as Stores },
+    access: {},
     introspection: true,
     limits: sampleLimits,
     log: server.log,

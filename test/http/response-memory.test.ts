@@ -21,7 +21,7 @@ class Queue {
   /** `a1` is of the key `a`. */
   async reserve(bytes: number, ...names: string[]): Promise<void> {
     for (const name of names) {
-      this.#memory.take(name.charAt(0), bytes).then((reservation) => {
+      this.#memory.take({ id: name.charAt(0) }, bytes).then((reservation) => {
         this.order.push(name);
         this.held.set(name, reservation);
       }, ignoreRefusal);
@@ -48,13 +48,13 @@ describe('memory for large responses', () => {
 
   it('is not waited for by a request whose client has disconnected', async () => {
     const memory = createResponseMemory(new Accounts(), (bound) => refusals.push(bound), limits);
-    const held = await memory.take('a', 30);
+    const held = await memory.take({ id: 'a' }, 30);
     const client = new AbortController();
-    const waiting = memory.take('a', 30, client.signal);
+    const waiting = memory.take({ id: 'a', signal: client.signal }, 30);
     client.abort(new Error('gone'));
     await expect(waiting).rejects.toThrow('gone');
     held.release();
-    await memory.take('a', 30);
+    await memory.take({ id: 'a' }, 30);
   });
 
   it('is available for one response of any size', async () => {
@@ -98,11 +98,11 @@ describe('memory for large responses', () => {
       responseWaitMillis: 10,
     });
     refusals.length = 0;
-    const reservation = await memory.take('a', 30);
-    await expect(memory.take('a', 30)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    const reservation = await memory.take({ id: 'a' }, 30);
+    await expect(memory.take({ id: 'a' }, 30)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(refusals).toEqual(['unread_responses']);
     reservation.release();
-    await memory.take('a', 30);
+    await memory.take({ id: 'a' }, 30);
   });
 });
 
@@ -125,7 +125,7 @@ describe('requests whose responses can be large', () => {
   const page = 'edges { node { name category { name description a: description } } }';
 
   it('are refused 503 before they are executed while others of the key use the memory', async () => {
-    const other = await service.app.server.responseMemory.take(keyId, 1);
+    const other = await service.app.server.responseMemory.take({ id: keyId }, 1);
     const { status, errors, headers } = await send(`{ pets(first: 100) { ${page} } }`);
     expect([status, errors[0]!.extensions.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -136,7 +136,7 @@ describe('requests whose responses can be large', () => {
   });
 
   it('are known by their page sizes, also those in variables', async () => {
-    const other = await service.app.server.responseMemory.take(keyId, 1);
+    const other = await service.app.server.responseMemory.take({ id: keyId }, 1);
     const query = `query ($n: Int!) { pets(first: $n) { ${page} } }`;
     expect((await send(query, { n: 5 })).status).toBe(200);
     expect((await send(query, { n: 100 })).status).toBe(503);
@@ -144,7 +144,7 @@ describe('requests whose responses can be large', () => {
   });
 
   it('are also pages of REST, by their limit and their longest rows', async () => {
-    const other = await service.app.server.responseMemory.take(keyId, 1);
+    const other = await service.app.server.responseMemory.take({ id: keyId }, 1);
     expect(await get('/categories?limit=1000')).toBe(503);
     for (const path of ['/categories?limit=10', '/inventory?limit=1000', '/pets?limit=100'])
       expect(await get(path)).toBe(200);

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import { expect, it } from '@jest/globals';
 
 import { byteMillis, requestMillis } from '../../src/account/accounts.ts';
-import { currentRequest } from '../../src/domain/access/current-request.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
 import { portOf, requestText, respond, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
@@ -105,8 +104,7 @@ it('a request is aborted when its client disconnects, and not when it has its re
   const signals: AbortSignal[] = [];
   const http = await startHttp({
     routes: async (api) => {
-      api.get('/signal', (_request, reply) => {
-        const signal = currentRequest()!.signal;
+      api.get('/signal', ({ caller: { signal } }, reply) => {
         if (signals.push(signal) === 1) return void reply.send('at once');
         http.server.server.emit('begun');
         signal.addEventListener('abort', () => void reply.send('too late'));
@@ -133,7 +131,7 @@ it('what a request takes of the processor counts for its client, by what is sent
     },
   });
   atEnd(() => server.close());
-  const used = (key: string): number => server.accounts.entered(key).usedMillis;
+  const used = (key: string): number => server.callers.accounts.entered(key).usedMillis;
   const port = await portOf(server);
   const body = 'y'.repeat(1_000);
   const before = used('a');

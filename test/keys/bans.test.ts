@@ -6,6 +6,7 @@ import type { QuotaDecision } from '../../src/domain/quota/counter-store.ts';
 import { startAccessProcess } from '../support/access-process.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 import { awaitValue } from '../support/until.ts';
+import { testCaller } from '../support/caller.ts';
 
 const hour = 3_600_000;
 
@@ -15,7 +16,7 @@ let now = Date.now();
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  service = new AccessService(opened.database.stores, { now: () => now });
+  service = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
 });
 
 afterAll(() => opened.close());

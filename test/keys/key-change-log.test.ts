@@ -6,6 +6,7 @@ import type { NamedKeyChange } from '../../src/domain/access/key-changes.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 import { serverUrl } from '../support/template-database.ts';
 import { until } from '../support/until.ts';
+import { testCaller } from '../support/caller.ts';
 
 let opened: OpenedDatabase;
 let access: AccessService;
@@ -15,7 +16,7 @@ class Reporter {
   readonly changes: NamedKeyChange[] = [];
   readonly more: { readonly count: number; readonly first: NamedKeyChange }[] = [];
   readonly #log = new KeyChangeLog({
-    changes: opened.database.keyChanges,
+    changes: opened.database.keyChanges(testCaller),
     onChange: (change) => this.changes.push(change),
     onMore: (count, first) => this.more.push({ count, first }),
   });
@@ -41,7 +42,7 @@ const insertKeys = (count: number): Promise<unknown> =>
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  access = new AccessService(opened.database.stores, {}, 'cli');
+  access = new AccessService(opened.database.stores.for(testCaller), {}, 'cli');
 });
 
 afterAll(() => opened.close());
@@ -56,7 +57,7 @@ it('every change is reported once by each process, by whichever actor, in order 
   await another.read();
   const { apiKey, secret } = await access.create({ name: 'Shop', plan: 'free' });
   const { id } = apiKey;
-  await new AccessService(opened.database.stores).recordAutomaticBan(id, {
+  await new AccessService(opened.database.stores.for(testCaller)).recordAutomaticBan(id, {
     begunAt: Date.now(),
     until: Date.now() + 60_000,
     epoch: 0,

@@ -5,6 +5,7 @@ import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { newApiKey } from '../../src/domain/access/new-api-key.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { testCaller } from '../support/caller.ts';
 
 const adminKey = 'an-administrator-key-of-40-characters-xx';
 
@@ -15,13 +16,13 @@ let now = 1_800_000_000_000;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  access = new AccessService(opened.database.stores, { now: () => now });
+  access = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
 });
 
 afterAll(() => opened.close());
 
 beforeEach(() => {
-  directory = new KeyDirectory(opened.database.keyRecords, { adminKey, now: () => now });
+  directory = new KeyDirectory(opened.database.keyRecords(testCaller), { adminKey, now: () => now });
 });
 
 /** What the work has sent to the database. */
@@ -107,9 +108,9 @@ describe('a change of a key', () => {
     const delivered = Promise.withResolvers<void>();
     let reads = 0;
     directory = new KeyDirectory({
-      ...opened.database.keyRecords,
+      ...opened.database.keyRecords(testCaller),
       read: async (...asked) => {
-        const news = await opened.database.keyRecords.read(...asked);
+        const news = await opened.database.keyRecords(testCaller).read(...asked);
         reads += 1;
         read.resolve();
         await delivered.promise;
@@ -131,7 +132,7 @@ describe('a change of a key', () => {
     const secret = generateKey();
     expect(await directory.find(secret)).toBeUndefined();
     const { row } = newApiKey({ name: 'Late', plan: 'free' }, now);
-    await opened.database.stores.apiKeys.insert({ ...row, sha256: hashKey(secret) });
+    await opened.database.stores.for(testCaller).apiKeys.insert({ ...row, sha256: hashKey(secret) });
     now += 1_000;
     // The round of another request reads the change.
     await directory.find(generateKey());

@@ -14,6 +14,7 @@ import { startAccessProcess } from '../support/access-process.ts';
 import { spawnChild } from '../support/child-process.ts';
 import { until } from '../support/until.ts';
 import { DataDirectories } from '../embedded/data-directories.ts';
+import { testCaller } from '../support/caller.ts';
 
 // Processes and engines are started several times.
 
@@ -38,10 +39,13 @@ async function serve(): Promise<void> {
 async function serveAgain(): Promise<void> {
   await serve();
   const reads = (): Promise<boolean> =>
-    database.stores.apiKeys.byIds([parseId('1')!]).then(
-      () => true,
-      () => false,
-    );
+    database.stores
+      .for(testCaller)
+      .apiKeys.byIds([parseId('1')!])
+      .then(
+        () => true,
+        () => false,
+      );
   await until(reads);
 }
 
@@ -66,9 +70,9 @@ afterAll(() => directories.remove());
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;
-  const access = new AccessService(database.stores, { now: () => now });
+  const access = new AccessService(database.stores.for(testCaller), { now: () => now });
   const { secret } = await access.create({ name: 'Known', plan: 'free' });
-  const directory = new KeyDirectory(database.keyRecords, { now: () => now });
+  const directory = new KeyDirectory(database.keyRecords(testCaller), { now: () => now });
   const [asked, neverAsked] = [generateKey(), generateKey()];
   expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
   expect(await directory.find(asked)).toBeUndefined();
@@ -92,7 +96,7 @@ it('without the database known keys stay good, and of the others nothing is said
 it('a ban that begins without the database is written down when it is back', async () => {
   let now = Date.now();
   const failures: unknown[] = [];
-  const service = new AccessService(database.stores);
+  const service = new AccessService(database.stores.for(testCaller));
   const key = { name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 10 } as const;
   const { apiKey, secret } = await service.create(key);
   const access = await startAccessProcess(database, {
@@ -113,6 +117,6 @@ it('a ban that begins without the database is written down when it is back', asy
   await serveAgain();
   expect(failures[0]).toMatchObject({ code: 'UNAVAILABLE' });
   await access.close();
-  const [written] = await database.stores.apiKeys.byIds([apiKey.id]);
+  const [written] = await database.stores.for(testCaller).apiKeys.byIds([apiKey.id]);
   expect(written?.bannedUntil).toEqual(new Date(now + 900_000));
 });

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { Accounts } from '../../src/account/accounts.ts';
 import { ConnectionPool, type PoolOptions } from '../../src/postgres/connection-pool.ts';
 import { ConnectionFailure } from '../../src/postgres/connection-failure.ts';
+import { testCaller } from '../support/caller.ts';
 
 /** Waits as long as a busy process would not run its timers. */
 function block(millis: number): void {
@@ -25,8 +26,8 @@ it('a connection whose deadline has passed before it is opened is refused, and n
     ofClient: 1,
     waitMillis: 50,
   });
-  const first = pool.connect();
-  const second = pool.connect();
+  const first = pool.connect(testCaller);
+  const second = pool.connect(testCaller);
   await new Promise(setImmediate);
   block(300);
   fail(new ConnectionFailure(new Error('The first connection')));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { RequestContext } from '../../src/domain/access/current-request.ts';
 import { Accounts } from '../../src/account/accounts.ts';
 import { ConnectionSlots, type ConnectionSlotsOptions } from '../../src/postgres/connection-slots.ts';
+import { callers, testCaller } from '../support/caller.ts';
 
 let now = 0;
 const defaults = { capacity: 6, ofClient: 3, waitMillis: 60_000, now: () => now };
@@ -27,13 +27,11 @@ class Queue {
   /** `a1` is the first of the client `a`, `-1` the first of the service itself; `a1 slow` is slow. */
   async take(...names: string[]): Promise<void> {
     for (const name of names) {
-      const client = name.startsWith('-') ? undefined : name[0];
-      this.#slots
-        .take(client === undefined ? undefined : new RequestContext(client), name.endsWith('slow'))
-        .then((slot) => {
-          this.order.push(name);
-          this.#held.set(name, slot);
-        }, ignoreRefusal);
+      const caller = name.startsWith('-') ? testCaller : callers.for(name.charAt(0));
+      this.#slots.take(caller, name.endsWith('slow')).then((slot) => {
+        this.order.push(name);
+        this.#held.set(name, slot);
+      }, ignoreRefusal);
     }
     await new Promise(setImmediate);
   }
@@ -111,17 +109,17 @@ describe('the exclusive connections', () => {
   it('are refused after a while, and later callers are not delayed by that', async () => {
     let refusals = 0;
     const slots = slotsWith({ capacity: 1, ofClient: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
-    const held = await slots.take(new RequestContext('a'), false);
-    await expect(slots.take(new RequestContext('b'), true)).rejects.toMatchObject({ code: 'NO_FREE_CONNECTION' });
+    const held = await slots.take(callers.for('a'), false);
+    await expect(slots.take(callers.for('b'), true)).rejects.toMatchObject({ code: 'NO_FREE_CONNECTION' });
     expect([refusals, slots.waiting]).toEqual([1, 0]);
     held.release();
-    await slots.take(new RequestContext('b'), false);
+    await slots.take(callers.for('b'), false);
   });
 
   it('are not waited for by a request whose client has disconnected', async () => {
     const slots = slotsWith({ capacity: 1, ofClient: 1 });
-    const held = await slots.take(new RequestContext('a'), false);
-    const [gone, next] = [new RequestContext('b'), new RequestContext('b')];
+    const held = await slots.take(callers.for('a'), false);
+    const [gone, next] = [callers.for('b'), callers.for('b')];
     const waiting = slots.take(gone, false);
     const following = slots.take(next, false);
     gone.abort(new Error('gone'));

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { callers, testCaller } from '../support/caller.ts';
 
 /** One connection, which a transaction of another request has until `release`. */
 let opened: OpenedDatabase;
@@ -14,14 +15,14 @@ const gone = new Error('The client has disconnected.');
 
 beforeAll(async () => {
   opened = await openTestDatabase({ poolSize: 1 });
-  ({ id: categoryId } = await opened.database.stores.categories.insert({ name: 'Birds' }));
+  ({ id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' }));
 });
 
 afterAll(() => opened.close());
 
 beforeEach(async () => {
   await new Promise<void>((begun) => {
-    occupied = opened.database.stores.transaction(async ({ categories }) => {
+    occupied = opened.database.stores.for(testCaller).transaction(async ({ categories }) => {
       await categories.byIds([categoryId]);
       begun();
       await new Promise<void>((resolve) => (release = resolve));
@@ -35,11 +36,11 @@ afterEach(async () => {
   await occupied;
 });
 
-async function expectNothingSent(work: () => Promise<unknown>): Promise<void> {
-  const request = new RequestContext('one');
-  const outcome = runIn(request, work);
+async function expectNothingSent(work: (stores: Stores) => Promise<unknown>): Promise<void> {
+  const caller = callers.for('one');
+  const outcome = work(opened.database.stores.for(caller));
   await new Promise(setImmediate);
-  request.abort(gone);
+  caller.abort(gone);
   await expect(outcome).rejects.toBe(gone);
   release();
   await occupied;
@@ -47,34 +48,30 @@ async function expectNothingSent(work: () => Promise<unknown>): Promise<void> {
 }
 
 describe('when its client disconnects, a request sends nothing of what waits for a connection:', () => {
-  it('a read', () => expectNothingSent(() => opened.database.stores.pets.count({})));
+  it('a read', () => expectNothingSent(({ pets }) => pets.count({})));
 
   it('a transaction', () =>
-    expectNothingSent(() =>
-      opened.database.stores.transaction(({ categories }) => categories.insert({ name: 'Never' })),
-    ));
+    expectNothingSent((stores) => stores.transaction(({ categories }) => categories.insert({ name: 'Never' }))));
 });
 
 it('when its client disconnects, a request that has begun to write is carried out whole', async () => {
   release();
   await occupied;
-  const request = new RequestContext('one');
-  const { stores } = opened.database;
-  const inserted = await runIn(request, () =>
-    stores.transaction(async (inside) => {
-      request.abort(gone);
-      return inside.categories.insert({ name: 'Kept' });
-    }),
-  );
-  await runIn(request, () => stores.categories.delete(inserted.id));
-  expect(request.failure).toBeUndefined();
+  const caller = callers.for('one');
+  const stores = opened.database.stores.for(caller);
+  const inserted = await stores.transaction(async (inside) => {
+    caller.abort(gone);
+    return inside.categories.insert({ name: 'Kept' });
+  });
+  await stores.categories.delete(inserted.id);
+  expect(caller.failure).toBeUndefined();
 });
 
 it('a row is inserted for those who are still there', async () => {
-  const [first, second] = [new RequestContext('one'), new RequestContext('one')];
-  const { categories } = opened.database.stores;
-  const lost = runIn(first, () => categories.insert({ name: 'Lost' }));
-  const kept = runIn(second, () => categories.insert({ name: 'Kept' }));
+  const [first, second] = [callers.for('one'), callers.for('one')];
+  const { stores } = opened.database;
+  const lost = stores.for(first).categories.insert({ name: 'Lost' });
+  const kept = stores.for(second).categories.insert({ name: 'Kept' });
   first.abort(gone);
   release();
   await expect(lost).rejects.toBe(gone);

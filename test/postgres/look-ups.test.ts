@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../src/postgres/look-ups.ts';
 import { type LookUp, statementOf } from '../../src/postgres/statement.ts';
-import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Keyset } from '../../src/domain/page.ts';
 import { NoFreeConnection } from '../../src/postgres/connection-slots.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { callers, testCaller } from '../support/caller.ts';
 
 let opened: OpenedDatabase;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 it('of many at the same time each gets its own row, with the related rows that it asks for, or none', async () => {
-  const { pets, categories } = opened.database.stores;
+  const { pets, categories } = opened.database.stores.for(testCaller);
   const ids = Array.from({ length: 240 }, (_, n) => 1 + ((n * 7919) % 300));
   await Promise.all(
     ids.map(async (n) => {
@@ -42,7 +42,7 @@ it('of many at the same time each gets its own row, with the related rows that i
 });
 
 it('of many at the same time each gets its own page, also where others ask for the same one', async () => {
-  const { pets } = opened.database.stores;
+  const { pets } = opened.database.stores.for(testCaller);
   const ids = (from: number, step: number, length: number): string[] =>
     Array.from({ length }, (_, n) => String(from + n * step));
   await Promise.all(
@@ -79,12 +79,12 @@ function lookUpOf(kind: string): LookUp<unknown> {
 /** Look-ups whose statements are kept, and get the rows that they ask for, or what `respond` returns or throws. */
 function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = () => undefined) {
   const atEnd: (() => void)[] = [];
-  const sent: { readonly text: string; readonly client: string | undefined; readonly ids: readonly string[] }[] = [];
+  const sent: { readonly text: string; readonly client: string; readonly ids: readonly string[] }[] = [];
   const lookUps = new LookUps({
     beforeEnd: (work) => atEnd.push(work),
-    read: async ({ statement: { text, decode }, values }, callers) => {
+    read: async ({ statement: { text, decode }, values }, [caller]) => {
       const ids = (values as readonly (string | readonly string[])[]).flat();
-      sent.push({ text, client: callers[0]?.request?.clientId, ids });
+      sent.push({ text, client: caller.id, ids });
       respond(text, ids);
       return ids.toReversed().map((id) => decode([id]));
     },
@@ -98,8 +98,8 @@ function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = (
 it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', async () => {
   const { lookUps, sent, endTick } = lookUpsSent();
   const [pets, orders] = [lookUpOf('pets'), lookUpOf('orders')];
-  const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, { id: String(n), request: undefined }));
-  const order = lookUps.load(orders, { id: '0', request: undefined });
+  const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, { id: String(n), caller: testCaller }));
+  const order = lookUps.load(orders, { id: '0', caller: testCaller });
   expect(sent).toEqual([]);
   endTick();
   expect(sent.map(({ text, ids }) => [text, ids.length])).toEqual([
@@ -115,7 +115,7 @@ it('look-ups of each kind are statements of at most 100 ids, and one alone is a 
 it('look-ups of different clients, and of different ticks, are statements of their own', async () => {
   const { lookUps, sent, endTick } = lookUpsSent();
   const pets = lookUpOf('pets');
-  const load = (client: string) => lookUps.load(pets, { id: '1', request: new RequestContext(client) });
+  const load = (client: string) => lookUps.load(pets, { id: '1', caller: callers.for(client) });
   const rows = ['one', 'two', 'one'].map(load);
   endTick();
   rows.push(load('one'));
@@ -136,10 +136,10 @@ describe('look-ups that fail together', () => {
       const error = text === 'pets of all' ? failure : alone;
       if (error !== undefined) throw error;
     });
-    const gone = new RequestContext('one');
+    const gone = callers.for('one');
     gone.abort(new Error('The client has disconnected.'));
-    const requests = [new RequestContext('one'), gone, new RequestContext('one')];
-    const loads = requests.map((request, index) => lookUps.load(pets, { id: String(index), request }));
+    const requests = [callers.for('one'), gone, callers.for('one')];
+    const loads = requests.map((caller, index) => lookUps.load(pets, { id: String(index), caller }));
     const outcomes = Promise.allSettled(loads);
     endTick();
     return { outcomes: await outcomes, requests, alone: sent.slice(1).map(({ ids }) => ids.join()) };
@@ -173,13 +173,12 @@ describe('look-ups that fail together', () => {
   });
 });
 
-it("the service's own look-up doesn't get the failure of the request in whose context it fails", async () => {
-  const gone = new RequestContext('one');
-  gone.abort(new Error('The client has disconnected.'));
+it("the service's own work goes on after its look-up has lost the database", async () => {
   const { lookUps, endTick } = lookUpsSent(() => {
     throw new Error('Connection terminated unexpectedly');
   });
-  const load = lookUps.load(lookUpOf('pets'), { id: '1', request: undefined });
-  runIn(gone, endTick);
+  const load = lookUps.load(lookUpOf('pets'), { id: '1', caller: testCaller });
+  endTick();
   await expect(load).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  expect(testCaller.failure).toBeUndefined();
 });

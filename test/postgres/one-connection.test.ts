@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { RequestContext, runIn } from '../../src/domain/access/current-request.ts';
 import type { Keyset } from '../../src/domain/page.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { callers, testCaller } from '../support/caller.ts';
 
 /** As the embedded database has it. */
 let opened: OpenedDatabase;
@@ -23,7 +23,7 @@ it('while a request of one client reads 48 pages, the read of another client is 
       takeLast: false,
       limit,
     };
-    await runIn(new RequestContext(client), () => opened.database.stores.pets.page({}, keyset));
+    await opened.database.stores.for(callers.for(client)).pets.page({}, keyset);
     done.push(client);
   };
   await read('a', 100);
@@ -38,7 +38,7 @@ it('what follows a statement that fails is not taken for prepared', async () => 
   const key = { principalId: 'one', key: 'key' };
   const [fingerprint, createdAt] = ['', new Date()];
   const save = (payload: string) =>
-    opened.database.stores.transaction(async ({ idempotency }) => {
+    opened.database.stores.for(testCaller).transaction(async ({ idempotency }) => {
       await idempotency.saveFields(key, [{ field: 'a', fingerprint, result: { payload } }], createdAt);
       await idempotency.save({ ...key, fingerprint, result: {}, createdAt });
     });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
+import { testCaller } from '../support/caller.ts';
 
 let rest: RestApp;
 beforeAll(async () => {
@@ -166,9 +167,10 @@ describe('the record', () => {
     const opened = await openTestDatabase();
     const { database } = opened;
     let now = Date.UTC(2026, 10, 21);
-    const service = new IdempotencyService(database.stores, () => new Date(now));
+    const stores = database.stores.for(testCaller);
+    const service = new IdempotencyService(() => new Date(now));
     const ask = async (principalId: string, fingerprint = 'a'): Promise<boolean> =>
-      (await service.once({ principalId, key: 'key', fingerprint }, async () => response)).isReplayed;
+      (await service.once(stores, { principalId, key: 'key', fingerprint }, async () => response)).isReplayed;
     try {
       expect(await ask('one')).toBe(false);
       expect(await ask('two', 'b')).toBe(false);
@@ -176,7 +178,7 @@ describe('the record', () => {
       expect(await ask('one')).toBe(true);
       now += 1;
       expect(await ask('one', 'another request')).toBe(false);
-      await service.deleteExpired();
+      await service.deleteExpired(stores);
       now += day - 1;
       expect(await ask('one', 'another request')).toBe(true);
       expect(await opened.sql('select principal_id from idempotency_records')).toEqual([{ principal_id: 'one' }]);
@@ -195,7 +197,7 @@ describe('the record', () => {
         select 'one', n::text, 'a', '', '{}', now() - case when n > 1 then interval '25 hours' else interval '1 hour' end
         from generate_series(1, 1200) as n`);
       opened.statements.length = 0;
-      await new IdempotencyService(opened.database.stores).deleteExpired();
+      await new IdempotencyService().deleteExpired(opened.database.stores.for(testCaller));
       const left = await opened.sql(`select (select count(*)::int from idempotency_records) as rest,
         (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
       expect(left).toEqual([{ rest: 0, graphql: '1' }]);

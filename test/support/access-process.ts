@@ -3,6 +3,7 @@ import type { Database } from '../../src/database/database.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { openAccess, type Access } from '../../src/keys/open-access.ts';
 import type { BanRules } from '../../src/domain/quota/bans.ts';
+import { testCaller } from './caller.ts';
 
 export interface AccessProcessOptions {
   readonly rules?: BanRules;
@@ -15,8 +16,8 @@ export async function startAccessProcess(database: Database, options: AccessProc
   const { rules = { banAfter: 0, banForSeconds: 1 }, onSaveFailure = rethrow, now } = options;
   const onSharedChange = (): void => undefined;
   const counters = await openCounters({
-    table: database.usage,
-    readInstallation: database.readInstallation,
+    table: database.usage(testCaller),
+    readInstallation: () => database.readInstallation(testCaller),
     redisUrl: undefined,
     rules,
     onSharedChange,
@@ -24,9 +25,9 @@ export async function startAccessProcess(database: Database, options: AccessProc
     now,
   });
   const access = openAccess({
-    records: database.keyRecords,
+    records: database.keyRecords(testCaller),
     counters: counters.store,
-    service: new AccessService(database.stores, { now }),
+    service: new AccessService(database.stores.for(testCaller), { now }),
     adminKey: undefined,
     onBan: () => undefined,
     onSaveFailure,

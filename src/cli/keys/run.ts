@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 
+import { Callers } from '../../account/caller.ts';
 import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -74,7 +75,7 @@ function parseOptions({ options }: Command, args: string[]) {
 async function execute({ work }: KeyCommand): Promise<Output> {
   const database = await openOrJoinDatabase(databaseOptions());
   try {
-    return await work(new AccessService(database.stores, {}, 'cli'), Date.now());
+    return await work(new AccessService(database.stores.for(new Callers().service('keys')), {}, 'cli'), Date.now());
   } finally {
     await database.close();
   }

@@ -1,7 +1,7 @@
 import { LruMap } from '../../domain/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
-import { type Include, type ReadStore, UnreadableRow } from '../../domain/store.ts';
+import { type Include, UnreadableRow } from '../../domain/store.ts';
 import { translateDriverError } from '../../postgres/driver-errors.ts';
 import { rowsById } from '../../postgres/look-ups.ts';
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
@@ -39,15 +39,6 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
 
   constructor(source: Source<Row, Filter, SortField, RelationName>) {
     this.#source = source;
-  }
-
-  /** The reads in a session, but for those per parent. */
-  in(session: Session): ReadStore<Row, Filter, SortField, RelationName> {
-    return {
-      byIds: (ids, include) => this.byIds(session, ids, include),
-      page: (filter, keyset, include) => this.page(session, filter, keyset, include),
-      count: (filter) => this.count(session, filter),
-    };
   }
 
   /** The usual case of one id needs no map. */

@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/id.ts';
-import type { Include, WriteStore } from '../../domain/store.ts';
+import type { Include } from '../../domain/store.ts';
 import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
@@ -37,15 +37,12 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     );
   }
 
-  /** The writes in a session. */
-  in(session: Session): WriteStore<Row, Data, RelationName> {
-    return {
-      insert: (data, include) => this.insert(session, data, include),
-      update: (id, changes, include, { isLocked = false } = {}) =>
-        this.#update(session, id, changes, include, isLocked),
-      lock: async (id) => (await session.run(this.#lock, [id]))[0],
-      delete: async (id) => (await session.run(this.#delete, [id])).length > 0,
-    };
+  async lock(session: Session, id: Id): Promise<Row | undefined> {
+    return (await session.run(this.#lock, [id]))[0];
+  }
+
+  async delete(session: Session, id: Id): Promise<boolean> {
+    return (await session.run(this.#delete, [id])).length > 0;
   }
 
   async insert(
@@ -75,12 +72,12 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     return row;
   }
 
-  async #update(
+  async update(
     session: Session,
     id: Id,
     changes: Partial<Data>,
     include: Include<RelationName> = [],
-    isLocked: boolean,
+    { isLocked = false }: { readonly isLocked?: boolean } = {},
   ): Promise<Row | undefined> {
     const properties = Object.keys(changes);
     const key = `${properties.join()} ${include.join()}`;

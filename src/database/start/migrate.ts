@@ -110,7 +110,7 @@ async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise
     const transaction = em.getTransactionContext() as Transaction<unknown>;
     const applied = await orm.migrator.up({ transaction });
     if (applied.some(({ name }) => name === migrations[0].name)) {
-      await fill?.(createStores(orm.getMetadata(), createTransactionSession(await leaseOf(transaction))));
+      await fill?.(createStores(orm.getMetadata())(createTransactionSession(await leaseOf(transaction))));
     }
   });
 }

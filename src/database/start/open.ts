@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import type { Accounts } from '../../account/accounts.ts';
+import { Callers } from '../../account/caller.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseLocation } from '../../postgres/connection-config.ts';
@@ -54,7 +55,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     const database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
     return {
       ...database,
-      demoKey: hasDemo ? await findDemoKey(database.keyRecords, dataDir) : undefined,
+      demoKey: hasDemo ? await findDemoKey(database.keyRecords(new Callers().service('start')), dataDir) : undefined,
       onExit: (listener) => embedded?.onExit(listener),
       close: async () => {
         await database.close();
@@ -97,7 +98,7 @@ async function joinEmbedded(dataDir: string): Promise<Database> {
   const location = embeddedPostgresAddress(dataDir);
   const database = await connectDatabase({ location, poolSize: 1, isGuest: true });
   try {
-    const findings = await database.checkReady();
+    const findings = await database.checkReady(new Callers().service('command'));
     const reason = findings.database ?? findings.migrations;
     if (reason !== undefined) throw new DomainError('UNAVAILABLE', reason);
     return database;

@@ -15,12 +15,15 @@ import {
 } from '../../domain/access/api-key.store.ts';
 import { planLimits } from '../../domain/access/plan.ts';
 import { dayMillis, minuteMillis } from '../../domain/quota/window.ts';
+import type { Id } from '../../domain/id.ts';
+import type { Keyset, Slice } from '../../domain/page.ts';
 import type { RowData } from '../../domain/store.ts';
 import { all, contains, equals, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { hasOne } from '../sql/selection.ts';
 import { type Session, statementOf } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
+import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
 /** Columns that administrators don't see. */
@@ -47,19 +50,43 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   });
   const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations);
   const history = historyReads(metadata);
-  const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
-  return (session) => ({
-    ...reads.in(session),
-    ...writes.in(session),
-    attributeChangesTo: async (by) => {
-      await session.run(attribute, [by]);
-    },
-    historyPerKey: (keyIds, keyset) => history.pagePerParent(session, keyIds, {}, keyset),
-    countHistoryPerKey: (keyIds) => history.countPerParent(session, keyIds, {}),
-  });
+  return (session) => new SessionApiKeys(session, reads, writes, history);
 }
 
-function historyReads(metadata: MetadataStorage): TableReads<ApiKeyChange, object, 'ID'> {
+const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
+
+type HistoryReads = TableReads<ApiKeyChange, object, 'ID'>;
+
+class SessionApiKeys
+  extends TableStore<ListedKey, ApiKey, RowData<ApiKey>, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>
+  implements ApiKeyStore
+{
+  readonly #history: HistoryReads;
+
+  constructor(
+    session: Session,
+    reads: TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>,
+    writes: TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>,
+    history: HistoryReads,
+  ) {
+    super(session, reads, writes);
+    this.#history = history;
+  }
+
+  async attributeChangesTo(by: string): Promise<void> {
+    await this.session.run(attribute, [by]);
+  }
+
+  historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]> {
+    return this.#history.pagePerParent(this.session, keyIds, {}, keyset);
+  }
+
+  countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]> {
+    return this.#history.countPerParent(this.session, keyIds, {});
+  }
+}
+
+function historyReads(metadata: MetadataStorage): HistoryReads {
   const table = new EntityTable(metadata.get(ApiKeyChange));
   const source = {
     sorting: historySorting,

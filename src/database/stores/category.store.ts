@@ -12,6 +12,7 @@ import { contains } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import type { Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
+import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
 export function createCategoryStore(metadata: MetadataStorage): (session: Session) => CategoryStore {
@@ -26,5 +27,5 @@ export function createCategoryStore(metadata: MetadataStorage): (session: Sessio
     conditions: ({ nameContains }) => contains(table.column('name'), nameContains),
   });
   const writes = new TableWrites<Category, RowData<Category>>(table, {});
-  return (session) => ({ ...reads.in(session), ...writes.in(session) });
+  return (session) => new TableStore(session, reads, writes);
 }

@@ -10,12 +10,14 @@ import {
   type InventoryStore,
 } from '../../domain/inventory/inventory-item.store.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
-import type { RowData } from '../../domain/store.ts';
+import type { Keyset, Slice } from '../../domain/page.ts';
+import type { Include, RowData } from '../../domain/store.ts';
 import { all, compares, isEveryStatus, oneOf, plannedAnew, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { namedBy } from '../sql/selection.ts';
 import type { Session } from '../../postgres/statement.ts';
 import { TableReads, type Source } from '../sql/table-reads.ts';
+import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
 type InventorySource = Source<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
@@ -57,20 +59,48 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
   const readsByStatus = new TableReads(byStatus);
   // Every pet has an item, so counting needs no join.
   const countsByStatus = new TableReads({ ...byStatus, from: pet.name });
-  const writes = new TableWrites<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>(
-    table,
-    relations,
-  );
-  return (session) => ({
-    byIds: (ids, include) => reads.byIds(session, ids, include),
-    page: (filter, keyset, include) =>
-      (hasStatus(filter) ? readsByStatus : reads).page(session, filter, keyset, include),
+  const writes = new TableWrites<InventoryRow, InventoryData, InventoryRelation>(table, relations);
+  const readsFor: ReadsFor = {
+    page: (filter) => (hasStatus(filter) ? readsByStatus : reads),
     count: (filter) => {
-      if (!hasStatus(filter)) return reads.count(session, filter);
-      return (quantities(filter)?.length === 0 ? countsByStatus : readsByStatus).count(session, filter);
+      if (!hasStatus(filter)) return reads;
+      return quantities(filter)?.length === 0 ? countsByStatus : readsByStatus;
     },
-    ...writes.in(session),
-  });
+  };
+  return (session) => new SessionInventory(session, reads, writes, readsFor);
+}
+
+type InventoryReads = TableReads<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
+type InventoryData = RowData<InventoryItem, 'petId' | 'status'>;
+type ReadsFor = Readonly<Record<'page' | 'count', (filter: InventoryFilter) => InventoryReads>>;
+
+class SessionInventory
+  extends TableStore<InventoryRow, InventoryRow, InventoryData, InventoryFilter, InventorySortField, InventoryRelation>
+  implements InventoryStore
+{
+  readonly #readsFor: ReadsFor;
+
+  constructor(
+    session: Session,
+    reads: InventoryReads,
+    writes: TableWrites<InventoryRow, InventoryData, InventoryRelation>,
+    readsFor: ReadsFor,
+  ) {
+    super(session, reads, writes);
+    this.#readsFor = readsFor;
+  }
+
+  override page(
+    filter: InventoryFilter,
+    keyset: Keyset<InventorySortField>,
+    include?: Include<InventoryRelation>,
+  ): Promise<Slice<InventoryRow>> {
+    return this.#readsFor.page(filter).page(this.session, filter, keyset, include);
+  }
+
+  override count(filter: InventoryFilter): Promise<number> {
+    return this.#readsFor.count(filter).count(this.session, filter);
+  }
 }
 
 function hasStatus({ statusIn }: InventoryFilter): boolean {

@@ -10,12 +10,15 @@ import {
   type OrderStore,
 } from '../../domain/orders/order.store.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
-import type { RowData } from '../../domain/store.ts';
+import type { Id } from '../../domain/id.ts';
+import type { Keyset, Slice } from '../../domain/page.ts';
+import type { Include, RowData } from '../../domain/store.ts';
 import { all, compares, equals, filtered, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { namedBy } from '../sql/selection.ts';
 import type { Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
+import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
 export function createOrderStore(metadata: MetadataStorage): (session: Session) => OrderStore {
@@ -41,10 +44,23 @@ export function createOrderStore(metadata: MetadataStorage): (session: Session) 
     },
   });
   const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
-  return (session) => ({
-    ...reads.in(session),
-    ...writes.in(session),
-    pagePerPet: (ids, filter, keyset, include) => reads.pagePerParent(session, ids, filter, keyset, include),
-    countPerPet: (ids, filter) => reads.countPerParent(session, ids, filter),
-  });
+  return (session) => new SessionOrders(session, reads, writes);
+}
+
+class SessionOrders
+  extends TableStore<OrderRow, OrderRow, RowData<Order>, OrderFilter, OrderSortField, OrderRelation>
+  implements OrderStore
+{
+  pagePerPet(
+    petIds: readonly Id[],
+    filter: OrderFilter,
+    keyset: Keyset<OrderSortField>,
+    include?: Include<OrderRelation>,
+  ): Promise<Slice<OrderRow>[]> {
+    return this.reads.pagePerParent(this.session, petIds, filter, keyset, include);
+  }
+
+  countPerPet(petIds: readonly Id[], filter: OrderFilter): Promise<number[]> {
+    return this.reads.countPerParent(this.session, petIds, filter);
+  }
 }

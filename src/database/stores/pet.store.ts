@@ -8,15 +8,19 @@ import {
   type PetFilter,
   type PetRelation,
   type PetRow,
+  type PetSortField,
   type PetStore,
 } from '../../domain/pets/pet.store.ts';
-import type { RowData } from '../../domain/store.ts';
+import type { Id } from '../../domain/id.ts';
+import type { Keyset, Slice } from '../../domain/page.ts';
+import type { Include, RowData } from '../../domain/store.ts';
 import { all, contains, isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { insertionOf, type Companion } from '../sql/insertion.ts';
+import { insertionOf, type Companion, type Values } from '../sql/insertion.ts';
 import { hasOne, namedBy } from '../sql/selection.ts';
 import type { Session } from '../../postgres/statement.ts';
 import { TableReads } from '../sql/table-reads.ts';
+import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
 type InsertedPet = Parameters<PetStore['insert']>[0];
@@ -58,7 +62,7 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
     category: namedBy(table, 'categoryId', 'category', new EntityTable(metadata.get(Category))),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
-  const reads = new TableReads<PetRow, PetFilter, 'ID' | 'NAME', PetRelation>({
+  const reads = new TableReads<PetRow, PetFilter, PetSortField, PetRelation>({
     sorting: petSorting,
     table,
     relations,
@@ -74,12 +78,37 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
       ),
   });
   const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations);
-  return (session) => ({
-    ...reads.in(session),
-    ...writes.in(session),
-    pagePerCategory: (ids, filter, keyset, include) => reads.pagePerParent(session, ids, filter, keyset, include),
-    countPerCategory: (ids, filter) => reads.countPerParent(session, ids, filter),
-    insert: ({ inventory: values, ...data }, include) =>
-      writes.insert(session, data, include, [stockItem({ ...values })]),
-  });
+  return (session) => new SessionPets(session, reads, writes, stockItem);
+}
+
+type PetReads = TableReads<PetRow, PetFilter, PetSortField, PetRelation>;
+type PetWrites = TableWrites<PetRow, RowData<Pet>, PetRelation>;
+
+class SessionPets
+  extends TableStore<PetRow, PetRow, RowData<Pet>, PetFilter, PetSortField, PetRelation>
+  implements PetStore
+{
+  readonly #stockItem: (values: Values) => Companion;
+
+  constructor(session: Session, reads: PetReads, writes: PetWrites, stockItem: (values: Values) => Companion) {
+    super(session, reads, writes);
+    this.#stockItem = stockItem;
+  }
+
+  override insert({ inventory, ...data }: InsertedPet, include?: Include<PetRelation>): Promise<PetRow> {
+    return this.writes.insert(this.session, data, include, [this.#stockItem({ ...inventory })]);
+  }
+
+  pagePerCategory(
+    categoryIds: readonly Id[],
+    filter: PetFilter,
+    keyset: Keyset<PetSortField>,
+    include?: Include<PetRelation>,
+  ): Promise<Slice<PetRow>[]> {
+    return this.reads.pagePerParent(this.session, categoryIds, filter, keyset, include);
+  }
+
+  countPerCategory(categoryIds: readonly Id[], filter: PetFilter): Promise<number[]> {
+    return this.reads.countPerParent(this.session, categoryIds, filter);
+  }
 }

@@ -1,10 +1,18 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
+import type { Caller } from '../../account/caller.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
 import { nouns } from '../../domain/nouns.ts';
+import type { ApiKeyStore } from '../../domain/access/api-key.store.ts';
+import type { CategoryStore } from '../../domain/categories/category.store.ts';
+import type { EventStore } from '../../domain/events/event.store.ts';
+import type { IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
+import type { InventoryStore } from '../../domain/inventory/inventory-item.store.ts';
+import type { OrderStore } from '../../domain/orders/order.store.ts';
+import type { PetStore } from '../../domain/pets/pet.store.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
@@ -24,36 +32,86 @@ export const entities = [
   ...Object.values(nouns).map(({ entity }) => entity),
 ];
 
+/** The stores of the process, for whom they are used. */
+export interface CallerStores {
+  for(caller: Caller): Stores;
+}
+
 /**
- * Makes the statements of all stores, once. The stores of a session run all of theirs there, so that those of a
- * transaction never use another connection; a session's stores are always the same.
+ * Makes the statements of all stores, once, and returns their stores in a session, which run all of theirs there: those
+ * of a transaction never use another connection.
  */
-export function createStores(metadata: MetadataStorage, session: Session): Stores {
-  const apiKeys = createApiKeyStore(metadata);
-  const categories = createCategoryStore(metadata);
-  const events = createEventStore(metadata);
-  const idempotency = createIdempotencyStore(metadata);
-  const inventory = createInventoryStore(metadata);
-  const orders = createOrderStore(metadata);
-  const pets = createPetStore(metadata);
-  const made = new WeakMap<Session, Stores>();
-  const storesOf = (within: Session): Stores => {
-    const known = made.get(within);
-    if (known !== undefined) return known;
-    const stores: Stores = {
-      apiKeys: apiKeys(within),
-      categories: categories(within),
-      events: events(within),
-      idempotency: idempotency(within),
-      inventory: inventory(within),
-      orders: orders(within),
-      pets: pets(within),
-      transaction: (work) => within.transaction((inside) => work(storesOf(inside))),
-      atomically: (work) => within.atomically((inside) => work(storesOf(inside))),
-      insertion: (work) => within.insertion((inside) => work(storesOf(inside))),
-    };
-    made.set(within, stores);
-    return stores;
+export function createStores(metadata: MetadataStorage): (session: Session) => Stores {
+  const makers: StoreMakers = {
+    apiKeys: createApiKeyStore(metadata),
+    categories: createCategoryStore(metadata),
+    events: createEventStore(metadata),
+    idempotency: createIdempotencyStore(metadata),
+    inventory: createInventoryStore(metadata),
+    orders: createOrderStore(metadata),
+    pets: createPetStore(metadata),
   };
-  return storesOf(session);
+  return (session) => new SessionStores(makers, session);
+}
+
+type StoreMakers = {
+  readonly [Name in Exclude<keyof Stores, 'transaction' | 'atomically' | 'insertion'>]: (
+    session: Session,
+  ) => Stores[Name];
+};
+
+/** Each store is made where it is used: it is as light as this one. */
+class SessionStores implements Stores {
+  readonly #makers: StoreMakers;
+  readonly #session: Session;
+
+  constructor(makers: StoreMakers, session: Session) {
+    this.#makers = makers;
+    this.#session = session;
+  }
+
+  get pets(): PetStore {
+    return this.#makers.pets(this.#session);
+  }
+
+  get categories(): CategoryStore {
+    return this.#makers.categories(this.#session);
+  }
+
+  get orders(): OrderStore {
+    return this.#makers.orders(this.#session);
+  }
+
+  get inventory(): InventoryStore {
+    return this.#makers.inventory(this.#session);
+  }
+
+  get apiKeys(): ApiKeyStore {
+    return this.#makers.apiKeys(this.#session);
+  }
+
+  get events(): EventStore {
+    return this.#makers.events(this.#session);
+  }
+
+  get idempotency(): IdempotencyStore {
+    return this.#makers.idempotency(this.#session);
+  }
+
+  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    return this.#session.transaction((inside) => work(this.#in(inside)));
+  }
+
+  atomically<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    return this.#session.atomically((inside) => work(this.#in(inside)));
+  }
+
+  insertion<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    return this.#session.insertion((inside) => work(this.#in(inside)));
+  }
+
+  /** Itself, inside a transaction. */
+  #in(session: Session): Stores {
+    return session === this.#session ? this : new SessionStores(this.#makers, session);
+  }
 }

@@ -50,17 +50,15 @@ interface KeyedWork<Result, Stored> {
  * operation over GraphQL.
  *
  * Results are stored as JSON, in the transaction that does the work: both are committed, or neither. A failure of the
- * work stores nothing. All methods throw CONFLICT while the first request with the key is running, and
+ * work stores nothing. Each takes the stores of its caller. All methods throw CONFLICT while the first request with the key is running, and
  * IDEMPOTENCY_KEY_REUSED when it was another one.
  */
 export class IdempotencyService {
-  readonly #stores: Stores;
   readonly #now: () => Date;
   /** The keys of requests under way in this process: a second one needs no connection to be refused. */
   readonly #running = new Set<string>();
 
-  constructor(stores: Stores, now = (): Date => new Date()) {
-    this.#stores = stores;
+  constructor(now = (): Date => new Date()) {
     this.#now = now;
   }
 
@@ -68,10 +66,12 @@ export class IdempotencyService {
    * The work only inserts, in the stores that it receives, which are those of the transaction; it may be done again.
    */
   once<Result extends StoredResult>(
+    stores: Stores,
     { principalId, key, fingerprint }: IdempotentRequest,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result>> {
     return this.#once<Result, Result>(
+      stores,
       { principalId, key },
       {
         transaction: 'insertion',
@@ -89,11 +89,13 @@ export class IdempotencyService {
 
   /** The work's result is stored as `encode` has it. */
   onceForField<Result>(
+    stores: Stores,
     { principalId, key, field, fingerprint, isInsertion }: IdempotentField,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => StoredResult,
   ): Promise<IdempotentOutcome<Result | StoredResult>> {
     return this.#once(
+      stores,
       { principalId, key },
       {
         transaction: isInsertion ? 'insertion' : 'transaction',
@@ -113,11 +115,13 @@ export class IdempotencyService {
 
   /** Does the work by `Stores.atomically`; it is one record for all of its fields. */
   onceForOperation<Result>(
+    stores: Stores,
     { principalId, key, fingerprint, fields }: IdempotentOperation,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => FieldResults,
   ): Promise<IdempotentOutcome<Result | FieldResults>> {
     return this.#once<Result, FieldResults>(
+      stores,
       { principalId, key },
       {
         transaction: 'atomically',
@@ -139,6 +143,7 @@ export class IdempotencyService {
   }
 
   async #once<Result, Stored>(
+    stores: Stores,
     key: IdempotencyKey,
     use: KeyedWork<Result, Stored>,
   ): Promise<IdempotentOutcome<Result | Stored>> {
@@ -146,8 +151,7 @@ export class IdempotencyService {
     if (this.#running.has(running)) throw stillRunning();
     this.#running.add(running);
     try {
-      const work = (stores: Stores) => this.#onceIn(stores, key, use);
-      return await this.#stores[use.transaction](work);
+      return await stores[use.transaction]((inside) => this.#onceIn(inside, key, use));
     } finally {
       this.#running.delete(running);
     }
@@ -169,9 +173,9 @@ export class IdempotencyService {
   }
 
   /** Deletes the records that are too old to be replayed, in batches of short statements. */
-  async deleteExpired(): Promise<void> {
+  async deleteExpired({ idempotency }: Pick<Stores, 'idempotency'>): Promise<void> {
     let deleted: number;
-    do deleted = await this.#stores.idempotency.deleteUntil(this.#oldestStored(), deletedPerBatch);
+    do deleted = await idempotency.deleteUntil(this.#oldestStored(), deletedPerBatch);
     while (deleted === deletedPerBatch);
   }
 

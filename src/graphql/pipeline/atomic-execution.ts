@@ -18,7 +18,6 @@ interface AtomicOperation {
 }
 
 interface AtomicOptions {
-  readonly stores: Pick<Stores, 'atomically'>;
   readonly limits: { readonly maxResponseBytes: number };
 }
 
@@ -44,7 +43,7 @@ export async function executeAtomically(
   operation: AtomicOperation,
   variables: Variables,
   context: GraphQLContext,
-  { stores, limits: { maxResponseBytes } }: AtomicOptions,
+  { limits: { maxResponseBytes } }: AtomicOptions,
 ): Promise<Execution> {
   const { prepared } = operation;
   const fields = prepared.rootFields(variables);
@@ -62,7 +61,7 @@ export async function executeAtomically(
     // Before the key, as everywhere: what has no scope is no replay.
     assertScopes(operation, fields, context);
     if (context.keyed === undefined) {
-      await stores.atomically(work);
+      await context.stores.atomically(work);
     } else {
       const names = fields.map(({ key }) => key);
       const outcome = await context.keyed.onceForOperation(names, fingerprint(operation, fields, variables), work);

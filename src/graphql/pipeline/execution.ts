@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
-import type { Stores } from '../../domain/stores.ts';
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
 import type { Lease } from '../../account/share.ts';
@@ -31,7 +30,6 @@ export interface ExecutionOptions {
   readonly limits: ExecutionLimits;
   /** The schema, if it isn't public. */
   readonly hidden: HiddenSchema | undefined;
-  readonly stores: Pick<Stores, 'atomically'>;
   readonly onRefusal: OnRefusal;
   /** Called with the errors of a request: the operation's name in the metrics, and the code of each error. */
   readonly onErrors: (operation: string, codes: readonly string[]) => void;
@@ -54,14 +52,15 @@ export interface MeasuredOperation {
 export function observe<Result extends Pick<GraphQLResponse, 'status' | 'codes'>>(
   operation: KnownOperation,
   variables: Readonly<Record<string, unknown>>,
-  request: Pick<FastifyRequest, 'operation' | 'headers'>,
+  request: Pick<FastifyRequest, 'operation' | 'headers' | 'caller'>,
   work: (observed: MeasuredOperation) => Promise<Result>,
 ): Promise<Result> {
   const measured = operation.measure.for(variables);
   const { kind } = operation.prepared;
   const label = operationLabel(kind, measured);
   request.operation = label;
-  const traced = { label, kind, rootFields: measured.rootFieldNames, headers: request.headers };
+  const { headers, caller } = request;
+  const traced = { caller, label, kind, rootFields: measured.rootFieldNames, headers };
   return traceOperation(traced, () => work({ operation, measured, label }));
 }
 

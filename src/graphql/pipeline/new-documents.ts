@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
 import type { Accounts } from '../../account/accounts.ts';
+import type { Caller } from '../../account/caller.ts';
 import { Share } from '../../account/share.ts';
-import { currentRequest } from '../../domain/access/current-request.ts';
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { HttpError } from '../../http/error-table.ts';
 
@@ -17,11 +17,9 @@ const retryAfterSeconds = 1;
  * used least.
  */
 export class NewDocuments {
-  readonly #accounts: Accounts;
   readonly #share: Share;
 
   constructor(accounts: Accounts, onRefusal: OnRefusal) {
-    this.#accounts = accounts;
     this.#share = new Share(accounts, {
       ofClient: 1,
       ofAll: 1,
@@ -39,23 +37,23 @@ export class NewDocuments {
    * wait of two seconds; `recheck` may throw after a wait, in which other requests of the client may have spent its
    * quota.
    */
-  async run<Result>(clientId: string, recheck: () => Promise<void>, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(caller: Caller, recheck: () => Promise<void>, work: () => Promise<Result>): Promise<Result> {
     const isFree = this.#share.held === 0;
-    const lease = await this.#share.take(clientId, 1, currentRequest()?.signal);
+    const lease = await this.#share.take(caller);
     try {
       if (!isFree) await recheck();
-      return await this.#measured(clientId, work);
+      return await measured(caller, work);
     } finally {
       setImmediate(() => lease.release());
     }
   }
+}
 
-  async #measured<Result>(clientId: string, work: () => Promise<Result>): Promise<Result> {
-    const startedAt = performance.now();
-    try {
-      return await work();
-    } finally {
-      this.#accounts.use(clientId, performance.now() - startedAt);
-    }
+async function measured<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
+  const startedAt = performance.now();
+  try {
+    return await work();
+  } finally {
+    caller.use(performance.now() - startedAt);
   }
 }

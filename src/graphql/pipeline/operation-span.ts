@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, SpanStatusCode, trace, type Span } from '@opentelemetry/api';
 import type { OperationTypeNode } from 'graphql';
 
+import type { Caller } from '../../account/caller.ts';
 import type { GraphQLResponse } from './response.ts';
 
 const tracer = trace.getTracer('petstore-gateway');
@@ -10,6 +11,8 @@ const tracer = trace.getTracer('petstore-gateway');
 type TracedResult = Pick<GraphQLResponse, 'status' | 'codes'>;
 
 interface TracedOperation {
+  /** Its statements are below its span. */
+  readonly caller: Caller;
   /** One of few: the operation's label in the metrics. */
   readonly label: string;
   readonly kind: OperationTypeNode;
@@ -25,7 +28,7 @@ interface TracedOperation {
  * Nothing that a client chooses is in the span: no document, name or variable.
  */
 export function traceOperation<Result extends TracedResult>(
-  { label, kind, rootFields, headers }: TracedOperation,
+  { caller, label, kind, rootFields, headers }: TracedOperation,
   execute: () => Promise<Result>,
 ): Promise<Result> {
   const active = context.active();
@@ -36,7 +39,9 @@ export function traceOperation<Result extends TracedResult>(
     { attributes: { 'graphql.operation.type': kind, 'graphql.root_fields': rootFields } },
     parent,
   );
-  return span.isRecording() ? executeIn(span, context.with(trace.setSpan(parent, span), execute)) : execute();
+  if (!span.isRecording()) return execute();
+  caller.span = span;
+  return executeIn(span, context.with(trace.setSpan(parent, span), execute));
 }
 
 async function executeIn<Result extends TracedResult>(span: Span, executing: Promise<Result>): Promise<Result> {

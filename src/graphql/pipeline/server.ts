@@ -4,9 +4,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { OperationTypeNode } from 'graphql';
 
 import type { Accounts } from '../../account/accounts.ts';
+import type { Caller } from '../../account/caller.ts';
 import { inBackground } from '../../background.ts';
+import type { AccessServiceOptions } from '../../domain/access/access.service.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
-import type { Services } from '../../domain/services.ts';
+import { createServices } from '../../domain/services.ts';
+import type { Stores } from '../../domain/stores.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
@@ -43,7 +46,9 @@ export interface GraphQLServerOptions
   extends Omit<ApolloOptions, 'hidden'>, Omit<ExecutionOptions, 'hidden'>, DocumentOptions {
   readonly accounts: Accounts;
   readonly introspection: boolean;
-  readonly services: Services;
+  readonly stores: { for(caller: Caller): Stores };
+  /** For the services of each request. */
+  readonly access: AccessServiceOptions;
   readonly idempotency: IdempotencyService;
   readonly streams: EventStreams;
   readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
@@ -155,10 +160,10 @@ class Endpoint {
     text: string,
     operationName: string | undefined,
     operationKey: string,
-    { principal, meter }: FastifyRequest,
+    { caller, meter }: FastifyRequest,
   ): Promise<KnownOperation | ApolloRefusal> {
     const validation = await this.#newDocuments.run(
-      principal.id,
+      caller,
       () => meter.requireLeft(),
       // Another request may have made it known meanwhile.
       async () => this.documents.find(operationKey) ?? this.validator.validate(text, operationName),
@@ -174,11 +179,11 @@ class Endpoint {
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<void> {
-    const { services, idempotency } = this.#options;
-    const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, request.principal.id, key);
-    const { ticks } = request.server.connections;
-    const slices = { hasTime: (now: number) => ticks.hasTime(now), pause: () => ticks.pause(request.principal.id) };
-    const context = new GraphQLContext(services, this.#nestedQuota, request, { keyed, slices });
+    const { idempotency } = this.#options;
+    const stores = this.#options.stores.for(request.caller);
+    const services = createServices(stores, this.#options.access);
+    const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
+    const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
     const response = await executeOperation(operation, variables, context, this.#options, (bytes) =>
       reserveFor(request, reply, bytes),
     );

@@ -22,14 +22,16 @@ const maxFields = 50;
 /** The root fields of one request with an Idempotency-Key. */
 export class KeyedWrites {
   readonly #service: IdempotencyService;
+  readonly #stores: Stores;
   readonly #principalId: string;
   readonly #key: string;
   #stillRunning: DomainError | undefined;
   /** The response names of the fields that were replayed. */
   readonly replayed: string[] = [];
 
-  constructor(service: IdempotencyService, principalId: string, key: string) {
+  constructor(service: IdempotencyService, stores: Stores, principalId: string, key: string) {
     this.#service = service;
+    this.#stores = stores;
     this.#principalId = principalId;
     this.#key = key;
   }
@@ -48,7 +50,7 @@ export class KeyedWrites {
     work: (stores: Stores) => Promise<AtomicWrites>,
   ): Promise<IdempotentOutcome<AtomicWrites | FieldResults>> {
     const request = { principalId: this.#principalId, key: this.#key, fields, fingerprint };
-    return this.#service.onceForOperation(request, work, ({ payloads }) => payloads);
+    return this.#service.onceForOperation(this.#stores, request, work, ({ payloads }) => payloads);
   }
 
   /** Carries the field out, or returns the payload that was stored. */
@@ -57,7 +59,7 @@ export class KeyedWrites {
     if (this.#stillRunning !== undefined) throw this.#stillRunning;
     const request = { principalId: this.#principalId, key: this.#key, ...field };
     try {
-      const { result, isReplayed } = await this.#service.onceForField(request, work, codec.encode);
+      const { result, isReplayed } = await this.#service.onceForField(this.#stores, request, work, codec.encode);
       if (!isReplayed) return result;
       const payload = codec.decode(result as never);
       this.replayed.push(field.field);

@@ -1,16 +1,14 @@
 import type { Writable } from 'node:stream';
 
-import type { Accounts } from '../../account/accounts.ts';
+import type { Caller, Callers } from '../../account/caller.ts';
 import { Share, type Lease } from '../../account/share.ts';
-import type { TickTime } from '../../account/tick-time.ts';
-import { currentRequest, runAs, runAsService } from '../../domain/access/current-request.ts';
 import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
 import { eventPredicate, type EventFilter } from '../../domain/events/event-filter.ts';
-import type { EventService } from '../../domain/events/event.service.ts';
-import type { EventStore } from '../../domain/events/event.store.ts';
+import { EventService } from '../../domain/events/event.service.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
+import type { Stores } from '../../domain/stores.ts';
 import type { Framing } from '../../feed/framing.ts';
 import type { FeedStream } from '../../feed/stream.ts';
 import { FeedStreams, type StreamTerms } from '../../feed/streams.ts';
@@ -31,10 +29,8 @@ const defaultTerms: StreamTerms = {
 };
 
 export interface EventStreamsOptions extends KeyChecks {
-  readonly events: Pick<EventService, 'readAfter'>;
-  readonly log: Pick<EventStore, 'last' | 'readAfter'>;
-  readonly accounts: Accounts;
-  readonly ticks: TickTime;
+  readonly stores: { for(caller: Caller): Pick<Stores, 'events'> };
+  readonly callers: Callers;
   /** In which responses are counted that their clients haven't read. */
   readonly memory: Share;
   readonly maxStreams: number;
@@ -47,6 +43,8 @@ export interface EventStreamsOptions extends KeyChecks {
 /** A stream that a request opens. */
 export interface StreamOpening {
   readonly key: string;
+  /** Of the request. */
+  readonly caller: Caller;
   readonly principal: Principal;
   readonly selection: StreamSelection;
   readonly filter: EventFilter | undefined;
@@ -76,13 +74,14 @@ export class EventStreams {
   #isDraining = false;
 
   constructor(options: EventStreamsOptions) {
-    const { log, accounts, maxStreams, onRefusal, onFailure, terms } = options;
+    const { stores, callers, maxStreams, onRefusal, onFailure, terms } = options;
     this.#options = options;
     this.#texts = new StreamTexts(onRefusal, onFailure);
+    const { events: log } = stores.for(callers.service('event feed'));
     this.#streams = new FeedStreams({
       log: {
-        last: () => runAsService(() => log.last()),
-        readAfter: (after, limit) => runAsService(() => log.readAfter(after as EventPosition, limit)),
+        last: () => log.last(),
+        readAfter: (after, limit) => log.readAfter(after as EventPosition, limit),
       },
       bytesOf,
       isOutage: isUnavailable,
@@ -92,7 +91,11 @@ export class EventStreams {
       draining: () => endFor(draining()),
     });
     const share = (ofClient: number, ofAll: number): Share =>
-      new Share(accounts, { ofClient, ofAll, refuse: (refusal, held) => this.#refusalOf(refusal === 'client', held) });
+      new Share(callers.accounts, {
+        ofClient,
+        ofAll,
+        refuse: (refusal, held) => this.#refusalOf(refusal === 'client', held),
+      });
     this.#ofAll = share(Infinity, maxStreams);
     const ofPlans = planNames.map((plan) => [plan, share(maxEventStreams[plan], Infinity)] as const);
     this.#ofPlans = Object.fromEntries(ofPlans) as Record<PlanName, Share>;
@@ -108,18 +111,19 @@ export class EventStreams {
    */
   async open(opening: StreamOpening, begin: () => Writable): Promise<FeedStream<StoreEvent>> {
     if (this.#isDraining) throw draining();
-    const { log, events, memory } = this.#options;
-    const { principal, selection, filter, onTooMany } = opening;
-    if (opening.after !== undefined) await events.readAfter(opening.after, 1);
-    const after = opening.after ?? (await log.last());
+    const { stores, memory } = this.#options;
+    const { caller, principal, selection, filter, onTooMany } = opening;
+    const { events } = stores.for(caller);
+    if (opening.after !== undefined) await new EventService({ events }).readAfter(opening.after, 1);
+    const after = opening.after ?? (await events.last());
     if (this.#isDraining) throw draining();
     const leases = await this.#takeSlots(principal, onTooMany);
     try {
       const bytes = bytesOfStream + selection.bytes + bytesOfSubject * (filter?.subjectIn?.length ?? 0);
-      const lease = await memory.take(principal.id, bytes, currentRequest()?.signal);
+      const lease = await memory.take(caller, bytes);
       leases.push(lease);
       if (this.#isDraining) throw draining();
-      return runAsService(() => this.#begin(opening, after, { lease, bytes }, leases, begin()));
+      return this.#begin(opening, after, { lease, bytes }, leases, begin());
     } catch (error) {
       for (const lease of leases) lease.release();
       throw error;
@@ -164,7 +168,7 @@ export class EventStreams {
     output: Writable,
   ): FeedStream<StoreEvent> {
     const { id } = principal;
-    const { events, ticks, memory, onFailure } = this.#options;
+    const { stores, callers, memory, onFailure } = this.#options;
     const holder = this.#holders.acquire(key, () => new KeyHolder(this.#options, key, principal));
     const shared = this.#texts.acquire(selection);
     let held = 0;
@@ -175,9 +179,10 @@ export class EventStreams {
       framing,
       matches: eventPredicate(filter),
       textOf: (event) => this.#texts.textOf(shared, event),
+      // Each read has a caller of its own: the failure of one isn't that of the next.
       readAfter: async (position, limit) =>
-        (await runAs(id, () => events.readAfter(position as EventPosition, limit))).events,
-      turn: (goOn) => ticks.wait(id, goOn),
+        (await new EventService(stores.for(callers.for(id))).readAfter(position as EventPosition, limit)).events,
+      turn: (goOn) => callers.ticks.wait(id, goOn),
       hold: (bytes) => {
         if (bytes > held && memory.findRefusal(id, bytes - held) !== undefined) return false;
         held = bytes;

@@ -68,7 +68,7 @@ async function open(
   streams: EventStreams,
   { limits, hidden, onRefusal, onErrors }: ExecutionOptions,
 ): Promise<RefusedStream | typeof begun> {
-  const { principal, meter } = request;
+  const { principal, meter, caller } = request;
   const { operation, measured, label } = observed;
   let cost = 1;
   let isResult = true;
@@ -83,6 +83,7 @@ async function open(
       ...argumentsOf(operation, variables),
       selection,
       key: keyOf(request),
+      caller,
       principal,
       framing,
       onTooMany: () => meter.countRefusedOpening(),

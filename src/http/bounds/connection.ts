@@ -2,9 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 
+import { context } from '@opentelemetry/api';
+
 import type { Lease, Share } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
-import { contextOfNow } from '../../domain/access/current-request.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -143,9 +144,8 @@ export class ClientConnection {
     // One of those that wait to start is the next under way.
     const maxQueued = this.#options.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
-    // Another request's end begins it, whose context isn't its own.
-    const inContext = contextOfNow();
-    if (this.#queue.push({ response, begin: () => inContext(begin) }) === 1) this.#waitToStart();
+    // Another request's end begins it, in whose trace it isn't.
+    if (this.#queue.push({ response, begin: context.bind(context.active(), begin) }) === 1) this.#waitToStart();
   }
 
   /**

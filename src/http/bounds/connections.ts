@@ -3,8 +3,9 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import type { Accounts } from '../../account/accounts.ts';
+import type { Callers } from '../../account/caller.ts';
 import { Share } from '../../account/share.ts';
-import { TickTime } from '../../account/tick-time.ts';
+import type { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnection, type UnwrittenPayload } from './connection.ts';
 import { HttpError } from '../error-table.ts';
@@ -21,8 +22,6 @@ export interface ConnectionsLimits {
   readonly stallMillis: number;
   /** The interval of progress checks. */
   readonly checkEveryMillis: number;
-  /** How long work begins in one tick of the event loop; see `TickTime`. */
-  readonly tickMillis: number;
 }
 
 const mebibyte = 1024 * 1024;
@@ -34,7 +33,6 @@ const defaultLimits: ConnectionsLimits = {
   maxUnreadBytesOfAll: 128 * mebibyte,
   stallMillis: 120_000,
   checkEveryMillis: 250,
-  tickMillis: 5,
 };
 
 /** How often what all connections have unread is counted, and after how many requests. */
@@ -76,14 +74,14 @@ export class ClientConnections {
 
   constructor(
     server: Server,
-    accounts: Accounts,
+    { accounts, ticks }: Callers,
     clientOf: (request: IncomingMessage) => string,
     onRefusal: OnRefusal,
     limits: Partial<ConnectionsLimits> = {},
   ) {
     this.#limits = { ...defaultLimits, ...limits };
     this.#unread = unreadShare(accounts, onRefusal, this.#limits);
-    this.ticks = new TickTime(accounts, this.#limits.tickMillis);
+    this.ticks = ticks;
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));

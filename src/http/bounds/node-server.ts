@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Accounts } from '../../account/accounts.ts';
+import type { Callers } from '../../account/caller.ts';
 import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from '../broken-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnections, type ConnectionsLimits } from './connections.ts';
@@ -32,7 +32,7 @@ const parserMaxHeaderBytes = 32 * 1024;
 export interface NodeServerOptions {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
   readonly limits: Partial<ConnectionsLimits> | undefined;
-  readonly accounts: Accounts;
+  readonly callers: Callers;
   /** Who has sent a request, as far as that is known before it begins. */
   readonly clientOf: (request: IncomingMessage) => string;
   readonly onRefusal: OnRefusal;
@@ -66,7 +66,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   });
   const connections = new ClientConnections(
     server,
-    options.accounts,
+    options.callers,
     options.clientOf,
     options.onRefusal,
     options.limits,

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
-import { currentRequest } from '../../domain/access/current-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { HttpError } from '../error-table.ts';
 
@@ -56,8 +55,8 @@ export async function reserveFor(
   reply: FastifyReply,
   bytes: number,
 ): Promise<Pick<Lease, 'resize'>> {
-  const { server, principal, raw } = request;
-  const memory = await server.responseMemory.take(principal.id, bytes, currentRequest()?.signal);
+  const { server, caller, raw } = request;
+  const memory = await server.responseMemory.take(caller, bytes);
   if (reply.raw.closed || raw.socket.destroyed) memory.release();
   else reply.raw.once('close', () => memory.release());
   return memory;

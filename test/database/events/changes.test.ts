@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import { connect } from '../../support/postgres-client.ts';
 import { serverUrl } from '../../support/template-database.ts';
 import { openEventLog, type EventLog } from './event-log.ts';
+import { testCaller } from '../../support/caller.ts';
 
 let log: EventLog;
 const resync = ['store.resync'];
@@ -36,7 +37,7 @@ it('a created object is one event with all its fields', async () => {
 });
 
 it('a pet that is created with its stock is two events, in one statement of the store too', async () => {
-  const { pets } = log.database.stores;
+  const { pets } = log.database.stores.for(testCaller);
   const insert = () =>
     pets.insert({ name: 'Bo', status: 'sold', categoryId: '1' as never, inventory: { quantity: 0 } } as never, []);
   expect(await log.eventsOf(insert)).toEqual([

@@ -1,6 +1,7 @@
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { until } from '../../support/until.ts';
+import { testCaller } from '../../support/caller.ts';
 
 const pageSize = 100;
 
@@ -19,7 +20,7 @@ export interface EventLog extends OpenedDatabase {
 
 export async function openEventLog(): Promise<EventLog> {
   const opened = await openTestDatabase();
-  const { stores, eventMoves } = opened.database;
+  const [stores, eventMoves] = [opened.database.stores.for(testCaller), opened.database.eventMoves(testCaller)];
   const log: EventLog = {
     ...opened,
     move: async (limit = 1_000) => {

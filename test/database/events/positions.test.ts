@@ -3,13 +3,14 @@ import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { EventPosition } from '../../../src/domain/events/event.ts';
 import type { EventStore } from '../../../src/domain/events/event.store.ts';
 import { inWords, openEventLog, type EventLog } from './event-log.ts';
+import { testCaller } from '../../support/caller.ts';
 
 let log: EventLog;
 let events: EventStore;
 
 beforeAll(async () => {
   log = await openEventLog();
-  events = log.database.stores.events;
+  events = log.database.stores.for(testCaller).events;
 });
 
 afterAll(() => log.close());
@@ -63,7 +64,7 @@ it('what is committed is not in the log before it has been moved', async () => {
 
 it('a new log knows its beginning, which is before its first event', async () => {
   const fresh = await openEventLog();
-  const first = await fresh.database.stores.events.last();
+  const first = await fresh.database.stores.for(testCaller).events.last();
   await fresh.sql(`insert into categories (name) values ('first')`);
   await fresh.move();
   expect((await fresh.readAfter(first)).map(({ type }) => type)).toEqual(['category.created']);
@@ -131,12 +132,12 @@ it('days that are older than the retention are dropped, and readers that have re
     salt,
   });
   expect(await isKnown(older(old))).toBe(true);
-  expect(await log.database.eventMoves.maintain(9 * 86_400)).toBeGreaterThan(0);
+  expect(await log.database.eventMoves(testCaller).maintain(9 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
   // That day hasn't been over for so long.
-  expect(await log.database.eventMoves.maintain(8 * 86_400)).toBeGreaterThan(0);
+  expect(await log.database.eventMoves(testCaller).maintain(8 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
-  expect(await log.database.eventMoves.maintain(7 * 86_400)).toBe(0);
+  expect(await log.database.eventMoves(testCaller).maintain(7 * 86_400)).toBe(0);
   expect([await isKnown(older(old)), await isKnown(older(oldest))]).toEqual([false, true]);
   await add('new');
   await log.move();
@@ -145,7 +146,7 @@ it('days that are older than the retention are dropped, and readers that have re
 });
 
 it('the retention is 1 to 30 days', async () => {
-  const { eventMoves } = log.database;
+  const eventMoves = log.database.eventMoves(testCaller);
   await expect(eventMoves.maintain(86_399)).rejects.toThrow('Events are kept for 1 to 30 days');
   await expect(eventMoves.maintain(30 * 86_400 + 1)).rejects.toThrow('Events are kept for 1 to 30 days');
 });
@@ -157,12 +158,12 @@ it('an outbox that is large and empty is made small', async () => {
   await log.move(20_000);
   const bytes = async () => Number((await log.sql(`select pg_relation_size('event_outbox') as bytes`))[0]?.['bytes']);
   expect(await bytes()).toBeGreaterThan(1_048_576);
-  await log.database.eventMoves.maintain(86_400);
+  await log.database.eventMoves(testCaller).maintain(86_400);
   expect(await bytes()).toBe(0);
 });
 
 it('what is too much for one run goes on from the backlog in the order of its changes, before what comes later', async () => {
-  const { eventMoves, stores } = log.database;
+  const [eventMoves, stores] = [log.database.eventMoves(testCaller), log.database.stores.for(testCaller)];
   await log.move();
   const before = await stores.events.last();
   await log.sql(`insert into categories (name) select 'waits ' || n from generate_series(1, 30) as n`);
@@ -177,7 +178,7 @@ it('what is too much for one run goes on from the backlog in the order of its ch
 });
 
 it('one process moves, and another one takes over when it has moved nothing for a second', async () => {
-  const { eventMoves } = log.database;
+  const eventMoves = log.database.eventMoves(testCaller);
   await add('g');
   await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '900 milliseconds'`);
   expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isHolder: false });

@@ -7,6 +7,7 @@ import type { EventMove, EventMoves } from '../../../src/domain/events/event.sto
 import { Sequencer, type SequencerOptions } from '../../../src/database/event-sequencer.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, type EventLog } from './event-log.ts';
+import { testCaller } from '../../support/caller.ts';
 
 const running: Sequencer[] = [];
 let log: EventLog | undefined;
@@ -29,7 +30,7 @@ afterEach(async () => {
 
 it('what is committed is readable soon, and the readers of the process that moves it are notified', async () => {
   log = await openEventLog();
-  const { stores, eventMoves } = log.database;
+  const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
   await log.sql(`insert into categories (name) values ('earlier')`);
   await log.move();
   const beginning = await stores.events.last();
@@ -44,7 +45,7 @@ it('what is committed is readable soon, and the readers of the process that move
 
 it('two processes that move give every change one position, and one goes on when the other stops', async () => {
   log = await openEventLog();
-  const { stores, eventMoves } = log.database;
+  const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
   const beginning = await stores.events.last();
   const [first, second] = [start(eventMoves), start(eventMoves)];
   for (let n = 0; n < 20; n += 1) await log.sql('insert into categories (name) values ($1)', [`c${n}`]);

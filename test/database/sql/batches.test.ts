@@ -4,6 +4,7 @@ import { CategoryService } from '../../../src/domain/categories/category.service
 import { OrderService } from '../../../src/domain/orders/order.service.ts';
 import { inBatches, maxBatchSize } from '../../../src/domain/page.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { testCaller } from '../../support/caller.ts';
 
 /** One batch, and a row that may go beyond it. */
 const maxBytes = 256 * 1024 + 9_000;
@@ -26,7 +27,7 @@ const options = { maxSize: maxBatchSize };
 
 describe('the batches of a whole collection', () => {
   it('end by their bytes, however much longer their rows become, and have every row once', async () => {
-    const categories = new CategoryService(opened.database.stores);
+    const categories = new CategoryService(opened.database.stores.for(testCaller));
     const ids: string[] = [];
     const sizes: number[] = [];
     for await (const batch of inBatches((request) => categories.list(request, options))) {
@@ -39,7 +40,7 @@ describe('the batches of a whole collection', () => {
   });
 
   it('have every row once in an order with rows that have no value, too, with no statement for an empty batch', async () => {
-    const orders = new OrderService(opened.database.stores);
+    const orders = new OrderService(opened.database.stores.for(testCaller));
     opened.statements.length = 0;
     const ids = new Set<string>();
     const batches: number[] = [];

@@ -37,7 +37,7 @@ beforeAll(async () => {
       select id, 1, timestamptz '2026-01-01' + id * interval '1 minute', id % 3 = 0 from pets;
     insert into orders (pet_id, complete) select 1, false from generate_series(1, ${5 * pets});
     commit; analyze categories, pets, inventory, orders`);
-  stores = createStores(metadata, explain);
+  stores = createStores(metadata)(explain);
 });
 
 afterAll(() => opened.close());

@@ -8,6 +8,7 @@ import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../../src/keys/key-directory.ts';
 import { holdEngineCode } from '../../support/engine-code.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
+import { testCaller } from '../../support/caller.ts';
 
 // Engines and processes are started several times.
 
@@ -22,14 +23,14 @@ describe('the demo key', () => {
     const dataDir = databaseDirectory();
     const first = await open(dataDir);
     const { demoKey = '' } = first;
-    const principal = await new KeyDirectory(first.keyRecords).find(demoKey);
+    const principal = await new KeyDirectory(first.keyRecords(testCaller)).find(demoKey);
     expect(principal).toMatchObject({ name: 'Demo', plan: 'business', scopes: ['read', 'write'] });
     expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
     await first.close();
 
     const second = await open(dataDir);
     expect(second.demoKey).toBe(demoKey);
-    await new AccessService(second.stores).revoke(principal!.id);
+    await new AccessService(second.stores.for(testCaller)).revoke(principal!.id);
     await second.close();
 
     const third = await open(dataDir);
@@ -42,7 +43,7 @@ describe('the demo key', () => {
     for (const withDemoStore of [false, true]) {
       const database = await open(dataDir, withDemoStore);
       expect(database.demoKey).toBeUndefined();
-      expect(await database.stores.apiKeys.count({ at: 0 })).toBe(0);
+      expect(await database.stores.for(testCaller).apiKeys.count({ at: 0 })).toBe(0);
       await database.close();
     }
     expect(readdirSync(dataDir)).not.toContain('demo-key');

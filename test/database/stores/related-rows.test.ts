@@ -5,6 +5,7 @@ import type { Id } from '../../../src/domain/id.ts';
 import type { Pet } from '../../../src/domain/pets/pet.entity.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { fillAtRandom, rollDice, type StoredRows } from './random-store.ts';
+import { testCaller } from '../../support/caller.ts';
 
 let opened: OpenedDatabase;
 let stored: StoredRows;
@@ -18,7 +19,7 @@ afterAll(() => opened.close());
 
 describe('rows by their ids', () => {
   it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {
-    const { stores } = opened.database;
+    const stores = opened.database.stores.for(testCaller);
     const [a, b] = [stored.pets[3]!, stored.pets[9]!];
     expect(await stores.pets.byIds([b.id, '77' as Id, a.id, b.id])).toEqual([b, undefined, a, b]);
     expect(await stores.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
@@ -36,7 +37,7 @@ describe('related rows', () => {
 
   it('come with the rows of the same statement, in every read, and are undefined when there are none', async () => {
     const { statements, database } = opened;
-    const { pets: petStore, orders: orderStore, inventory } = database.stores;
+    const { pets: petStore, orders: orderStore, inventory } = database.stores.for(testCaller);
     statements.length = 0;
     const { rows } = await petStore.page({}, keyset, ['inventory', 'category']);
     expect(rows).toHaveLength(stored.pets.length);
@@ -67,7 +68,7 @@ describe('related rows', () => {
     const [category, other] = stored.categories as [Category, Category];
     statements.length = 0;
     const data = { name: 'New', status: 'pending', categoryId: category.id, inventory: { quantity: 3 } } as const;
-    const pet = await database.stores.pets.insert(data, ['category', 'inventory']);
+    const pet = await database.stores.for(testCaller).pets.insert(data, ['category', 'inventory']);
     const { inventory, ...own } = data;
     expect(pet).toEqual({
       id: pet.id,
@@ -76,7 +77,7 @@ describe('related rows', () => {
       inventory: { petId: pet.id, status: 'pending', ...inventory },
     });
     const changes = { categoryId: other.id, status: 'sold' } as const;
-    const changed = await database.stores.pets.update(pet.id, changes, ['inventory', 'category']);
+    const changed = await database.stores.for(testCaller).pets.update(pet.id, changes, ['inventory', 'category']);
     expect(changed).toEqual({
       id: pet.id,
       name: 'New',
@@ -102,11 +103,11 @@ describe('related rows', () => {
     const { id } = row as { id: Id };
     const bare = { id, name: 'Bare', status: 'available', categoryId: category.id, inventory: undefined, category };
     statements.length = 0;
-    expect(await database.stores.pets.byIds([id], ['inventory', 'category'])).toEqual([bare]);
+    expect(await database.stores.for(testCaller).pets.byIds([id], ['inventory', 'category'])).toEqual([bare]);
     expect(statements.join().match(/\.status\b/g)).toHaveLength(1);
     const other = stored.pets[0]!;
     const complete = Object.assign({}, other, { inventory: itemOf(other), category: categoryOf(other) });
-    await database.stores.transaction(async (within) => {
+    await database.stores.for(testCaller).transaction(async (within) => {
       expect(await within.pets.byIds([id, other.id], ['inventory', 'category'])).toEqual([bare, complete]);
     });
     await sql('delete from pets where id = $1', [id]);
@@ -127,10 +128,12 @@ describe('a read is one statement', () => {
     for (const count of [3, 300]) {
       const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
       statements.length = 0;
-      await database.stores.pets.byIds(ids);
-      await database.stores.pets.pagePerCategory(ids, {}, keyset);
-      await database.stores.orders.pagePerPet(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
-      await database.stores.orders.countPerPet(ids, { complete: true });
+      await database.stores.for(testCaller).pets.byIds(ids);
+      await database.stores.for(testCaller).pets.pagePerCategory(ids, {}, keyset);
+      await database.stores
+        .for(testCaller)
+        .orders.pagePerPet(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
+      await database.stores.for(testCaller).orders.countPerPet(ids, { complete: true });
       expect(statements).toHaveLength(4);
     }
   });
@@ -138,9 +141,12 @@ describe('a read is one statement', () => {
   it('or none, when nothing can be found', async () => {
     const { statements, database } = opened;
     statements.length = 0;
-    expect(await database.stores.pets.page({ statusIn: [] }, keyset)).toEqual({ rows: [], hasMore: false });
-    expect(await database.stores.pets.count({ categoryIdIn: [] })).toBe(0);
-    expect(await database.stores.pets.pagePerCategory([], {}, keyset)).toEqual([]);
+    expect(await database.stores.for(testCaller).pets.page({ statusIn: [] }, keyset)).toEqual({
+      rows: [],
+      hasMore: false,
+    });
+    expect(await database.stores.for(testCaller).pets.count({ categoryIdIn: [] })).toBe(0);
+    expect(await database.stores.for(testCaller).pets.pagePerCategory([], {}, keyset)).toEqual([]);
     expect(statements).toEqual([]);
   });
 });

@@ -11,6 +11,7 @@ import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { expectedSlice } from './oracle.ts';
 import { fillAtRandom, names, rollDice, type Dice, type StoredRows } from './random-store.ts';
+import { testCaller } from '../../support/caller.ts';
 
 const dice = rollDice(20_261_121);
 const rounds = 300;
@@ -114,10 +115,11 @@ async function expectNestedReads<Row, Filter, SortField extends string>(
 }
 
 const pets = () => ({
-  store: opened.database.stores.pets,
+  store: opened.database.stores.for(testCaller).pets,
   perParent: (ids: readonly Id[], filter: PetFilter, keyset: Keyset<PetSortField>) =>
-    opened.database.stores.pets.pagePerCategory(ids, filter, keyset),
-  countPerParent: (ids: readonly Id[], filter: PetFilter) => opened.database.stores.pets.countPerCategory(ids, filter),
+    opened.database.stores.for(testCaller).pets.pagePerCategory(ids, filter, keyset),
+  countPerParent: (ids: readonly Id[], filter: PetFilter) =>
+    opened.database.stores.for(testCaller).pets.countPerCategory(ids, filter),
   sorting: petSorting,
   rows: stored.pets,
   filter: (): PetFilter => ({
@@ -134,10 +136,11 @@ const pets = () => ({
 });
 
 const orders = () => ({
-  store: opened.database.stores.orders,
+  store: opened.database.stores.for(testCaller).orders,
   perParent: (ids: readonly Id[], filter: OrderFilter, keyset: Keyset<OrderSortField>) =>
-    opened.database.stores.orders.pagePerPet(ids, filter, keyset),
-  countPerParent: (ids: readonly Id[], filter: OrderFilter) => opened.database.stores.orders.countPerPet(ids, filter),
+    opened.database.stores.for(testCaller).orders.pagePerPet(ids, filter, keyset),
+  countPerParent: (ids: readonly Id[], filter: OrderFilter) =>
+    opened.database.stores.for(testCaller).orders.countPerPet(ids, filter),
   sorting: orderSorting,
   rows: stored.orders,
   filter: (): OrderFilter => ({
@@ -161,7 +164,7 @@ const orders = () => ({
 describe('a read returns what sorting and filtering in memory returns', () => {
   it('for categories', async () => {
     await expectReads({
-      store: opened.database.stores.categories,
+      store: opened.database.stores.for(testCaller).categories,
       sorting: categorySorting,
       rows: stored.categories,
       filter: () => ({ nameContains: maybe(() => dice.oneOf(names)) }),
@@ -176,7 +179,7 @@ describe('a read returns what sorting and filtering in memory returns', () => {
 
   it('for the inventory', async () => {
     await expectReads({
-      store: opened.database.stores.inventory,
+      store: opened.database.stores.for(testCaller).inventory,
       sorting: inventorySorting,
       rows: stored.inventory,
       filter: (): InventoryFilter => ({

@@ -1,0 +1,106 @@
+import type { Span } from '@opentelemetry/api';
+
+import { type Account, Accounts, service } from './accounts.ts';
+import { TickTime } from './tick-time.ts';
+
+/**
+ * For whom something is done: a request, a stream, or work of the service's own. It is made where that begins, and
+ * handed down to whatever holds, waits, or sends a statement.
+ */
+export class Caller {
+  /** Its client: the id of its key; that of the service's own work is `service`. */
+  readonly id: string;
+  /** Which work of the service's own it is. */
+  readonly work: string | undefined;
+  /** When it has waited for long enough, by `performance.now()`. */
+  deadline = Infinity;
+  /** That of its request in OpenTelemetry, while it is traced. */
+  span: Span | undefined;
+  readonly #callers: Callers;
+  #failure: Error | undefined;
+  #hasWritten = false;
+  #controller: AbortController | undefined;
+
+  constructor(callers: Callers, id: string, work?: string) {
+    this.#callers = callers;
+    this.id = id;
+    this.work = work;
+  }
+
+  get account(): Account {
+    return this.#callers.accounts.entered(this.id);
+  }
+
+  /** Why it needn't send further statements: it has lost the database, or its client has disconnected. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Aborted by `abort`, for what waits. Made on first use: most requests never wait. */
+  get signal(): AbortSignal {
+    return (this.#controller ??= new AbortController()).signal;
+  }
+
+  /** From now on it is carried out whole, whether or not its client is still there. */
+  recordWrite(): void {
+    this.#hasWritten = true;
+  }
+
+  /** The client has disconnected: what is waited for is not begun, unless the caller has begun to write. */
+  abort(reason: Error): void {
+    if (this.#hasWritten) return;
+    this.fail(reason);
+    this.#controller?.abort(reason);
+  }
+
+  /** What it does next fails in the same way, at once. The first failure stays; the service's own work has none. */
+  fail(failure: Error): void {
+    if (this.work === undefined) this.#failure ??= failure;
+  }
+
+  /** Adds to what its client has used: milliseconds of the processor, or of the database. */
+  use(millis: number): void {
+    this.#callers.accounts.use(this.id, millis);
+  }
+
+  /** Whether this tick of the event loop has time left. */
+  hasTime(now: number): boolean {
+    return this.#callers.ticks.hasTime(now);
+  }
+
+  /** Resolves now or in a later tick, when its client's work may begin. */
+  enterTick(): Promise<void> {
+    return new Promise((resolve) => this.#callers.ticks.enter(this.id, resolve));
+  }
+
+  /** Resolves in a later tick, when its client's work may go on. */
+  turn(): Promise<void> {
+    return this.#callers.ticks.pause(this.id);
+  }
+
+  /** Another caller of the same client: the failure of this one, or the end of its request, doesn't end it. */
+  apart(): Caller {
+    return new Caller(this.#callers, this.id, this.work);
+  }
+}
+
+/** Makes the callers of a process, who share its accounts and its time. */
+export class Callers {
+  readonly accounts: Accounts;
+  readonly ticks: TickTime;
+
+  constructor(accounts = new Accounts(), tickMillis?: number) {
+    this.accounts = accounts;
+    this.ticks = new TickTime(accounts, tickMillis);
+  }
+
+  /** A request or a stream of a client. */
+  for(clientId: string): Caller {
+    return new Caller(this, clientId);
+  }
+
+  /** Work of the service's own, which several requests may share: nothing ends it. */
+  service(work: string): Caller {
+    return new Caller(this, service, work);
+  }
+}

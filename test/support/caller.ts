@@ -1,0 +1,6 @@
+import { Callers } from '../../src/account/caller.ts';
+
+export const callers = new Callers();
+
+/** For what a test does itself: work of the service's own, which nothing ends. */
+export const testCaller = callers.service('test');
