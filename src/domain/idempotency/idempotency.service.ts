@@ -29,7 +29,7 @@ export interface IdempotentOutcome<Result> {
   readonly isReplayed: boolean;
 }
 
-const storedMillis = 24 * 60 * 60 * 1000;
+export const storedMillis = 24 * 60 * 60 * 1000;
 const deletedPerBatch = 1000;
 /** The record of a whole operation, which no field can be called. */
 const wholeOperation = '';
@@ -193,7 +193,7 @@ function stillRunning(): DomainError {
   return new DomainError(
     'CONFLICT',
     'The first request with this Idempotency-Key is still running. Try again in a moment.',
-    { isUnderWay: true },
+    { isUnderWay: true, retryAfterSeconds: 1 },
   );
 }
 
