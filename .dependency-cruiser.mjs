@@ -14,7 +14,7 @@ const rooms = {
   http: ['account', 'domain', 'keys'],
   rest: ['account', 'http', 'domain'],
   graphql: ['account', 'background', 'domain', 'feed', 'http', 'keys'],
-  pages: ['http', 'rest'],
+  pages: ['domain', 'graphql', 'http', 'rest'],
   cli: ['account', 'config', 'database', 'domain', 'embedded', 'graphql', 'node-version'],
   app: [
     'account',
@@ -41,7 +41,7 @@ const rooms = {
 const pathOf = (room) => (room === 'migrations' ? '^migrations/' : `^src/${room}(/|[.]ts$)`);
 
 /** Runs in the browser, built beforehand. */
-const pageSource = '^src/pages/explorer/';
+const pageSource = '^src/pages/(explorer|guides)/';
 
 const packages = (...names) => `^node_modules/(${names.join('|')})/`;
 

@@ -8,28 +8,31 @@ const explorer = { source: 'src/pages/explorer', target: 'dist/explorer' };
 const docs = 'dist/docs';
 const [key, names, codes] = ['.ci/scalar-key.js', '.ci/scalar-names.js', '.ci/scalar-codes.js'];
 
-await buildOnce(
-  'the explorer',
-  explorer.target,
-  ['package-lock.json', '.ci/{build-pages,explorer-config}.mjs', `${explorer.source}/**/*.*`],
-  buildExplorer,
-);
-await buildOnce(
-  'the reference page',
-  docs,
-  [
-    'package-lock.json',
-    '.ci/{build-pages,guides,openapi}.mjs',
-    key,
-    names,
-    codes,
-    'src/pages/reference/*.md',
-    'src/rest/openapi/*.yaml',
-    'test/clients/{*,*/*}.ts',
-    'test/clients/{package,guides.tsconfig}.json',
-  ],
-  buildReference,
-);
+await Promise.all([
+  buildOnce(
+    'the explorer',
+    explorer.target,
+    ['package-lock.json', '.ci/{build-pages,explorer-config}.mjs', `${explorer.source}/**/*.*`],
+    buildExplorer,
+  ),
+  buildOnce(
+    'the guides and the reference page',
+    docs,
+    [
+      'package-lock.json',
+      '.ci/{build-pages,guides,openapi}.mjs',
+      key,
+      names,
+      codes,
+      'src/pages/reference/*.md',
+      'src/pages/guides/{,.vitepress/,.vitepress/theme/}*.*',
+      'src/rest/openapi/*.yaml',
+      'test/clients/{*,*/*}.ts',
+      'test/clients/{package,guides.tsconfig}.json',
+    ],
+    buildDocs,
+  ),
+]);
 
 /** Runs `build`, which fills the folder `target`, unless it has run on these very files. */
 async function buildOnce(name, target, sources, build) {
@@ -40,11 +43,11 @@ async function buildOnce(name, target, sources, build) {
   const builtFrom = fingerprint.digest('hex');
   const stamp = `${target}/built-from`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === builtFrom) return;
-  process.stderr.write(`Building ${name} (only when it has changed) … `);
+  process.stderr.write(`Building ${name} (only when it has changed) …\n`);
   const started = performance.now();
   await build();
   writeFileSync(stamp, builtFrom);
-  process.stderr.write(`${Math.round((performance.now() - started) / 1000)} s\n`);
+  process.stderr.write(`Built ${name} in ${Math.round((performance.now() - started) / 1000)} s.\n`);
 }
 
 async function buildExplorer() {
@@ -53,10 +56,11 @@ async function buildExplorer() {
   for (const file of globSync(`${explorer.target}/**/*.{html,js,css,ttf,svg}`)) compress(file);
 }
 
-async function buildReference() {
-  const { buildGuides } = await import('./guides.mjs');
+async function buildDocs() {
+  const { buildGraphQLGuides, buildRestGuides } = await import('./guides.mjs');
   mkdirSync(docs, { recursive: true });
-  writeFileSync(`${docs}/guides.json`, JSON.stringify(await buildGuides()));
+  const building = buildGraphQLGuides();
+  writeFileSync(`${docs}/guides.json`, JSON.stringify(await buildRestGuides()));
   const parts = [
     readFileSync(key, 'utf8'),
     'keyIsThere.finally(() => {',
@@ -66,6 +70,8 @@ async function buildReference() {
   ];
   writeFileSync(`${docs}/scalar.js`, parts.join('\n'));
   compress(`${docs}/scalar.js`);
+  await building;
+  for (const file of globSync(`${docs}/graphql/assets/**/*.{js,css}`)) compress(file);
 }
 
 /** The package gives its script away only through routes of its own. */

@@ -1,14 +1,17 @@
 // The guides: Markdown, with the lines that its `{{file region}}` name taken from the client programs in test/clients,
 // where CI compiles and runs them, each guide with the imports of its lines before them, and its packages with the
 // versions that they run with.
-import { globSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { marked } from 'marked';
 
 import { bundleContract } from './openapi.mjs';
 
-const sources = { rest: 'src/pages/reference/guides.md', graphql: 'src/pages/reference/graphql.md' };
+const rest = 'src/pages/reference/guides.md';
+const graphql = 'src/pages/guides';
 const clients = 'test/clients';
 
 /** What the programs have from their test, as a reader writes it. */
@@ -17,27 +20,46 @@ const settings = {
   apiKey: "const apiKey = process.env['KEY'] ?? '';",
 };
 
-/** The guides of REST as Markdown, for Scalar, and the whole text of both pages as HTML. */
-export async function buildGuides() {
-  const { rest, graphql } = guidesAsMarkdown();
+/** The guides of REST, as Markdown for Scalar and as HTML with the document's own description. */
+export async function buildRestGuides() {
+  const markdown = restGuides();
   const { info } = await bundleContract();
-  const html = withAnchors(await marked.parse(`${info.description}\n\n${rest}`));
-  return { markdown: rest, html, graphql: withAnchors(await marked.parse(graphql)) };
+  return { markdown, html: withAnchors(await marked.parse(`${info.description}\n\n${markdown}`)) };
 }
 
-/** The guides of both pages. */
-export function guidesAsMarkdown() {
-  const texts = Object.values(sources).map((file) => readFileSync(file, 'utf8'));
-  assertEveryRegionIsShown(texts.join('\n'));
-  const [rest, graphql] = texts.map((text) =>
-    guidesIn(text).map(withCode).map(withSettings).map(withVersions).join('').trim(),
-  );
-  return { rest, graphql };
+/** Has VitePress build the guides of GraphQL into `dist/docs/graphql`. */
+export async function buildGraphQLGuides() {
+  const sources = 'dist/docs/sources';
+  rmSync(sources, { recursive: true, force: true });
+  mkdirSync(sources, { recursive: true });
+  for (const [name, text] of graphqlGuides()) writeFileSync(`${sources}/${name}.md`, forVitePress(text));
+  // A process of its own: it writes to standard output, and the explorer is built meanwhile.
+  await promisify(execFile)(process.execPath, ['node_modules/vitepress/bin/vitepress.js', 'build', graphql]);
+}
+
+/** As `guides.md` has them, one below the other. */
+export function restGuides() {
+  return guidesIn(readFileSync(rest, 'utf8')).map(expand).join('').trim();
+}
+
+/** The text of each page by its name. */
+export function graphqlGuides() {
+  const names = globSync('*.md', { cwd: graphql }).map((file) => basename(file, '.md'));
+  return new Map(names.toSorted().map((name) => [name, expand(readFileSync(`${graphql}/${name}.md`, 'utf8'))]));
 }
 
 /** Each with its heading. */
 export function guidesIn(markdown) {
   return markdown.split(/^(?=## )/m);
+}
+
+function expand(guide) {
+  return inOneBlock(withVersions(withSettings(withCode(withParts(guide)))));
+}
+
+/** Code that goes on in the next block, with nothing between, is copied at once. */
+function inOneBlock(guide) {
+  return guide.replaceAll(/^```\n\n```ts\n(?!\/\/ [\w.-]+\.ts\n)/gm, '\n');
 }
 
 /** Each code of errors has an anchor, as the type of a problem names it, and each guide one by its name. */
@@ -49,6 +71,19 @@ function withAnchors(html) {
 
 function slugOf(title) {
   return title.replace('Guide: ', '').toLowerCase().replaceAll(/\W+/g, '-');
+}
+
+/** The same for VitePress; and pages that aren't its own have a whole address, which the service replaces. */
+function forVitePress(markdown) {
+  return markdown
+    .replaceAll(/^- `([A-Z_]+)`: .*$/gm, '$& {#$1}')
+    .replaceAll(/\]\((?=\/(?!docs\/graphql))/g, '](http://127.0.0.1:4000')
+    .replaceAll(/\]\(\/docs\/graphql/g, '](.');
+}
+
+/** `{{limits}}` is the text that both kinds of guides share. */
+function withParts(guide) {
+  return guide.replaceAll(/^\{\{limits\}\}$/gm, () => readFileSync('src/pages/reference/limits.md', 'utf8').trim());
 }
 
 const include = /^\{\{(\S+) (\S+)\}\}$/gm;

@@ -33,6 +33,7 @@ import { registerHealth } from './http/observe/health.ts';
 import { createMetricsServer, Metrics } from './http/observe/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
 import { createServer, type HttpLimits, type LogStream } from './http/server.ts';
+import { registerGuides } from './pages/guides.routes.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
@@ -221,7 +222,9 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     restPrefix: config.restPrefix,
     script: join(builtDocs, 'scalar.js'),
     guides: join(builtDocs, 'guides.json'),
+    limits: config,
   });
+  registerGuides(server, join(builtDocs, 'graphql'), config);
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);

@@ -3,9 +3,9 @@ import type { Rule } from './input.ts';
 import { parseInstant } from './instant.ts';
 
 const maxInt32 = 2 ** 31 - 1;
-const maxNameCharacters = 255;
-const maxDescriptionCharacters = 2000;
-const maxListItems = 1000;
+export const maxNameCharacters = 255;
+export const maxDescriptionCharacters = 2000;
+export const maxListItems = 1000;
 
 // C0, DEL and C1; in running text tab, line feed and carriage return are fine.
 // oxlint-disable-next-line no-control-regex

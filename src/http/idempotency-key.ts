@@ -1,6 +1,6 @@
 import { validationFailed } from '../domain/errors.ts';
 
-const maxKeyLength = 255;
+export const maxKeyLength = 255;
 
 /** The structured-field string of RFC 8941, section 3.3.3. */
 const quotedString = /^"(?<characters>(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;

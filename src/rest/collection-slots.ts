@@ -9,7 +9,7 @@ export interface CollectionLimits {
   readonly perProcess: number;
 }
 
-const defaultLimits: CollectionLimits = { perKey: 2, perProcess: 50 };
+export const defaultLimits: CollectionLimits = { perKey: 2, perProcess: 50 };
 
 const retryAfterSeconds = 5;
 

@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { createCertificate, proxies } from '../operations/proxies.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { removeDirectories } from '../support/temporary-directory.ts';
-import { compileGuides, installGuides } from './pasted-guides.mjs';
+import { pasteGuides } from './paste/guides.mjs';
 
 const here = import.meta.dirname;
 const dist = join(here, '../../dist/src');
@@ -29,12 +29,18 @@ const run = promisify(execFile);
 const tool = (name) => join(here, 'node_modules/.bin', name);
 const rootTool = (name) => join(here, '../../node_modules/.bin', name);
 
+const patternAfter = (option) => process.argv[process.argv.indexOf(option) + 1];
 // `npm run test:clients -- --install`: the guides alone, with what npm installs today, which takes minutes.
 if (process.argv.includes('--install')) {
-  await step('Guides as npm installs them', () => besideService(({ url }) => installGuides(url, adminKey), ''));
+  await step('Guides as npm installs them', () => pasteAll({ isInstalled: true, pattern: patternAfter('--install') }));
   process.exit();
 }
 await step('Packages as locked', installPackages);
+// `npm run test:clients -- --guides Relay`: one of the guides alone, with the manifest of the last run.
+if (process.argv.includes('--guides')) {
+  await step('Guides as a reader pastes them', () => pasteAll({ pattern: patternAfter('--guides') }));
+  process.exit();
+}
 await step('Types, documents and artifacts', generate);
 await step('Types of the programs', () => run(rootTool('tsc'), ['-p', here]));
 // `npm run test:clients -- --proxies`: the recipes of events through HAProxy and nginx too, which have to be installed.
@@ -47,7 +53,7 @@ await Promise.allSettled([
   ...between.map((proxy) =>
     step(`events through ${proxy.name}`, () => besideService((service) => runThrough(proxy, service))),
   ),
-  step('Guides as a reader pastes them', () => compileGuides(document)),
+  step('Guides as a reader pastes them', () => pasteAll({})),
 ]);
 
 if (certificate !== undefined) removeDirectories();
@@ -64,6 +70,14 @@ async function step(title, work) {
   process.stdout.write(`${title}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
+/** On the demo store, as a reader has it. */
+function pasteAll(options) {
+  return besideService(({ url }) => pasteGuides({ url, key: adminKey, ...options }), {
+    DEMO: 'on',
+    GRAPHQL_DOCUMENTS: manifest,
+  });
+}
+
 async function installPackages() {
   const lock = readFileSync(join(here, 'package-lock.json'), 'utf8');
   const stamp = join(here, 'node_modules/.installed-from');
@@ -72,17 +86,19 @@ async function installPackages() {
   writeFileSync(stamp, lock);
 }
 
-async function besideService(use, documents = manifest) {
+/** Without settings of its own, the store is filled, and knows what the clients ask for. */
+async function besideService(use, settings) {
   const dataDir = mkdtempSync(join(tmpdir(), 'petstore-clients-'));
-  const service = await startService(dataDir, documents);
+  const own = { DATA_DIR: dataDir, ...(settings ?? { DEMO: 'off', GRAPHQL_DOCUMENTS: manifest }) };
+  const service = await startService(own);
   // On the same port.
   service.restart = async (signal) => {
     service.child.kill(signal);
     await once(service.child, 'close');
-    Object.assign(service, await startService(dataDir, documents, new URL(service.url).port));
+    Object.assign(service, await startService({ ...own, PORT: new URL(service.url).port }));
   };
   try {
-    await fill(service);
+    if (settings === undefined) await fill(service);
     await use(service);
   } catch (error) {
     process.stderr.write(`${service.output.join('\n')}\n`);
@@ -94,18 +110,16 @@ async function besideService(use, documents = manifest) {
   }
 }
 
-async function startService(dataDir, documents, port = '0') {
+async function startService(settings) {
   const child = spawn(process.execPath, [join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
       NODE_ENV: 'production',
-      PORT: port,
+      PORT: '0',
       LOG_LEVEL: 'warn',
-      DATA_DIR: dataDir,
-      DEMO: 'off',
-      GRAPHQL_DOCUMENTS: documents,
       ADMIN_API_KEY: adminKey,
       TRUST_PROXY: '127.0.0.1',
+      ...settings,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

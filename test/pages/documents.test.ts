@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 import { buildSchema } from 'graphql';
 
+import { readConfig } from '../../src/config.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { AddressedText } from '../../src/pages/reference/published-document.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
@@ -28,7 +29,7 @@ async function bytesKept(): Promise<number> {
 
 function serve(options: Partial<ServerOptions> = {}): FastifyInstance {
   const server = createServer({ logLevel: 'silent', limits: anyDelay, ...options });
-  registerDocs(server, { document, restPrefix: '/v1', script: '/nowhere', guides: '/nowhere' });
+  registerDocs(server, { document, restPrefix: '/v1', script: '/nowhere', guides: '/nowhere', limits: readConfig({}) });
   registerSchema(server, () => sdl);
   return server;
 }

@@ -2,57 +2,60 @@ import { readFileSync } from 'node:fs';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
+import { readConfig } from '../../src/config.ts';
 import { errorTable } from '../../src/http/error-table.ts';
-import { renderGraphQLPage, staticPart } from '../../src/pages/reference/static-page.ts';
+import { withFigures } from '../../src/pages/reference/figures.ts';
+import { staticPart } from '../../src/pages/reference/static-page.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-interface BuiltGuides {
-  readonly markdown: string;
-  readonly html: string;
-  readonly graphql: string;
+interface Builder {
+  buildRestGuides(): Promise<{ readonly markdown: string; readonly html: string }>;
+  graphqlGuides(): ReadonlyMap<string, string>;
 }
 
-let guides: BuiltGuides;
+let rest: { readonly markdown: string; readonly html: string };
+let graphql: ReadonlyMap<string, string>;
+/** All of them. */
+let texts: readonly string[];
 
 beforeAll(async () => {
   // A script of the build, without types.
   const script: string = '../../.ci/guides.mjs';
-  const { buildGuides } = (await import(script)) as { buildGuides: () => Promise<BuiltGuides> };
-  guides = await buildGuides();
+  const builder = (await import(script)) as Builder;
+  rest = await builder.buildRestGuides();
+  graphql = builder.graphqlGuides();
+  texts = [rest.markdown, ...graphql.values()];
 });
 
-describe('the guides of /docs', () => {
+describe('the guides', () => {
   it('show the very lines of the client programs that CI runs', () => {
     const [, setup = ''] =
       /\/\/ guide:begin apollo-client-setup\n(.*?)\n\/\/ guide:end/s.exec(
         readFileSync('test/clients/apollo-client/program.ts', 'utf8'),
       ) ?? [];
     expect(setup).toContain('new ApolloClient(');
-    const escaped = setup
-      .replaceAll('&', '&amp;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll("'", '&#39;');
-    expect(guides.graphql).toContain(`<code class="language-ts">${escaped}\n</code>`);
-    expect(`${guides.markdown}${guides.graphql}`).not.toContain('{{');
+    expect(graphql.get('apollo-client')).toContain(setup);
+    for (const text of texts) expect(text).not.toContain('{{');
   });
 
-  it.each([
-    'Retry-After',
-    'Math.random()',
-    'Idempotency-Key',
-    'If-None-Match',
-    'rel="next"',
-    'ratelimit-header-parser',
-  ])('explain %s', (subject) => expect(guides.markdown).toContain(subject));
-
-  it.each(['ifVersion', '@atomic', 'pageInfo.endCursor', 'PersistedQueryLink', 'persistedDocuments', 'commitMutation'])(
-    'of GraphQL explain %s',
-    (subject) => expect(guides.graphql).toContain(subject),
-  );
+  it('end with a command and what it prints, wherever they have commands', () => {
+    const guides = [...graphql].filter(([name]) => name !== 'set-up');
+    guides.push(
+      ...rest.markdown.split(/^(?=## )/m).map((text): [string, string] => [text.split('\n', 1)[0] ?? '', text]),
+    );
+    for (const [name, text] of guides) {
+      const blocks = [...text.matchAll(/^```(\w+)\n.*?^```$/gms)].map(([, language = '']) => language);
+      const lastCommand = blocks.lastIndexOf('sh');
+      expect([name, blocks.slice(lastCommand + 1, lastCommand + 2)]).toEqual([
+        name,
+        blocks.length === 0 ? [] : [expect.stringMatching(/^(?:text|json)$/)],
+      ]);
+    }
+  });
 
   it('put each address in a shell line between quotes', () => {
-    const lines = `${guides.markdown}\n${guides.graphql.replaceAll('&#39;', "'")}`.match(/^(?:curl|npx) .*http.*$/gm)!;
+    const lines = texts.join('\n').match(/^(?:curl|npx) .*http.*$/gm)!;
     expect(lines.length).toBeGreaterThan(5);
     expect(lines.filter((line) => / http/.test(line))).toEqual([]);
   });
@@ -61,26 +64,22 @@ describe('the guides of /docs', () => {
     const { devDependencies: versions } = JSON.parse(readFileSync('test/clients/package.json', 'utf8')) as {
       devDependencies: Record<string, string>;
     };
-    const installed = `${guides.markdown}${guides.graphql}`
+    const installed = texts
+      .join('\n')
       .match(/^npm install .*$/gm)!
       .flatMap((line) => line.split(' '))
-      .filter((name) => Object.keys(versions).some((each) => name === each || name.startsWith(`${each}@`)));
+      .filter((name) => Object.keys(versions).some((each) => name === each || name.startsWith(`${each}@`)))
+      .filter((name) => !name.startsWith('@types/'));
     expect(installed.length).toBeGreaterThan(10);
     expect(installed.filter((name) => !name.endsWith(`@${versions[name.slice(0, name.lastIndexOf('@'))]}`))).toEqual(
       [],
     );
   });
 
-  it('of GraphQL list every code of its errors, each with an anchor', () => {
+  it('of GraphQL list every code of its errors', () => {
     const codes = Object.values(errorTable).map(({ graphqlCode }) => graphqlCode);
     for (const code of [...codes, 'COMPLEXITY_LIMIT_EXCEEDED', 'GRAPHQL_PARSE_FAILED', 'GRAPHQL_VALIDATION_FAILED'])
-      expect(guides.graphql).toContain(`<li id="${code}"><code>${code}</code>: `);
-  });
-
-  it('of GraphQL are a page of their own, with a list of what it has', () => {
-    const page = renderGraphQLPage(guides.graphql);
-    for (const [, id] of guides.graphql.matchAll(/<h2 id="([^"]+)"/g)) expect(page).toContain(`<a href="#${id}">`);
-    expect(page).toMatch(/<nav><a href="\/docs\/graphql">GraphQL guides<\/a>/);
+      expect(graphql.get('index')).toContain(`\n- \`${code}\`: `);
   });
 
   it('follow a list of the codes of errors, each with the anchor that the type of a problem names', () => {
@@ -88,17 +87,43 @@ describe('the guides of /docs', () => {
       Error: { properties: { code: { enum: string[] } } };
     };
     for (const code of schema.properties.code.enum)
-      expect(guides.html).toContain(`<li id="${code}"><code>${code}</code>: `);
+      expect(rest.html).toContain(`<li id="${code}"><code>${code}</code>: `);
   });
 
   it('can be read without JavaScript, with every operation of the document', () => {
     const document = readDocument();
-    const html = staticPart(document, guides.html, '/v1');
-    for (const heading of guides.markdown.match(/(?<=^## ).*/gm) ?? [])
+    const html = staticPart(document, rest.html, '/v1');
+    for (const heading of rest.markdown.match(/(?<=^## ).*/gm) ?? [])
       expect(html).toMatch(new RegExp(`<h2 id="[\\w-]+">${heading}</h2>`));
     for (const [path, item] of Object.entries(document.paths)) {
       for (const method of Object.keys(item)) expect(html).toContain(`<code>${method.toUpperCase()} /v1${path}</code>`);
     }
     expect(html).toContain('href="/graphiql"');
+  });
+});
+
+describe('the limits', () => {
+  it('are told on both pages, with the figures of the code and those that the operator has set', () => {
+    const limits = readConfig({ GRAPHQL_MAX_COMPLEXITY: '7777', BAN_AFTER: '12', BAN_FOR: '90s' });
+    for (const text of [rest.markdown, graphql.get('index') ?? '']) {
+      const told = withFigures(text, limits);
+      expect(told).not.toMatch(/%\w+%/);
+      expect(told).toContain('| Free | 60 | 1,000 | 1 |');
+      expect(told).toContain('| body | 1 MiB | 413 |');
+      expect(told).toContain('after more than 12 of them within a minute');
+      expect(told).toMatch(/\| how long \| 90 seconds, /);
+      expect(told).toContain('complexity of a request | 7,777 |');
+    }
+  });
+
+  it('of complexity have examples that count as the service counts', async () => {
+    const app = await startTestApp();
+    const examples = [...(graphql.get('index') ?? '').matchAll(/```graphql\n(.*?)```\n+.*?\*\*([\d,]+)\*\*/gs)];
+    expect(examples.length).toBeGreaterThanOrEqual(2);
+    for (const [, query, complexity] of examples) {
+      const { headers } = await app.graphql(query ?? '');
+      expect([query, headers['x-graphql-complexity']]).toEqual([query, complexity?.replaceAll(',', '')]);
+    }
+    await app.close();
   });
 });

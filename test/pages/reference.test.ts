@@ -5,6 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 
+import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
@@ -15,7 +16,13 @@ const source = 'draw();\n'.repeat(1_000);
 
 function serve(script: string): FastifyInstance {
   const server = createServer({ logLevel: 'silent', limits: anyDelay });
-  registerDocs(server, { document: readDocument(), restPrefix: '', script, guides: '/nowhere' });
+  registerDocs(server, {
+    document: readDocument(),
+    restPrefix: '',
+    script,
+    guides: '/nowhere',
+    limits: readConfig({}),
+  });
   return server;
 }
 

@@ -11,7 +11,7 @@ export interface Path {
 }
 
 /** Further errors are only counted. */
-const maxErrors = 100;
+export const maxErrors = 100;
 
 /** A list checks the clock after so many items, or so much text. */
 const stepsBetweenChecks = 64;

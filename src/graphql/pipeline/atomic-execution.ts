@@ -21,7 +21,7 @@ interface AtomicOptions {
   readonly limits: { readonly maxResponseBytes: number };
 }
 
-const maxFields = 20;
+export const maxFields = 20;
 
 /** A root field has failed, so that nothing is committed. Its cause says whether another try may succeed. */
 class AbortedBy extends Error {

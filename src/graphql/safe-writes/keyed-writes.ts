@@ -17,7 +17,7 @@ export interface KeyedField {
   readonly codec: PayloadCodec;
 }
 
-const maxFields = 50;
+export const maxFields = 50;
 
 /** The root fields of one request with an Idempotency-Key. */
 export class KeyedWrites {

@@ -20,7 +20,7 @@ import { draining, endFor, lastedLong, tooMany } from './stream-ends.ts';
 import type { StreamSelection } from './stream-selection.ts';
 import { StreamTexts } from './stream-texts.ts';
 
-const defaultTerms: StreamTerms = {
+export const defaultTerms: StreamTerms = {
   keepAliveMillis: 15_000,
   lifeMillis: 60 * 60_000,
   millisOfUnit: 5 * 60_000,

@@ -34,7 +34,7 @@ const maxBytes = 64 * 1024;
 const bytesOfField = 250;
 
 /** What the result of one event may have. */
-const maxResultBytes = 64 * 1024;
+export const maxResultBytes = 64 * 1024;
 
 /**
  * What a stream selects of each event, made anew of plain values: nothing of its document is kept, nor its variables,

@@ -1,15 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
-/** The consumer's guides, as `.ci/guides.mjs` has built them. */
+/** The consumer's guides of REST, as `.ci/guides.mjs` has built them. */
 export interface Guides {
   /** Markdown, to follow the document's own description. */
   readonly markdown: string;
   /** The description and the guides. */
   readonly html: string;
-  /** The guides of GraphQL, as HTML. */
-  readonly graphql: string;
 }
 
+/** Empty where they are not built. */
 export function readGuides(file: string): Guides {
-  return JSON.parse(readFileSync(file, 'utf8')) as Guides;
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Guides) : { markdown: '', html: '' };
 }

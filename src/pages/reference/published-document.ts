@@ -6,7 +6,7 @@ import type { PublicText } from '../public-text.ts';
  * Where the samples send their requests, and the server is; a published document has its own address there, with the
  * prefix.
  */
-const writtenAddress = 'http://127.0.0.1:4000';
+export const writtenAddress = 'http://127.0.0.1:4000';
 
 /** The document as clients get it: generators take the base of a client from its server. */
 export function publishedDocument(document: OpenApiDocument): OpenApiDocument {

@@ -7,11 +7,11 @@ import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 import { ownAddress } from '../own-address.ts';
 import { sendPublicText, serveDocument } from '../public-text.ts';
 import { StaticFile } from '../static-file.ts';
+import { withFigures, type LimitSettings } from './figures.ts';
 import { readGuides } from './guides.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
 import { AddressedText, publishedDocument, publishedYaml } from './published-document.ts';
 import { scalarDocument } from './scalar-document.ts';
-import { renderGraphQLPage } from './static-page.ts';
 
 interface DocsOptions {
   readonly document: OpenApiDocument;
@@ -21,12 +21,17 @@ interface DocsOptions {
   readonly script: string;
   /** The guides that are shown with the document, as `npm run build` makes them. */
   readonly guides: string;
+  /** The limits that the guides tell. */
+  readonly limits: LimitSettings;
 }
 
 const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
 /** The OpenAPI document, as JSON and as YAML, and the page that shows it. All of them are public. */
-export function registerDocs(server: FastifyInstance, { document, restPrefix, script, guides }: DocsOptions): void {
+export function registerDocs(
+  server: FastifyInstance,
+  { document, restPrefix, script, guides, limits }: DocsOptions,
+): void {
   const published = publishedDocument(document);
   const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;
   const files = {
@@ -38,27 +43,19 @@ export function registerDocs(server: FastifyInstance, { document, restPrefix, sc
   }
 
   const config = { isPublic: true };
-  const texts = existsSync(guides) ? readGuides(guides) : { markdown: '', html: '', graphql: '' };
+  const texts = readGuides(guides);
   // The page sends requests to where it came from, whatever a proxy has made of the address.
   const relative = { ...published, servers: [{ url: restPrefix || '/' }] };
-  const drawn = new AddressedText('application/json', () => JSON.stringify(scalarDocument(relative, texts.markdown)));
+  const drawn = new AddressedText('application/json', () =>
+    JSON.stringify(scalarDocument(relative, withFigures(texts.markdown, limits))),
+  );
   server.get('/docs/openapi.json', { config }, async (request, reply) =>
     sendPublicText(request, reply, drawn.at(addressOf(request))),
   );
 
-  const page = new AddressedText('text/html', () => renderPage(published, texts.html, restPrefix));
+  const page = new AddressedText('text/html', () => renderPage(published, withFigures(texts.html, limits), restPrefix));
   server.get('/docs', { config }, async (request, reply) =>
     sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
-  );
-
-  // GraphQL has no prefix.
-  const graphql = new AddressedText('text/html', () => renderGraphQLPage(texts.graphql));
-  server.get('/docs/graphql', { config }, async (request, reply) =>
-    sendPublicText(
-      request,
-      reply.header('content-security-policy', pageSecurityPolicy),
-      graphql.at(ownAddress(request)),
-    ),
   );
 
   const isBuilt = existsSync(script);

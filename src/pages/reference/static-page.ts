@@ -15,22 +15,6 @@ body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 const navigation =
   '<nav><a href="/docs/graphql">GraphQL guides</a> · <a href="/docs">REST reference</a> · <a href="/graphiql">GraphQL explorer</a></nav>';
 
-/** The guides of GraphQL: text alone, which needs no script. */
-export function renderGraphQLPage(guides: string): string {
-  const contents = [...guides.matchAll(/<h2 id="([^"]+)">([^<]+)<\/h2>/g)].map(
-    ([, id, title]) => `<li><a href="#${id}">${title}</a></li>`,
-  );
-  return renderHtml(
-    'GraphQL guides · Pet store',
-    `<main class="static">
-      <h1>GraphQL guides</h1>
-      ${navigation}
-      <ul>${contents.join('')}</ul>
-      ${guides}
-    </main>`,
-  );
-}
-
 export function renderHtml(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

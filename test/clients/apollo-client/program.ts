@@ -1,25 +1,57 @@
 import assert from 'node:assert/strict';
 
-import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, InMemoryCache } from '@apollo/client';
-import { ErrorLink } from '@apollo/client/link/error';
+import { ApolloClient, ApolloLink, CombinedGraphQLErrors, HttpLink, InMemoryCache, ServerError } from '@apollo/client';
 import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
-import { RetryLink } from '@apollo/client/link/retry';
 import { relayStylePagination } from '@apollo/client/utilities';
-import { mergeMap, timer } from 'rxjs';
+import { OperationTypeNode } from 'graphql';
+import { catchError, map, mergeMap, of, throwError, timer, type Observable } from 'rxjs';
 
 import { graphql } from '../generated/graphql/index.ts';
 import { waitMillis } from '../shared/back-off.ts';
 import { LossyProxy } from '../shared/lossy-proxy.ts';
+import { UnavailableProxy } from '../shared/unavailable-proxy.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 
-// guide:begin apollo-client-throttling
-/** Sends an operation once more after a spent quota, when the service says that it may. RetryLink doesn't see a 429. */
-const throttling = new ErrorLink(({ error, operation, forward }) => {
-  if (!CombinedGraphQLErrors.is(error)) return undefined;
-  const { code, retryAfter } = error.errors[0]?.extensions ?? {};
-  if (code !== 'RATE_LIMITED' || typeof retryAfter !== 'number') return undefined;
-  return timer(waitMillis(1, retryAfter)).pipe(mergeMap(() => forward(operation)));
+// guide:begin apollo-client-retrying
+const maxAttempts = 6;
+
+/**
+ * Sends an operation again: where the service says after how many seconds (a spent quota, a store that isn't available,
+ * the same request under way), and when its response was lost. Apollo's RetryLink sees only the last of these.
+ */
+const retrying = new ApolloLink((operation, forward) => {
+  const send = (attempt: number): Observable<ApolloLink.Result> =>
+    forward(operation).pipe(
+      map((result) => ({ result, error: undefined })),
+      catchError((error: unknown) => of({ result: undefined, error })),
+      mergeMap(({ result, error }) => {
+        const seconds = attempt === maxAttempts ? undefined : secondsToWait(operation, result, error);
+        if (seconds !== undefined) return timer(waitMillis(attempt, seconds)).pipe(mergeMap(() => send(attempt + 1)));
+        return result === undefined ? throwError(() => error) : of(result);
+      }),
+    );
+  return send(1);
 });
+
+/** Undefined when the operation must not be sent again, or would be refused again. */
+function secondsToWait(operation: ApolloLink.Operation, result?: ApolloLink.Result, error?: unknown) {
+  // Without an Idempotency-Key a mutation could be done twice.
+  const isSafe =
+    operation.operationType === OperationTypeNode.QUERY ||
+    operation.getContext().headers?.['Idempotency-Key'] !== undefined;
+  if (result === undefined) return isSafe && !(ServerError.is(error) && error.statusCode < 500) ? 0 : undefined;
+  for (const { extensions } of result.errors ?? []) {
+    // Where the whole request was refused for its quota, nothing was done.
+    const canRepeat = isSafe || (extensions?.['code'] === 'RATE_LIMITED' && result.data == null);
+    if (canRepeat && typeof extensions?.['retryAfter'] === 'number') return extensions['retryAfter'];
+  }
+  return undefined;
+}
+
+/** What a mutation that is done exactly once has as its `context`: the same for each of its attempts. */
+function exactlyOnce() {
+  return { headers: { 'Idempotency-Key': crypto.randomUUID() } };
+}
 // guide:end
 
 // guide:begin apollo-client-persisted-queries
@@ -43,24 +75,6 @@ const trustedDocuments = new PersistedQueryLink({
 });
 // guide:end
 
-// guide:begin apollo-client-idempotency
-/**
- * Sends what has an `Idempotency-Key` again when its response was lost, or 503. Without a key that could do it twice.
- */
-const retrying = new RetryLink({
-  delay: (attempt) => waitMillis(attempt),
-  attempts: {
-    max: 6,
-    retryIf: (_error, operation) => operation.getContext().headers?.['Idempotency-Key'] !== undefined,
-  },
-});
-
-/** What an operation that is done exactly once has as its `context`: the same for each of its attempts. */
-function exactlyOnce() {
-  return { headers: { 'Idempotency-Key': crypto.randomUUID() } };
-}
-// guide:end
-
 /** The bodies that were sent. */
 const sent: string[] = [];
 const { fetch: sendRequest } = globalThis;
@@ -73,7 +87,7 @@ globalThis.fetch = (url, init) => {
 function createClient(key: string, links: readonly ApolloLink[] = [], origin = serviceUrl): ApolloClient {
   return new ApolloClient({
     link: ApolloLink.from([
-      throttling,
+      retrying,
       ...links,
       new HttpLink({
         uri: `${origin}/graphql`,
@@ -216,7 +230,7 @@ const stockPet = graphql(`
 /** Sells through a proxy that loses responses: each sale is made once and whole, an outdated one leaves nothing. */
 async function sellThroughLosses(petIds: readonly string[]) {
   const proxy = await LossyProxy.start();
-  const lossy = createClient(apiKey, [retrying, persistedQueries], proxy.url);
+  const lossy = createClient(apiKey, [persistedQueries], proxy.url);
   const expectSale = async (petId: string, orders: readonly string[]) => {
     const { data } = await client.query({ query: saleQuery, variables: { petId }, fetchPolicy: 'network-only' });
     const { quantity, status } = data?.inventoryItem ?? {};
@@ -237,6 +251,32 @@ async function sellThroughLosses(petIds: readonly string[]) {
   }
   proxy.close();
   return { sales: petIds.length, lostResponses: proxy.lost };
+}
+
+/** A sale that begins while the service is 503, and the same one under way, ends when the service is back, made once. */
+async function sellWhileUnavailable(petId: string) {
+  const proxy = await UnavailableProxy.start({ seconds: 10 });
+  const begun = performance.now();
+  const patient = createClient(apiKey, [], proxy.url);
+  const { data } = await client.mutate({ mutation: stockPet, variables: { input: { petId, quantity: 5 } } });
+  const item = data?.updateInventory?.inventoryItem;
+  assert.ok(item);
+  const before = await countOrders();
+  assert.equal(await sell(patient, item), true);
+  const seconds = (performance.now() - begun) / 1000;
+  proxy.close();
+  assert.equal(await countOrders(), before + 1);
+  // Never before the time that the service has named, and each time later.
+  assert.ok(seconds >= 10, `the sale took ${seconds} s`);
+  for (const gap of proxy.gapsMillis)
+    assert.ok(gap >= proxy.retryAfterSeconds * 1000, `${gap} ms between two attempts`);
+  assert.equal(new Set(proxy.idempotencyKeys).size, 1);
+  return { refusedWith503: proxy.refused };
+}
+
+async function countOrders() {
+  const { data } = await client.query({ query: saleQuery, variables: { petId: '1' }, fetchPolicy: 'network-only' });
+  return data?.orders?.edges.length ?? 0;
 }
 
 const client = createClient(apiKey, [persistedQueries]);
@@ -268,9 +308,18 @@ await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, nam
 const cached = client.readQuery({ query: petsQuery })?.pets?.edges.find(({ node }) => node.id === pet.id);
 assert.equal(cached?.node.name, 'Rex of Apollo');
 const retried = await sellThroughLosses(pets.slice(0, 10).map(({ id }) => id));
+const unavailable = await sellWhileUnavailable(pets.at(-1)?.id ?? '');
 const waitedSeconds = await waiting;
 assert.deepEqual(
   sent.filter((body) => body.includes('ApolloThrottled') && body.includes('"query":')),
   [],
 );
-report({ client: 'Apollo Client', pets: pets.length, pages, cacheUpdated: true, ...retried, waitedSeconds });
+report({
+  client: 'Apollo Client',
+  pets: pets.length,
+  pages,
+  cacheUpdated: true,
+  ...retried,
+  ...unavailable,
+  waitedSeconds,
+});

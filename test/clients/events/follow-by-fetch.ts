@@ -16,14 +16,15 @@ export function nextOf({ headers }: Response): string | undefined {
 }
 
 /**
- * Follows `Link` from a page on until it is aborted, and waits a second where nothing has happened. Throws a
- * Refusal.
+ * Follows `Link` from a page on until it is aborted, and waits a second where nothing has happened. `keep` is called
+ * with the position after the events that are handled: a program that begins there again misses none. Throws a Refusal.
  */
 export async function followByFetch(
   start: URL,
   key: string,
   handle: (event: StoreEvent) => void,
   signal: AbortSignal,
+  keep: (position: URL) => void = () => undefined,
 ): Promise<void> {
   let next = start;
   for (let attempt = 1; !signal.aborted; attempt += 1) {
@@ -38,6 +39,7 @@ export async function followByFetch(
     const events = body as readonly StoreEvent[];
     for (const event of events) handle(event);
     next = new URL(nextOf(response) ?? next, next);
+    keep(next);
     attempt = 0;
     if (events.length === 0) await sleep(1_000, undefined, { signal }).catch(() => undefined);
   }

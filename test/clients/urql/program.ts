@@ -1,17 +1,31 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Client, fetchExchange } from '@urql/core';
+import { Client, fetchExchange, type Exchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
 import { relayPagination } from '@urql/exchange-graphcache/extras';
+import { persistedExchange } from '@urql/exchange-persisted';
 
 import { graphql } from '../generated/graphql/index.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 import { LossyProxy } from '../shared/lossy-proxy.ts';
 import { retryingFetch } from '../shared/retrying-fetch.ts';
 
+// guide:begin urql-persisted-queries
+const persistedQueries = persistedExchange({ preferGetForPersistedQueries: false });
+// guide:end
+
+// guide:begin urql-trusted-documents
+const trustedDocuments = persistedExchange({
+  preferGetForPersistedQueries: false,
+  enableForMutation: true,
+  enforcePersistedQueries: true,
+  generateHash: async (_text, document) => (document as { __meta__?: { hash?: string } }).__meta__?.hash ?? '',
+});
+// guide:end
+
 // guide:begin urql-setup
-function createClient(key: string, origin = serviceUrl): Client {
+function createClient(key: string, origin = serviceUrl, exchanges: readonly Exchange[] = []): Client {
   return new Client({
     url: `${origin}/graphql`,
     preferGetMethod: false,
@@ -29,6 +43,7 @@ function createClient(key: string, origin = serviceUrl): Client {
           },
         },
       }),
+      ...exchanges,
       fetchExchange,
     ],
   });
@@ -212,6 +227,8 @@ const { pages, pets } = await readAllPets(client);
 assertEveryPet(pets);
 const [pet] = pets;
 assert.ok(pet);
+for (const exchange of [persistedQueries, trustedDocuments])
+  assert.equal((await readAllPets(createClient(apiKey, serviceUrl, [exchange]))).pets.length, pets.length);
 const changed = await client.mutation(updatePet, { input: { id: pet.id, name: 'Rex of urql' } }).toPromise();
 assert.equal(changed.error, undefined);
 const cached = client.readQuery(petsQuery, {});

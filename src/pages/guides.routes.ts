@@ -1,0 +1,63 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { FastifyInstance } from 'fastify';
+
+import { HttpError } from '../http/error-table.ts';
+import { ownAddress } from './own-address.ts';
+import { sendPublicText } from './public-text.ts';
+import { withFigures, type LimitSettings } from './reference/figures.ts';
+import { pageSecurityPolicy } from './reference/page.ts';
+import { AddressedText, writtenAddress } from './reference/published-document.ts';
+import { StaticFile } from './static-file.ts';
+
+const url = '/docs/graphql';
+
+const page = { config: { isPublic: true } };
+
+/** The pages themselves, and the scripts that draw them. */
+const pageFile = /\.html$|\.md\./;
+
+/**
+ * The guides of GraphQL, as `npm run build` has VitePress put them into `directory`; how to build them where it has
+ * not. Their samples have the address at which they are read, their limits the figures of this service.
+ */
+export function registerGuides(server: FastifyInstance, directory: string, limits: LimitSettings): void {
+  if (!existsSync(directory)) {
+    server.get(url, page, async () => {
+      throw new HttpError('NOT_FOUND', 'The guides are not built. `npm run build` builds them, a restart shows them.');
+    });
+    return;
+  }
+  server.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphql', 302));
+  // One route for each file: other paths never reach the file system.
+  for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
+    if (name === '404.html' || !/\.(?:html|js|css)$/.test(name)) continue;
+    const path = join(directory, name);
+    const read = (): string => readFileSync(path, 'utf8');
+    if (pageFile.test(name) || read().includes(writtenAddress))
+      serveText(server, name, () => withFigures(read(), limits));
+    else serveFile(server, name, new StaticFile(path));
+  }
+}
+
+function serveText(server: FastifyInstance, name: string, read: () => string): void {
+  const isPage = name.endsWith('.html');
+  // GraphQL has no prefix.
+  const text = new AddressedText(isPage ? 'text/html' : 'text/javascript', read);
+  const path = isPage ? name.replace(/^index\.html$|\.html$/, '') : name;
+  server.get([url, path].filter(Boolean).join('/'), page, async (request, reply) =>
+    sendPublicText(
+      request,
+      isPage ? reply.header('content-security-policy', pageSecurityPolicy) : reply,
+      text.at(ownAddress(request)),
+    ),
+  );
+}
+
+/** Their names change with their contents. */
+function serveFile(server: FastifyInstance, name: string, file: StaticFile): void {
+  server.get(`${url}/${name}`, page, async (request, reply) =>
+    file.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
+  );
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+
+import { Observations, seriousViolations } from './browser.ts';
+import { browser, service } from './shared.ts';
+
+let page: Page;
+let observed: Observations;
+
+const address = (name = ''): string => `${service.origin}/docs/graphql${name && '/'}${name}`;
+
+export function testGuides(): void {
+  describe('the guides of GraphQL', () => {
+    beforeEach(async () => {
+      page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+      observed = new Observations(page);
+    });
+    afterEach(() => page.close());
+
+    it.each([
+      ['light', 1440],
+      ['light', 390],
+      ['dark', 1440],
+      ['dark', 390],
+    ] as const)('in %s fit a screen of %i px, without a serious violation of accessibility', async (scheme, width) => {
+      await page.emulateMedia({ colorScheme: scheme });
+      await page.setViewportSize({ width, height: 844 });
+      for (const name of ['', 'apollo-client']) {
+        await page.goto(address(name), { waitUntil: 'networkidle' });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        expect(await seriousViolations(page)).toEqual([]);
+        const [red] = /\d+/.exec(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')) ?? [];
+        expect(Number(red) > 128).toBe(scheme === 'light');
+      }
+      expect(observed.outside(service.origin)).toEqual([]);
+      expect(observed.problems).toEqual([]);
+    });
+
+    it('show where one is, and lead to each other and to the other pages', async () => {
+      await page.goto(address('relay'));
+      const sidebar = page.getByRole('navigation', { name: 'Sidebar Navigation' });
+      const current = sidebar.locator('.is-active > .item');
+      expect((await current.allTextContents()).map((text) => text.trim())).toContain('Relay');
+      await sidebar.getByRole('link', { name: 'urql' }).click();
+      await page.getByRole('heading', { name: 'urql', level: 1 }).waitFor();
+      expect(page.url()).toBe(address('urql'));
+      await page.getByRole('link', { name: 'API reference' }).first().click();
+      await page.waitForURL(`${service.origin}/docs`);
+      await page.goBack();
+      await page.getByRole('link', { name: 'Explorer' }).first().click();
+      await page.waitForURL(`${service.origin}/graphiql`);
+    });
+
+    it('are searched, by the words in them', async () => {
+      await page.goto(address());
+      await page.keyboard.press('Control+k');
+      await page.getByRole('searchbox').fill('persistConfig');
+      await page.getByRole('option').filter({ hasText: 'Relay' }).first().click();
+      await page.waitForURL(`${address('relay')}#persisted-documents`);
+      expect(observed.problems).toEqual([]);
+    });
+
+    it('have code that is copied whole with the address of this server, and scrolls instead of being wrapped', async () => {
+      await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      await page.goto(address('apollo-client'), { waitUntil: 'networkidle' });
+      // Also when the page is drawn by a script.
+      for (const name of ['Following changes', 'urql']) {
+        await page.getByRole('navigation', { name: 'Sidebar Navigation' }).getByRole('link', { name }).click();
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+        const block = page.locator('div.language-ts').filter({ hasText: 'const serviceUrl' }).first();
+        await block.getByRole('button', { name: /copy/i }).click();
+        const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+        expect(copied).toContain(`const serviceUrl = '${service.origin}';`);
+        expect(copied).not.toContain('127.0.0.1:4000');
+      }
+      await page.setViewportSize({ width: 390, height: 844 });
+      const code = page.locator('div.language-ts pre').first();
+      expect(await code.evaluate((pre) => pre.scrollWidth)).toBeGreaterThan(390);
+      expect(await page.evaluate("getComputedStyle(document.querySelector('pre code')).whiteSpace")).toBe('pre');
+    });
+
+    it('can be read without JavaScript', async () => {
+      const context = await browser.newContext({ javaScriptEnabled: false });
+      const plain = await context.newPage();
+      await plain.goto(address());
+      await plain.getByRole('link', { name: 'Apollo Client' }).first().click();
+      expect(plain.url()).toBe(address('apollo-client'));
+      expect(await plain.getByText('new ApolloClient({').first().isVisible()).toBe(true);
+      await context.close();
+    });
+  });
+}
