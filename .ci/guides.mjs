@@ -59,7 +59,7 @@ function expand(guide) {
 
 /** Code that goes on in the next block, with nothing between, is copied at once. */
 function inOneBlock(guide) {
-  return guide.replaceAll(/^```\n\n```ts\n(?!\/\/ [\w.-]+\.ts\n)/gm, '\n');
+  return guide.replaceAll(/^```\n\n```tsx?\n(?!\/\/ [\w.-]+\.ts\n)/gm, '\n');
 }
 
 /** Each code of errors has an anchor, as the type of a problem names it, and each guide one by its name. */
@@ -95,7 +95,8 @@ function includesOf(guide) {
 /** The guide with its lines of code; before the first ones stand the imports of all. */
 function withCode(guide) {
   const includes = includesOf(guide);
-  const own = [...guide.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code]) => code).join('\n');
+  const language = guide.includes('```tsx') ? 'tsx' : 'ts';
+  const own = [...guide.matchAll(/^```tsx?\n(.*?)^```$/gms)].map(([, code]) => code).join('\n');
   const shownImports = new Set();
   return guide.replaceAll(include, (_line, file, region) => {
     const name = nameOf(file);
@@ -109,7 +110,7 @@ function withCode(guide) {
     const parts = [imports, linesOf(file, region)].filter(Boolean);
     // Lines of another file than the program say so.
     const blocks = name === 'program.ts' ? parts : [[`// ${name}`, parts.join('\n\n')].join('\n')];
-    return blocks.map((code) => `\`\`\`ts\n${code}\n\`\`\``).join('\n\n');
+    return blocks.map((code) => `\`\`\`${language}\n${code}\n\`\`\``).join('\n\n');
   });
 }
 

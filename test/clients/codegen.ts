@@ -4,7 +4,7 @@ import { addTypenameSelectionDocumentTransform } from '@graphql-codegen/client-p
 
 const config: CodegenConfig = {
   schema: 'generated/schema.graphql',
-  documents: ['**/program.ts', '!node_modules/**'],
+  documents: ['**/program.{ts,tsx}', '!node_modules/**'],
   importExtension: '.ts',
   generates: {
     'generated/graphql/': {

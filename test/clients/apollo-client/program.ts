@@ -13,39 +13,41 @@ import { UnavailableProxy } from '../shared/unavailable-proxy.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 
 // guide:begin apollo-client-retrying
-const maxAttempts = 6;
+/** Beyond it the failure is told, at once where the service names a longer time, such as the rest of a day. */
+const patienceMillis = 120_000;
 
 /**
  * Sends an operation again: where the service says after how many seconds (a spent quota, a store that isn't available,
  * the same request under way), and when its response was lost. Apollo's RetryLink sees only the last of these.
  */
 const retrying = new ApolloLink((operation, forward) => {
+  const endsAt = Date.now() + patienceMillis;
   const send = (attempt: number): Observable<ApolloLink.Result> =>
     forward(operation).pipe(
       map((result) => ({ result, error: undefined })),
       catchError((error: unknown) => of({ result: undefined, error })),
       mergeMap(({ result, error }) => {
-        const seconds = attempt === maxAttempts ? undefined : secondsToWait(operation, result, error);
-        if (seconds !== undefined) return timer(waitMillis(attempt, seconds)).pipe(mergeMap(() => send(attempt + 1)));
+        const wait = waitMillis(attempt, secondsToWait(operation, result, error));
+        if (Date.now() + wait < endsAt) return timer(wait).pipe(mergeMap(() => send(attempt + 1)));
         return result === undefined ? throwError(() => error) : of(result);
       }),
     );
   return send(1);
 });
 
-/** Undefined when the operation must not be sent again, or would be refused again. */
-function secondsToWait(operation: ApolloLink.Operation, result?: ApolloLink.Result, error?: unknown) {
+/** Infinity when the operation must not be sent again, or would be refused again. */
+function secondsToWait(operation: ApolloLink.Operation, result?: ApolloLink.Result, error?: unknown): number {
   // Without an Idempotency-Key a mutation could be done twice.
   const isSafe =
     operation.operationType === OperationTypeNode.QUERY ||
     operation.getContext().headers?.['Idempotency-Key'] !== undefined;
-  if (result === undefined) return isSafe && !(ServerError.is(error) && error.statusCode < 500) ? 0 : undefined;
+  if (result === undefined) return isSafe && !(ServerError.is(error) && error.statusCode < 500) ? 0 : Infinity;
   for (const { extensions } of result.errors ?? []) {
     // Where the whole request was refused for its quota, nothing was done.
     const canRepeat = isSafe || (extensions?.['code'] === 'RATE_LIMITED' && result.data == null);
     if (canRepeat && typeof extensions?.['retryAfter'] === 'number') return extensions['retryAfter'];
   }
-  return undefined;
+  return Infinity;
 }
 
 /** What a mutation that is done exactly once has as its `context`: the same for each of its attempts. */

@@ -7,13 +7,14 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { graphqlGuides, guidesIn, restGuides } from '../../../.ci/guides.mjs';
+import { driveReactGuide } from './react-guide.mjs';
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
 const compiler = join(here, '../../../node_modules/@typescript/native/bin/tsc');
 
 /** What a reader has besides, or sees in a browser. */
-const others = {};
+const others = { react: driveReactGuide };
 
 /**
  * Pastes the guides whose names contain `pattern`, one after another. Without `isInstalled`, npm's own commands use the
@@ -131,4 +132,4 @@ function assertEachIsNeeded(blocks) {
 }
 
 /** Peers of packages that the guides import. */
-const neededByOthers = new Set(['graphql', 'rxjs', 'react-dom']);
+const neededByOthers = new Set(['graphql', 'rxjs', 'react']);

@@ -45,7 +45,8 @@ function runTool(tool, options) {
 }
 
 function toolsOf(modules) {
-  const names = readdirSync(modules).flatMap((name) =>
+  const packages = readdirSync(modules).filter((name) => !name.startsWith('.'));
+  const names = packages.flatMap((name) =>
     name.startsWith('@') ? readdirSync(join(modules, name)).map((each) => `${name}/${each}`) : [name],
   );
   return new Map(

@@ -43,6 +43,7 @@ export default {
         items: [
           page('Set up', '/set-up'),
           page('Apollo Client', '/apollo-client'),
+          page('React', '/react'),
           page('urql', '/urql'),
           page('Relay', '/relay'),
           page('graphql-request', '/graphql-request'),
