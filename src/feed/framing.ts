@@ -10,15 +10,13 @@ export interface Framing {
   end(body: string): string;
 }
 
-const complete = 'event: complete\ndata:\n\n';
-
 /** GraphQL over Server-Sent Events, "distinct connections mode". JSON text has no line breaks. */
 export const serverSentEvents: Framing = {
   contentType: 'text/event-stream; charset=utf-8',
   opening: ':\n\n',
   keepAlive: ':\n\n',
   result: nextEvent,
-  end: (body) => nextEvent(body) + complete,
+  end: (body) => singleEventStart + singleEventEnd(body),
 };
 
 /** Clients take a part when the boundary after it arrives, so each part ends with it. */
@@ -35,6 +33,13 @@ export const multipart: Framing = {
   end: (body) => `${partHead}{"payload":null,${body.slice(1)}${delimiter}--\r\n`,
 };
 
+/** What surrounds a whole response over Server-Sent Events, or the end of its body: one result. */
+export const singleEventStart = 'event: next\ndata: ';
+
+export function singleEventEnd(body: string): string {
+  return `${body.trimEnd()}\n\nevent: complete\ndata:\n\n`;
+}
+
 function nextEvent(body: string): string {
-  return `event: next\ndata: ${body}\n\n`;
+  return `${singleEventStart}${body}\n\n`;
 }

@@ -4,7 +4,6 @@ import type { Principal } from '../domain/access/principal.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Meter } from '../http/authentication.ts';
-import type { Slices } from './executor/run.ts';
 import { Loaders } from './loaders.ts';
 import type { CountParents, NestedQuota } from './nested-quota.ts';
 import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
@@ -35,8 +34,6 @@ export class GraphQLContext {
   readonly keyed: KeyedWrites | undefined;
   /** Inside an operation with `@atomic`. */
   readonly atomic: AtomicWrites | undefined;
-  /** On its caller's time. */
-  readonly slices: Slices;
   readonly #nestedQuota: NestedQuota;
   loaders: Loaders;
 
@@ -47,7 +44,6 @@ export class GraphQLContext {
     request: GraphQLContext['request'],
     { keyed, atomic }: ContextOptions = {},
   ) {
-    const { caller } = request;
     this.stores = stores;
     this.services = services;
     this.request = request;
@@ -56,7 +52,6 @@ export class GraphQLContext {
     this.meter = request.meter;
     this.keyed = keyed;
     this.atomic = atomic;
-    this.slices = { hasTime: (now) => caller.hasTime(now), pause: () => caller.turn() };
     this.#nestedQuota = nestedQuota;
     this.countParents = nestedQuota.counterFor(request.principal);
     this.loaders = new Loaders(services, this.countParents);

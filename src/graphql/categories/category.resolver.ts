@@ -24,10 +24,9 @@ class CategoryResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<PetRow> | null> {
-    const page = await loaders
-      .petsByCategory({ request: requestFor(request, info), include: relationsOf(info, petRelations) })
-      .load(id);
-    return page && connectionOf(page, () => loaders.petCountByCategory(request.filter).load(id));
+    const include = relationsOf(info, petRelations);
+    const page = await loaders.petsByCategory({ request: requestFor(request, info), include }).load(id);
+    return page && connectionOf(page, () => loaders.petCountByCategory(request.filter).load(id), include);
   }
 }
 

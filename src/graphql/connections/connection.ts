@@ -1,7 +1,8 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
 import type { Page, PageArguments } from '../../domain/page.ts';
-import type { PreparedInfo } from '../field-marks.ts';
+import type { Include } from '../../domain/store.ts';
+import { included, type PreparedInfo } from '../executor/marks.ts';
 
 /** What a connection field returns; each property is computed only when it is selected. */
 export interface Connection<Row> {
@@ -42,17 +43,23 @@ export function requestFor<Request extends PageArguments>(request: Request, info
 /** One for each request, which is the same for all parents. */
 const unreadRequests = new WeakMap<PageArguments, PageArguments>();
 
-/** Presents a page as a connection of the Relay specification. */
-export function connectionOf<Row>(page: Page<Row>, count: () => Promise<number>): Connection<Row> {
-  return new PageConnection(page, count);
+/** Presents a page, whose rows include these relations, as a connection of the Relay specification. */
+export function connectionOf<Row>(
+  page: Page<Row>,
+  count: () => Promise<number>,
+  include: Include<string> = [],
+): Connection<Row> {
+  return new PageConnection(page, count, include);
 }
 
 class PageConnection<Row> implements Connection<Row> {
+  readonly [included]: Include<string>;
   readonly #page: Page<Row>;
   readonly #count: () => Promise<number>;
   #edges: readonly Edge<Row>[] | undefined;
 
-  constructor(page: Page<Row>, count: () => Promise<number>) {
+  constructor(page: Page<Row>, count: () => Promise<number>, include: Include<string>) {
+    this[included] = include;
     this.#page = page;
     this.#count = count;
   }

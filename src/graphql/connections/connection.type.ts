@@ -1,5 +1,6 @@
 import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 
+import { Promised } from '../field-marks.ts';
 import type { Connection, Edge, PageInfo } from './connection.ts';
 
 @ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })
@@ -51,6 +52,7 @@ export function connectionType<Node extends object>(name: string, nodeType: () =
     @Field(() => PageInfoType, { description: 'Whether there are more pages, and the cursors to request them with.' })
     pageInfo!: PageInfo;
 
+    @Promised()
     @Field(() => Int, {
       description: 'The number of entries in the whole filtered list. Counted only when it is selected.',
     })

@@ -1,142 +1,178 @@
 import {
-  isNonNullType,
-  TypeNameMetaFieldDef,
+  defaultFieldResolver,
+  getNamedType,
+  isAbstractType,
+  isIntrospectionType,
+  isObjectType,
   type FieldNode,
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { isComputed, isToOne, type PreparedInfo } from '../field-marks.ts';
 import { prepareArguments, type ArgumentsOf } from './arguments.ts';
-import { prepareAtOnce, prepareCompletion, type CompletedField, type ObjectWriter } from './completion.ts';
-import { handleFailure, type Path, type Run } from './run.ts';
-import { writeAtOnce, type AtOnce } from './leaf.ts';
-import { completed, type Complete, type Text } from './text.ts';
+import { prepareHold, type ObjectSelection, type ValueOfField } from './held.ts';
+import { hasRelations, isRelation, marksOf, type PreparedInfo } from './marks.ts';
+import type { Hold, Resolution } from './resolve.ts';
+import { errorOf, type Path, type Run } from './run.ts';
+import { prepareWriter, type FieldWriter, type ValueWriter } from './write.ts';
 
-/** A field of an object type, selected by one or more nodes of the document under one response key. */
-export interface FieldOfObject {
+/** Where a field is selected: by one or more nodes of the document under one response key. */
+export interface FieldPlace {
   readonly key: string;
   readonly parentType: GraphQLObjectType;
   readonly definition: GraphQLField<unknown, unknown>;
   readonly nodes: readonly FieldNode[];
-  readonly selectionFor: (type: GraphQLObjectType) => ObjectWriter;
   /** The part of `info` about the whole operation. */
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
-  readonly relations: PreparedInfo['relations'];
-  readonly selected: PreparedInfo['selected'];
 }
 
-type ParentObject = Readonly<Record<string, unknown>> | null | undefined;
+/** The selection on the objects in the value of a field. */
+interface FieldSelection extends ObjectSelection {
+  readonly type: GraphQLObjectType;
+  /** None when a condition is null. */
+  readonly validFields: readonly PreparedField[];
+}
 
-/** A field prepared for the specification's ExecuteField; what a value needs is prepared with the first one. */
-export class PreparedField {
-  readonly #field: FieldOfObject;
-  readonly #isNullable: boolean;
-  /** A property of the object, which needn't be resolved. */
-  readonly #isProperty: boolean;
-  /** True for a property, and for a relation, which may be included. */
-  readonly #isRead: boolean;
-  /** Computes the value from the object alone; undefined for a field that isn't computed. */
-  readonly compute: ((source: unknown) => unknown) | undefined;
+/** An object while its fields are resolved. */
+interface Parent {
+  readonly source: unknown;
+  readonly values: unknown[];
+  readonly path: Path | undefined;
+  readonly isComplete: boolean;
+}
+
+/**
+ * A field prepared for both phases. Its value is a property of the object, computed from the object, a relation that
+ * may be included in it, or what a resolver returns in the first phase.
+ */
+export class PreparedField implements ValueOfField {
+  readonly key: string;
+  readonly name: string;
+  readonly nodes: readonly FieldNode[];
+  readonly label: string;
+  /** Undefined unless it is computed. */
+  readonly compute: FieldWriter['compute'];
+  readonly #place: FieldPlace;
+  readonly #makeSelection: (type: GraphQLObjectType) => FieldSelection;
+  readonly #isRelation: boolean;
+  readonly #isResolved: boolean;
+  readonly #isOfRow: boolean;
+  #selections: readonly FieldSelection[] = [];
+  #relations: readonly string[] | undefined;
+  #selected: readonly string[] | undefined;
   #argumentsOf: ArgumentsOf | undefined;
-  #complete: Complete | undefined;
-  #atOnce: AtOnce | null | undefined;
+  #hold: Hold | undefined;
+  #writer: ValueWriter | undefined;
 
-  constructor(field: FieldOfObject) {
-    const { definition } = field;
-    this.#field = field;
-    this.#isNullable = !isNonNullType(definition.type);
-    this.#isProperty = !definition.resolve;
-    this.#isRead = this.#isProperty || isToOne(definition);
-    this.compute = isComputed(definition) ? (definition.resolve as PreparedField['compute']) : undefined;
+  constructor(place: FieldPlace, makeSelection: (type: GraphQLObjectType) => FieldSelection) {
+    const { key, parentType, definition, nodes, operationInfo } = place;
+    const { computed, promised } = marksOf(definition);
+    // Introspection is computed from the schema.
+    const isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
+    this.key = key;
+    this.name = definition.name;
+    this.nodes = nodes;
+    this.label = `${parentType.name}.${definition.name}`;
+    this.compute = isComputed ? (source, run) => this.#resolve(source, run, operationInfo) : undefined;
+    this.#place = place;
+    this.#makeSelection = makeSelection;
+    this.#isRelation = isRelation(definition);
+    this.#isResolved = promised ?? (definition.resolve !== undefined && !isComputed && !this.#isRelation);
+    this.#isOfRow = hasRelations(parentType);
   }
 
+  /** Made with the first value. */
+  get writer(): ValueWriter {
+    return (this.#writer ??= prepareWriter(this.#place.definition.type, this));
+  }
+
+  /**
+   * The relations that are selected on the rows in its value. Levels in between, as in connections and payloads, are
+   * plain properties.
+   */
   get relations(): readonly string[] {
-    return this.#field.relations();
+    return (this.#relations ??= [...new Set(this.#relationsBelow())].toSorted());
   }
 
-  /** Writes a value that the object has, or that is computed; undefined where the field always needs to be resolved. */
-  get atOnce(): AtOnce | undefined {
-    if (this.#atOnce === undefined) this.#atOnce = this.#prepareAtOnce() ?? null;
-    return this.#atOnce ?? undefined;
+  selectionFor(type: GraphQLObjectType): FieldSelection {
+    const known = this.#selections.find((selection) => selection.type === type);
+    if (known !== undefined) return known;
+    const selection = this.#makeSelection(type);
+    this.#selections = [...this.#selections, selection];
+    return selection;
   }
 
-  /** Resolves the field of one object, and writes its value; throws only where null isn't allowed. */
-  write(source: unknown, parent: Path | undefined, run: Run): Text {
-    if (run.isTooLarge) return 'null';
-    const { key, parentType, definition } = this.#field;
-    const path: Path = { prev: parent, key, typename: parentType.name };
+  /** Whether something has to be resolved first, here or below. */
+  needs(isComplete: boolean): boolean {
+    if (this.#isResolved || (this.#isRelation && !isComplete)) return true;
+    const type = getNamedType(this.#place.definition.type);
+    if (!isObjectType(type)) return isAbstractType(type);
+    return this.selectionFor(type).needs(this.#isCompleteBelow(isComplete));
+  }
+
+  /** Puts the value of an object's field into its place, or has it resolved. */
+  hold({ source, values, path: prev, isComplete }: Parent, index: number, resolution: Resolution): void {
+    const { key, parentType, definition } = this.#place;
+    const path: Path = { prev, key, typename: parentType.name };
+    const hold = (this.#hold ??= prepareHold(definition.type, this));
+    const place = { values, index, path, isComplete: this.#isCompleteBelow(isComplete), hold };
+    const { run } = resolution;
     let value: unknown;
-    try {
-      value = this.#isRead ? (source as ParentObject)?.[definition.name] : undefined;
-      if (this.#isProperty ? typeof value === 'function' : value === undefined) {
-        value = this.#resolve(source, path, run);
-      } else {
-        const { atOnce } = this;
-        const written = atOnce && writeAtOnce(atOnce, value);
-        if (written !== undefined) {
-          run.write(written.length);
-          return written;
-        }
+    if (!this.#isResolved) {
+      try {
+        value = this.compute === undefined ? (source as Record<string, unknown>)[this.name] : this.compute(source, run);
+      } catch (failure) {
+        value = errorOf(failure);
       }
-    } catch (failure) {
-      return this.#fail(failure, path, run);
     }
-    return completed(
-      value,
-      (resolved) => (this.#complete ??= this.#prepareCompletion())(resolved, path, run),
-      (failure) => this.#fail(failure, path, run),
-    );
+    if (this.#isResolved || (value === undefined && this.#isRelation && !isComplete)) {
+      resolution.call(() => this.#resolve(source, run, this.infoAt(path, run)), place);
+    } else resolution.put(place, () => value);
   }
 
-  #resolve(source: unknown, path: Path, run: Run): unknown {
-    const { definition, nodes } = this.#field;
+  infoAt(path: Path, run: Run): PreparedInfo {
+    const { definition, nodes, parentType, operationInfo } = this.#place;
+    const { schema, fragments, operation } = operationInfo;
+    return {
+      fieldName: this.name,
+      fieldNodes: nodes,
+      returnType: definition.type,
+      parentType,
+      path,
+      schema,
+      fragments,
+      rootValue: undefined,
+      operation,
+      variableValues: run.variables,
+      relations: () => this.relations,
+      selected: () => (this.#selected ??= this.#fieldsBelow().map(({ name }) => name)),
+    };
+  }
+
+  /** What is between a page and its rows has no relations of its own; what is related to these includes none. */
+  #isCompleteBelow(isComplete: boolean): boolean {
+    return isComplete && !this.#isOfRow;
+  }
+
+  #resolve(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
+    const { definition, nodes } = this.#place;
     this.#argumentsOf ??= prepareArguments(definition, nodes[0] as FieldNode);
-    const resolve = definition.resolve ?? callMethod;
-    const args = run.argumentsOf(this.#argumentsOf);
-    return resolve(source, args, run.context, infoOf(this.#field, path, run));
+    const resolve = definition.resolve ?? defaultFieldResolver;
+    return resolve(source, run.argumentsOf(this.#argumentsOf), run.context, info as GraphQLResolveInfo);
   }
 
-  #fail(failure: unknown, path: Path, run: Run): string {
-    return handleFailure(failure, this.#isNullable, this.#field.nodes, path, run);
+  #relationsBelow(): readonly string[] {
+    const fields = this.#fieldsBelow();
+    const relations = fields.filter((field) => field.#isRelation);
+    if (fields.some((field) => field.#isOfRow)) return relations.map(({ name }) => name);
+    return fields
+      .filter((field) => !field.#isResolved && field.compute === undefined)
+      .flatMap((field) => field.relations);
   }
 
-  #prepareCompletion(): Complete {
-    const { parentType, definition, nodes, selectionFor } = this.#field;
-    const name = `${parentType.name}.${definition.name}`;
-    const infoAt: CompletedField['infoAt'] = (path, run) => infoOf(this.#field, path, run);
-    return prepareCompletion(definition.type, { name, nodes, selectionFor, infoAt });
+  #fieldsBelow(): readonly PreparedField[] {
+    const type = getNamedType(this.#place.definition.type);
+    return isObjectType(type) ? this.selectionFor(type).validFields : [];
   }
-
-  #prepareAtOnce(): AtOnce | undefined {
-    const { definition, parentType, selectionFor } = this.#field;
-    if (definition === TypeNameMetaFieldDef) return { quote: '"', append: (text) => text + parentType.name };
-    const isKnown = this.#isRead || this.compute !== undefined;
-    const atOnce = isKnown ? prepareAtOnce(definition.type, selectionFor) : undefined;
-    if (atOnce === undefined || !isToOne(definition)) return atOnce;
-    const { quote, append } = atOnce;
-    // A relation that isn't included has to be resolved.
-    return { quote, append: (text, value) => (value === undefined ? undefined : append(text, value)) };
-  }
-}
-
-/** The method of an object that has one where others have a property. */
-const callMethod: NonNullable<FieldOfObject['definition']['resolve']> = (source, args, context, info) =>
-  (source as Record<string, (...given: readonly unknown[]) => unknown>)[info.fieldName]?.(args, context, info);
-
-function infoOf(field: FieldOfObject, path: Path, run: Run): PreparedInfo {
-  const { definition, nodes, parentType, operationInfo, relations, selected } = field;
-  return {
-    ...operationInfo,
-    fieldName: definition.name,
-    fieldNodes: nodes,
-    returnType: definition.type,
-    parentType,
-    path,
-    rootValue: undefined,
-    variableValues: run.variables,
-    relations,
-    selected,
-  };
 }

@@ -8,27 +8,12 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 
-/** How a value is written that needs no path, no `info` and no promise. */
-export interface AtOnce {
+/** How values of a leaf type are written that are neither null nor undefined. */
+export interface LeafWriter {
   /** Written before and after the value: it becomes part of the constant text of the field. */
   readonly quote: '"' | '';
-  /**
-   * Appends the value's JSON text, without its quotes, to a text; undefined for a value that may be a promise, an error
-   * or invalid.
-   */
-  readonly append: (text: string, value: unknown) => string | undefined;
-}
-
-export interface LeafWriter {
-  readonly atOnce: AtOnce;
-  /** The JSON text of a value that is neither null nor undefined; throws what the type's `serialize` throws. */
-  readonly write: (value: unknown) => string;
-}
-
-/** The JSON text of a value, with its quotes. */
-export function writeAtOnce({ quote, append }: AtOnce, value: unknown): string | undefined {
-  const text = append(quote, value);
-  return text === undefined ? undefined : text + quote;
+  /** Appends the value's JSON text without its quotes; throws what the type's `serialize` throws. */
+  readonly append: (text: string, value: unknown) => string;
 }
 
 /** Characters that JSON escapes, or may escape. */
@@ -38,8 +23,8 @@ const escapedCharacter = /["\\\u0000-\u001F\uD800-\uDFFF]/;
 const writers = new WeakMap<GraphQLLeafType, LeafWriter>();
 
 /**
- * Prepares a leaf type, once for all fields. Values of the usual kinds are written at once, all others as `serialize`
- * has them.
+ * Prepares a leaf type, once for all fields. Values of the usual kinds are written as they are, all others as
+ * `serialize` has them.
  */
 export function prepareLeaf(type: GraphQLLeafType): LeafWriter {
   const writer = writers.get(type) ?? makeWriter(type);
@@ -48,42 +33,26 @@ export function prepareLeaf(type: GraphQLLeafType): LeafWriter {
 }
 
 function makeWriter(type: GraphQLLeafType): LeafWriter {
-  const serialize = (value: unknown): string => {
-    const serialized: unknown = type.serialize(value);
-    const text = serialized === undefined ? undefined : (JSON.stringify(serialized) as string | undefined);
-    if (text === undefined || text === 'null') {
-      throw new Error(`Expected \`${type.name}.serialize\` to return a value that JSON can hold.`);
-    }
-    return text;
-  };
-  const atOnce = usualText(type) ?? attempted(serialize);
-  return { atOnce, write: (value) => writeAtOnce(atOnce, value) ?? serialize(value) };
-}
-
-/** Undefined for a type whose values only `serialize` knows. */
-function usualText(type: GraphQLLeafType): AtOnce | undefined {
-  if (isEnumType(type)) return enumText(type);
+  if (isEnumType(type)) return enumWriter(type);
   if (type === GraphQLString || type === GraphQLID) {
-    return { quote: '"', append: (text, value) => (typeof value === 'string' ? text + escaped(value) : undefined) };
+    return {
+      quote: '"',
+      append: (text, value) => text + (typeof value === 'string' ? escaped(value) : unquoted(type, value)),
+    };
   }
-  if (type === GraphQLInt) {
-    return { quote: '', append: (text, value) => (isInt(value) ? text + String(value) : undefined) };
-  }
-  if (type === GraphQLBoolean) {
-    return { quote: '', append: (text, value) => (typeof value === 'boolean' ? text + String(value) : undefined) };
-  }
-  return undefined;
+  const isUsual = type === GraphQLInt ? isInt : type === GraphQLBoolean ? isBoolean : isUnknown;
+  return { quote: '', append: (text, value) => text + (isUsual(value) ? String(value) : serialized(type, value)) };
 }
 
-function isInt(value: unknown): value is number {
-  return typeof value === 'number' && (value | 0) === value;
-}
+const isInt = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
+const isBoolean = (value: unknown): boolean => typeof value === 'boolean';
+const isUnknown = (): boolean => false;
 
 function escaped(text: string): string {
   return escapedCharacter.test(text) ? JSON.stringify(text).slice(1, -1) : text;
 }
 
-function enumText(type: GraphQLEnumType): AtOnce {
+function enumWriter(type: GraphQLEnumType): LeafWriter {
   // Of several names for a value the last one counts, as in `serialize`.
   const names = [...new Map(type.getValues().map(({ name, value }) => [value as unknown, name]))];
   return {
@@ -91,21 +60,22 @@ function enumText(type: GraphQLEnumType): AtOnce {
     append: (text, value) => {
       // A few comparisons cost less than hashing, which a map needs for every new string.
       for (const [each, name] of names) if (each === value) return text + name;
-      return undefined;
+      return text + unquoted(type, value);
     },
   };
 }
 
-function attempted(serialize: (value: unknown) => string): AtOnce {
-  return {
-    quote: '',
-    append: (text, value) => {
-      if (typeof value === 'object' && !(value instanceof Date)) return undefined;
-      try {
-        return text + serialize(value);
-      } catch {
-        return undefined;
-      }
-    },
-  };
+/** Of a type that is written as a string. */
+function unquoted(type: GraphQLLeafType, value: unknown): string {
+  return serialized(type, value).slice(1, -1);
+}
+
+function serialized(type: GraphQLLeafType, value: unknown): string {
+  if (value instanceof Error) throw value;
+  const result: unknown = type.serialize(value);
+  const text = result === undefined ? undefined : (JSON.stringify(result) as string | undefined);
+  if (text === undefined || text === 'null') {
+    throw new Error(`Expected \`${type.name}.serialize\` to return a value that JSON can hold.`);
+  }
+  return text;
 }

@@ -7,17 +7,31 @@ import {
   type OperationDefinitionNode,
 } from 'graphql';
 
-import { HttpError } from '../../http/error-table.ts';
 import { fragmentsIn, type Fragments, variablesFor } from './collect-fields.ts';
-import { Pieces } from './pieces.ts';
-import { Run, type RunContext } from './run.ts';
-import { promiseOf } from './text.ts';
-import { PreparedSelection, type SelectedField, type Variant } from './selection.ts';
+import type { PreparedField } from './field.ts';
+import { Held } from './held.ts';
+import { Resolution } from './resolve.ts';
+import { Run, type Execution, type RunOptions } from './run.ts';
+import { prefixOf, PreparedSelection, type Variant } from './selection.ts';
+import { ResultTooLarge } from './sink.ts';
+import type { Append } from './write.ts';
 
 /** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
 /** Of `@skip` and `@include`. */
 const conditionArguments: ReadonlySet<string> = new Set(['if']);
+
+/** What the root fields of queries and mutations belong to. */
+const noObject: object = Object.freeze(Object.create(null) as object);
+
+/** The payload of a mutation that was carried out would be too large. */
+export class PayloadTooLarge extends Error {
+  constructor(name: string, maxBytes: number) {
+    super(
+      `${name} was carried out, but the response with its payload would be larger than the ${maxBytes} bytes that are allowed.`,
+    );
+  }
+}
 
 /** An operation of a valid document. */
 export interface OperationSource {
@@ -27,34 +41,33 @@ export interface OperationSource {
   readonly operation: OperationDefinitionNode;
 }
 
-export interface Execution {
-  /** The JSON text of `data`; undefined when it would be too large. */
-  readonly data: string | undefined;
-  /** For the marks in `data`. */
-  readonly pieces: Pieces;
-  readonly errors: readonly GraphQLError[];
-  /** How many errors there were beyond these. */
-  readonly omittedErrors: number;
+export interface OperationRun extends RunOptions {
+  /**
+   * Asked after each root mutation. The fields after one for which it is false are neither carried out nor in the data.
+   */
+  readonly mayGoOn?: (key: string) => boolean;
 }
 
 /** A root field, by its response key. */
-export type RootField = Pick<SelectedField, 'key' | 'name' | 'nodes'>;
+export type RootField = Pick<PreparedField, 'key' | 'name' | 'nodes'>;
 
 /**
  * An operation prepared for repeated execution.
  *
- * Model. It is a tree of fields over the resolvers of the schema, prepared lazily, which writes JSON text. A value is
- * written at once where nothing in it needs a path, `info` or a promise (`leaf.ts`), and as the specification has it
- * otherwise (`completion.ts`); text that waits for a promise is pending (`text.ts`). A tree belongs to one combination
- * of the variables in `@skip` and `@include`. Those of up to 4 variables are cached; with more of them, or with a null
- * among them, the tree is prepared for the one execution.
+ * Model. It is a tree of selections and fields over the resolvers of the schema, prepared lazily. An execution has two
+ * phases. It resolves what needs a resolver, one level of the response after another (`resolve.ts`), and holds these
+ * values beside their objects (`held.ts`). Then it writes JSON text, without waiting for anything (`write.ts`). Root
+ * mutations go through both phases one after another. A tree belongs to one combination of the variables in `@skip` and
+ * `@include`. Those of up to 4 variables are cached; with more of them, or with a null among them, the tree is prepared
+ * for the one execution.
  *
  * Guarantees. Responses follow the GraphQL specification, as those of graphql-js do; a property test compares the two.
  * Nothing that a client has sent becomes code. The work of preparing is linear in the fields of the operation with its
  * fragments expanded; the work of running is bounded by the limits on cost and by the bytes that may be written.
  *
- * Failures. An error is recorded at the path that it makes null, at most 100 of them; what is below that path is
- * discarded, and its length given back. Once the response would be too large, nothing more is resolved or written.
+ * Failures. What a resolver throws is held as its value. While writing, a failure is thrown to the nearest place that
+ * may be null, which records it with its path, at most 100 of them, and goes on with the text before. Once the response
+ * would be too large, nothing more is resolved or written.
  */
 export class PreparedOperation {
   readonly kind: OperationTypeNode;
@@ -74,25 +87,20 @@ export class PreparedOperation {
     this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
   }
 
-  /**
-   * Executes it with variables that have been coerced. Rejects only because of a bug in this code.
-   *
-   * `mayGoOn` is asked after each root mutation; the fields after one for which it is false are neither carried out nor
-   * in the data.
-   */
-  run(
-    context: RunContext,
-    variables: Readonly<Record<string, unknown>>,
-    maxBytes: number,
-    mayGoOn: (key: string) => boolean = () => true,
-  ): Promise<Execution> {
-    const run = new Run(context, variables, maxBytes);
-    return finished(run, maxBytes, () => {
-      const root = this.#variantFor(variables);
-      return this.kind === OperationTypeNode.MUTATION
-        ? serially(root.fields, run, maxBytes, mayGoOn)
-        : promiseOf(root.write(undefined, undefined, run));
-    });
+  /** Executes it. Rejects only because of a bug in this code. */
+  async run({ mayGoOn = () => true, ...options }: OperationRun): Promise<Execution> {
+    const run = new Run(options);
+    const root = this.#variantFor(run.variables);
+    try {
+      if (this.kind === OperationTypeNode.MUTATION) return run.end(await serially(root, run, mayGoOn));
+      const text = await together(root, run);
+      return run.end(run.sink.fits(text) ? text : undefined);
+    } catch (failure) {
+      if (failure instanceof ResultTooLarge) return run.end(undefined);
+      run.sink.truncate(0);
+      run.fail(failure, true, undefined, 0);
+      return run.end('null');
+    }
   }
 
   /** The root fields with these variables, as they are in the response, without `__typename`. */
@@ -103,12 +111,12 @@ export class PreparedOperation {
   /** The execution in which every root field has failed. */
   failed(variables: Readonly<Record<string, unknown>>, causeOf: (key: string) => unknown): Execution {
     const errors: GraphQLError[] = [];
-    const data = this.#variantFor(variables).fields.map(({ key, name, nodes, prefix }) => {
-      if (name.startsWith('__')) return `${prefix}${JSON.stringify(this.#source.schema.getMutationType()?.name)}`;
+    const data = this.#variantFor(variables).fields.map(({ key, name, nodes }, index) => {
+      if (name.startsWith('__')) return `${prefixOf(key, index)}"${this.#source.schema.getMutationType()?.name}"`;
       errors.push(locatedError(causeOf(key), nodes, [key]));
-      return `${prefix}null`;
+      return `${prefixOf(key, index)}null`;
     });
-    return { data: `${data.join('')}}`, pieces: new Pieces(), errors, omittedErrors: 0 };
+    return { data: { chunks: [], text: `${data.join('')}}` }, errors, omittedErrors: 0 };
   }
 
   get #areVariantsRemembered(): boolean {
@@ -138,17 +146,19 @@ export class PreparedOperation {
   }
 }
 
-async function finished(run: Run, maxBytes: number, write: () => Promise<string> | string): Promise<Execution> {
-  let data: string;
-  try {
-    data = await write();
-  } catch (failure) {
-    run.report(undefined, () => locatedError(failure, undefined));
-    data = 'null';
+/** Resolves all root fields together, and writes one after another. Throws ResultTooLarge. */
+async function together(root: PreparedSelection, run: Run): Promise<string> {
+  const resolution = new Resolution(run);
+  const held = root.hold(noObject, undefined, false, resolution);
+  await resolution.finish();
+  if (resolution.isTooLarge) throw new ResultTooLarge();
+  let text = '';
+  for (const append of root.fieldWriters) {
+    const turn = text === '' ? undefined : run.turn();
+    if (turn !== undefined) await turn;
+    text = run.sink.kept(append(text, held, run));
   }
-  const { pieces, errors, omittedErrors } = run;
-  const isTooLarge = run.isTooLarge || hasMoreBytes(data, pieces, maxBytes);
-  return { data: isTooLarge ? undefined : data, pieces, errors, omittedErrors };
+  return root.fields.length === 0 ? '{}' : `${text}}`;
 }
 
 /**
@@ -157,40 +167,36 @@ async function finished(run: Run, maxBytes: number, write: () => Promise<string>
  * All of them are executed, even when the response is full: then their fields are null, each with an error that says
  * so.
  */
-async function serially(
-  fields: readonly SelectedField[],
-  run: Run,
-  maxBytes: number,
-  mayGoOn: (key: string) => boolean,
-): Promise<string> {
-  let data = '';
-  let bytes = 2;
-  for (const { key, name, nodes, prefix, field } of fields) {
-    let text = await promiseOf(field.write(undefined, undefined, run));
-    bytes += Buffer.byteLength(prefix);
-    if (run.isTooLarge || (text !== 'null' && bytes + run.pieces.bytesOf(text) > maxBytes)) {
-      run.pieces.drop(text);
-      text = 'null';
-      // So that nothing more is written.
-      run.length = maxBytes;
-      run.isTooLarge = false;
-      const path = { prev: undefined, key, typename: undefined };
-      run.report(path, () => locatedError(payloadTooLarge(name, maxBytes), nodes, [key]));
+async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string) => boolean): Promise<string> {
+  const { sink } = run;
+  const values: unknown[] = [];
+  const held = new Held(root, noObject, values);
+  let isFull = false;
+  let text = '';
+  for (const [index, field] of root.fields.entries()) {
+    const { key, name, nodes } = field;
+    const resolution = new Resolution(run, isFull);
+    if (field.needs(false))
+      field.hold({ source: noObject, values, path: undefined, isComplete: false }, index, resolution);
+    await resolution.finish();
+    const { [index]: payload } = values;
+    const mayBeTooLarge = payload !== undefined && payload !== null && !(payload instanceof Error);
+    const { size } = sink;
+    try {
+      if (mayBeTooLarge && resolution.isTooLarge) throw new ResultTooLarge();
+      const written = sink.kept((root.fieldWriters[index] as Append)(text, held, run));
+      if (mayBeTooLarge && !sink.fits(written)) throw new ResultTooLarge();
+      text = written;
+    } catch (failure) {
+      if (!(failure instanceof ResultTooLarge)) throw failure;
+      isFull = true;
+      sink.truncate(size);
+      text += `${prefixOf(key, index)}null`;
+      run.keys[0] = key;
+      run.fail(new PayloadTooLarge(name, sink.maxBytes), true, nodes, 1);
+      run.depth = 0;
     }
-    bytes += run.pieces.bytesOf(text);
-    data += prefix + text;
     if (!name.startsWith('__') && !mayGoOn(key)) break;
   }
-  return fields.length === 0 ? '{}' : `${data}}`;
-}
-
-function payloadTooLarge(name: string, maxBytes: number): HttpError {
-  const message = `${name} was carried out, but the response with its payload would be larger than the ${maxBytes} bytes that are allowed.`;
-  return new HttpError('RESULT_TOO_LARGE', message);
-}
-
-/** Text has at most three times as many bytes as UTF-16 code units. */
-function hasMoreBytes(text: string, pieces: Pieces, maxBytes: number): boolean {
-  const isSmall = pieces.isEmpty && text.length * 3 <= maxBytes;
-  return !isSmall && pieces.bytesOf(text) > maxBytes;
+  return root.fields.length === 0 ? '{}' : `${text}}`;
 }

@@ -1,6 +1,4 @@
 import {
-  getNamedType,
-  isObjectType,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
@@ -12,13 +10,12 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { isToOne } from '../field-marks.ts';
 import { collectFields, isIncluded, type Fragments } from './collect-fields.ts';
-import type { ObjectWriter } from './completion.ts';
-import { PreparedField, type FieldOfObject } from './field.ts';
-import type { AtOnce } from './leaf.ts';
-import { isPromise, type Path, type Run } from './run.ts';
-import { joinAll, type Text } from './text.ts';
+import { PreparedField, type FieldPlace } from './field.ts';
+import { Held, type ObjectSelection } from './held.ts';
+import type { Resolution } from './resolve.ts';
+import type { Path } from './run.ts';
+import { fieldsWriter, type Append, type FieldWriter } from './write.ts';
 
 /** An operation with fixed values for its `@skip` and `@include` conditions. */
 export interface Variant {
@@ -31,36 +28,26 @@ export interface Variant {
   readonly prepared: Map<FieldNode, { readonly type: GraphQLObjectType; readonly field: PreparedField }[]>;
 }
 
-export interface SelectedField {
-  /** Its prefix in the response: the separator and its key. */
-  readonly prefix: string;
-  readonly key: string;
-  readonly name: string;
-  readonly nodes: readonly FieldNode[];
-  readonly field: PreparedField;
-}
-
-/** A field that can be written at once. */
-interface FieldAtOnce {
-  /** All constant text since the value before it. */
-  readonly start: string;
-  readonly name: string;
-  readonly compute: PreparedField['compute'];
-  readonly append: AtOnce['append'];
-}
-
 /**
  * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
  *
- * Throws the GraphQLError of a condition that is null.
+ * The GraphQLError of a condition that is null is thrown when an object is written: until then the selection has no
+ * fields, so that a resolver may fail first.
  */
-export class PreparedSelection implements ObjectWriter {
+export class PreparedSelection implements ObjectSelection {
   readonly type: GraphQLObjectType;
   readonly #variant: Variant;
   readonly #sets: readonly SelectionSetNode[];
-  #fields: readonly SelectedField[] | undefined;
-  #prefixLength = 0;
-  #atOnce: AtOnce | null | undefined;
+  #fields: readonly PreparedField[] | undefined;
+  /** For each field: undefined, the value of one that is read while the object is written. */
+  #unread: readonly undefined[] = [];
+  /** What an object takes at least, in characters. */
+  #length = 0;
+  /** The indexes of the fields that are held, of complete objects and of others. */
+  #complete: readonly number[] | undefined;
+  #others: readonly number[] | undefined;
+  #append: Append | undefined;
+  #fieldWriters: readonly Append[] | undefined;
 
   constructor(variant: Variant, type: GraphQLObjectType, sets: readonly SelectionSetNode[]) {
     this.#variant = variant;
@@ -68,16 +55,17 @@ export class PreparedSelection implements ObjectWriter {
     this.#sets = sets;
   }
 
-  get fields(): readonly SelectedField[] {
+  get fields(): readonly PreparedField[] {
     if (this.#fields === undefined) {
       this.#fields = prepareFields(this.#variant, this.type, this.#sets);
-      this.#prefixLength = this.#fields.reduce((length, { prefix }) => length + prefix.length, 0);
+      this.#unread = this.#fields.map(() => undefined);
+      this.#length = this.#fields.reduce((length, { key }) => length + key.length + '{"":'.length, 1);
     }
     return this.#fields;
   }
 
-  /** The fields; none when a condition is null, which is an error of the object. */
-  get validFields(): readonly SelectedField[] {
+  /** The fields; none when a condition is null. */
+  get validFields(): readonly PreparedField[] {
     try {
       return this.fields;
     } catch {
@@ -85,166 +73,84 @@ export class PreparedSelection implements ObjectWriter {
     }
   }
 
-  get atOnce(): AtOnce | undefined {
-    if (this.#atOnce === undefined) this.#atOnce = prepareAtOnce(this.validFields) ?? null;
-    return this.#atOnce ?? undefined;
+  needs(isComplete: boolean): boolean {
+    return this.#heldFields(isComplete).length > 0;
   }
 
-  write(source: unknown, path: Path | undefined, run: Run): Text {
-    const { fields } = this;
-    if (fields.length === 0) {
-      run.write(2);
-      return '{}';
+  hold(source: unknown, path: Path | undefined, isComplete: boolean, resolution: Resolution): Held {
+    const fields = this.#heldFields(isComplete);
+    const values: unknown[] = this.#unread.slice();
+    if (resolution.grow(this.#length)) {
+      const parent = { source, values, path, isComplete };
+      for (const index of fields) (this.fields[index] as PreparedField).hold(parent, index, resolution);
     }
-    run.write(this.#prefixLength + 1);
-    let parts: Text[] | undefined;
-    let text = '';
-    let index = 0;
-    try {
-      for (; index < fields.length; index += 1) {
-        const { field, prefix } = fields[index] as SelectedField;
-        const part = field.write(source, path, run);
-        text += prefix;
-        if (typeof part === 'string') text += part;
-        else {
-          (parts ??= []).push(text, part);
-          text = '';
-        }
-      }
-    } catch (error) {
-      const restLength = fields.slice(index).reduce((length, { prefix }) => length + prefix.length, 1);
-      if (parts !== undefined) return joinAll({ run, path, parts: [...parts, text], restLength }, { error });
-      run.discard(path, [text], restLength);
-      throw error;
-    }
-    text += '}';
-    if (parts === undefined) return run.pieces.kept(text);
-    parts.push(text);
-    return joinAll({ run, path, parts, restLength: 0 });
+    return new Held(this, source, values);
+  }
+
+  get append(): Append {
+    return (this.#append ??= writerOf(this, [...this.fields.keys()], this.needs(false), '}'));
+  }
+
+  /** They write one field each, without the bracket after the last one. */
+  get fieldWriters(): readonly Append[] {
+    return (this.#fieldWriters ??= this.fields.map((_field, index) => writerOf(this, [index], true, '')));
+  }
+
+  #heldFields(isComplete: boolean): readonly number[] {
+    const fields = (): number[] => this.validFields.flatMap((field, index) => (field.needs(isComplete) ? [index] : []));
+    return isComplete ? (this.#complete ??= fields()) : (this.#others ??= fields());
   }
 }
 
-/** Undefined when one of the fields can't be written at once. */
-function prepareAtOnce(selected: readonly SelectedField[]): AtOnce | undefined {
-  const fields: FieldAtOnce[] = [];
-  let end = '';
-  for (const { prefix, name, field } of selected) {
-    if (field.atOnce === undefined) return undefined;
-    const { quote, append } = field.atOnce;
-    fields.push({ start: end + prefix + quote, name, compute: field.compute, append });
-    end = quote;
-  }
-  end += '}';
-  return fields.length === 0
-    ? undefined
-    : { quote: '', append: (text, source) => appendFields(text, source, fields, end) };
-}
-
-function appendFields(
-  before: string,
-  source: unknown,
-  fields: readonly FieldAtOnce[],
+function writerOf(
+  { type, fields }: PreparedSelection,
+  indexes: readonly number[],
+  mayBeHeld: boolean,
   end: string,
-): string | undefined {
-  if (typeof source !== 'object' || source === null || source instanceof Error || isPromise(source)) return undefined;
-  let text = before;
-  try {
-    for (const { start, name, compute, append } of fields) {
-      const value = compute === undefined ? (source as Readonly<Record<string, unknown>>)[name] : compute(source);
-      const appended = append(text + start, value);
-      if (appended === undefined) return undefined;
-      text = appended;
+): Append {
+  const writers: FieldWriter[] = [];
+  let constant = '';
+  for (const index of indexes) {
+    const { key, name, writer, compute } = fields[index] as PreparedField;
+    constant += prefixOf(key, index);
+    if (name === TypeNameMetaFieldDef.name) constant += `"${type.name}"`;
+    else {
+      writers.push({ ...writer, key, property: name, start: constant + writer.quote, at: index, compute });
+      constant = writer.quote;
     }
-  } catch {
-    // What throws is read or computed again by `write`, which knows its path.
-    return undefined;
   }
-  return text + end;
+  return fieldsWriter(writers, (fields.length === 0 ? '{' : constant) + end, mayBeHeld);
+}
+
+/** What is before the value of a field. */
+export function prefixOf(key: string, index: number): string {
+  return `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
 }
 
 function prepareFields(
   variant: Variant,
   type: GraphQLObjectType,
   sets: readonly SelectionSetNode[],
-): readonly SelectedField[] {
+): readonly PreparedField[] {
   const collected = collectFields(variant, type, sets, (node) => isIncluded(node, variant.conditions));
-  const fields: SelectedField[] = [];
-  for (const [key, nodes] of collected) {
-    const name = nodes[0].name.value;
-    const definition = definitionOf(variant.schema, type, name);
-    if (definition === undefined) continue;
-    const prefix = `${fields.length === 0 ? '{' : ','}${JSON.stringify(key)}:`;
-    const field = fieldOf(variant, { key, parentType: type, definition, nodes });
-    fields.push({ prefix, key, name, nodes, field });
-  }
-  return fields;
-}
-
-/** Where a field is selected. */
-type FieldPlace = Pick<FieldOfObject, 'key' | 'parentType' | 'definition' | 'nodes'>;
-
-function fieldOf(variant: Variant, place: FieldPlace): PreparedField {
-  const { parentType: type, nodes } = place;
-  const [node] = nodes as [FieldNode];
-  if (nodes.length > 1) return makeField(variant, place);
-  const known = variant.prepared.get(node) ?? [];
-  const same = known.find((each) => each.type === type);
-  if (same !== undefined) return same.field;
-  const field = makeField(variant, place);
-  variant.prepared.set(node, [...known, { type, field }]);
-  return field;
-}
-
-function makeField(variant: Variant, place: FieldPlace): PreparedField {
-  const { definition, nodes } = place;
-  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  let selections: readonly PreparedSelection[] = [];
-  const selectionFor = (type: GraphQLObjectType): PreparedSelection => {
-    const known = selections.find((selection) => selection.type === type);
-    if (known !== undefined) return known;
-    const selection = new PreparedSelection(variant, type, sets);
-    selections = [...selections, selection];
-    return selection;
-  };
-  let relations: readonly string[] | undefined;
-  let selected: readonly string[] | undefined;
-  return new PreparedField({
-    ...place,
-    selectionFor,
-    operationInfo: variant,
-    relations: () => (relations ??= relationsBelow(definition, selectionFor)),
-    selected: () => (selected ??= namesBelow(definition, selectionFor)),
+  return [...collected].flatMap(([key, nodes]) => {
+    const definition = definitionOf(variant.schema, type, nodes[0].name.value);
+    return definition === undefined
+      ? []
+      : fieldAt(variant, { key, parentType: type, definition, nodes, operationInfo: variant });
   });
 }
 
-/**
- * The relations of the rows that a field returns. Levels in between, as in connections and payloads, are plain
- * properties.
- */
-function relationsBelow(
-  definition: GraphQLField<unknown, unknown>,
-  selectionFor: (type: GraphQLObjectType) => PreparedSelection,
-): readonly string[] {
-  const type = getNamedType(definition.type);
-  if (!isObjectType(type)) return [];
-  const all = type.getFields();
-  const { validFields: fields } = selectionFor(type);
-  if (Object.values(all).some(isToOne)) {
-    return unique(fields.map(({ name }) => name).filter((name) => all[name] !== undefined && isToOne(all[name])));
-  }
-  return unique(fields.filter(({ name }) => !all[name]?.resolve).flatMap(({ field }) => field.relations));
-}
-
-function namesBelow(
-  definition: GraphQLField<unknown, unknown>,
-  selectionFor: (type: GraphQLObjectType) => PreparedSelection,
-): readonly string[] {
-  const type = getNamedType(definition.type);
-  return isObjectType(type) ? selectionFor(type).validFields.map(({ name }) => name) : [];
-}
-
-function unique(names: readonly string[]): readonly string[] {
-  return [...new Set(names)].toSorted();
+function fieldAt(variant: Variant, place: FieldPlace): PreparedField {
+  const { parentType: type, nodes } = place;
+  const [node] = nodes as [FieldNode];
+  const known = variant.prepared.get(node) ?? [];
+  const same = nodes.length > 1 ? undefined : known.find((each) => each.type === type);
+  if (same !== undefined) return same.field;
+  const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+  const field = new PreparedField(place, (below) => new PreparedSelection(variant, below, sets));
+  if (nodes.length === 1) variant.prepared.set(node, [...known, { type, field }]);
+  return field;
 }
 
 function definitionOf(

@@ -6,7 +6,7 @@ import { inventoryRelations } from '../../domain/inventory/inventory-item.store.
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { isVersion } from '../../domain/version.ts';
 import type { GraphQLContext } from '../context.ts';
-import { relationsOf, ToOne } from '../field-marks.ts';
+import { Computed, relationsOf, ToOne } from '../field-marks.ts';
 import { nodeResolver, queryResolver } from '../noun/noun.resolver.ts';
 import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';
@@ -20,6 +20,7 @@ const UpdateInventoryPayload = payloadType('updateInventory', 'inventoryItem', i
 /** Items are created and deleted with their pets; only the quantity can be changed. */
 @Resolver(() => InventoryItemType)
 class InventoryItemResolver {
+  @Computed()
   @FieldResolver(() => ID, {
     description: "The pet's id again, as the cache key of the item.",
   })

@@ -96,8 +96,9 @@ export function queryResolver<Name extends NounName>(
       @Info() info: GraphQLResolveInfo,
     ): Promise<Connection<object>> {
       const service = serviceOf(services, noun);
-      const page = await service.list(requestFor(request, info), { include: relationsOf(info, relations) });
-      return connectionOf(page, () => service.count(request.filter));
+      const include = relationsOf(info, relations);
+      const page = await service.list(requestFor(request, info), { include });
+      return connectionOf(page, () => service.count(request.filter), include);
     }
   }
 

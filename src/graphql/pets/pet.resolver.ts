@@ -41,10 +41,9 @@ class PetResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<Connection<OrderRow> | null> {
-    const page = await loaders
-      .ordersByPet({ request: requestFor(request, info), include: relationsOf(info, orderRelations) })
-      .load(id);
-    return page && connectionOf(page, () => loaders.orderCountByPet(request.filter).load(id));
+    const include = relationsOf(info, orderRelations);
+    const page = await loaders.ordersByPet({ request: requestFor(request, info), include }).load(id);
+    return page && connectionOf(page, () => loaders.orderCountByPet(request.filter).load(id), include);
   }
 }
 

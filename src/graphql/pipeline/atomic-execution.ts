@@ -6,7 +6,8 @@ import { DomainError, validationFailed } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { Variables } from '../executor/arguments.ts';
-import type { Execution, OperationSource, PreparedOperation, RootField } from '../executor/operation.ts';
+import type { OperationSource, PreparedOperation, RootField } from '../executor/operation.ts';
+import type { Execution, RunOptions } from '../executor/run.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { requireScopeOfMutation } from '../scopes.ts';
@@ -43,8 +44,9 @@ export async function executeAtomically(
   operation: AtomicOperation,
   variables: Variables,
   context: GraphQLContext,
-  { limits: { maxResponseBytes } }: AtomicOptions,
+  { limits: { maxResponseBytes: maxBytes } }: AtomicOptions,
 ): Promise<Execution> {
+  const { caller: turns } = context.request;
   const { prepared } = operation;
   const fields = prepared.rootFields(variables);
   if (fields.length > maxFields) {
@@ -54,7 +56,11 @@ export async function executeAtomically(
   let execution: Execution | undefined;
   const work = async (inside: Stores): Promise<AtomicWrites> => {
     const writes = new AtomicWrites(context.keyed !== undefined);
-    execution = await attempt(prepared, variables, context.inside(inside, writes), writes, maxResponseBytes);
+    execution = await attempt(
+      prepared,
+      { context: context.inside(inside, writes), variables, maxBytes, turns },
+      writes,
+    );
     return writes;
   };
   try {
@@ -67,7 +73,7 @@ export async function executeAtomically(
       const outcome = await context.keyed.onceForOperation(names, fingerprint(operation, fields, variables), work);
       if (outcome.isReplayed) {
         const replay = new AtomicWrites(false, outcome.result as ReadonlyMap<string, never>);
-        execution = await prepared.run(context.replaying(replay), variables, maxResponseBytes);
+        execution = await prepared.run({ context: context.replaying(replay), variables, maxBytes, turns });
         context.keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
       }
     }
@@ -90,18 +96,13 @@ function assertScopes({ source }: AtomicOperation, fields: readonly RootField[],
 }
 
 /** Runs all fields; throws AbortedBy at the first one that fails. */
-async function attempt(
-  prepared: PreparedOperation,
-  variables: Variables,
-  context: GraphQLContext,
-  writes: AtomicWrites,
-  maxBytes: number,
-): Promise<Execution> {
+async function attempt(prepared: PreparedOperation, options: RunOptions, writes: AtomicWrites): Promise<Execution> {
   let failed: string | undefined;
-  const execution = await prepared.run(context, variables, maxBytes, (key) => {
+  const mayGoOn = (key: string): boolean => {
     if (!writes.isCarriedOut(key)) failed = key;
     return failed === undefined;
-  });
+  };
+  const execution = await prepared.run({ ...options, mayGoOn });
   if (failed === undefined) return execution;
   // Arguments are refused before the resolver is called.
   const refusal = execution.errors.find(({ path }) => path?.length === 1 && path[0] === failed);

@@ -2,6 +2,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../../domain/errors.ts';
 import { describeFailure, type Failure, graphqlExtensions, HttpError } from '../../http/error-table.ts';
+import { PayloadTooLarge } from '../executor/operation.ts';
 import { argumentRefusal } from './input-errors.ts';
 
 type ServiceError = DomainError | HttpError;
@@ -60,10 +61,12 @@ export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: bo
     .find(({ code }) => !wasExecuted || code === 'UNAVAILABLE');
 }
 
-/** The original error, unwrapped from those of graphql-js and Apollo. */
+/** The original error, unwrapped from those of graphql-js, Apollo and the executor. */
 export function causeOf(error: unknown): unknown {
   if (!(error instanceof GraphQLError)) return error;
-  return argumentRefusal(error) ?? error.originalError ?? error;
+  const { originalError } = error;
+  if (originalError instanceof PayloadTooLarge) return new HttpError('RESULT_TOO_LARGE', originalError.message);
+  return argumentRefusal(error) ?? originalError ?? error;
 }
 
 /** True for an invalid request, refused by Apollo, graphql-js or our limits before any resolver. */

@@ -7,6 +7,7 @@ import { describeFailure } from '../../http/error-table.ts';
 import type { Lease } from '../../account/share.ts';
 import { smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
+import { bytesOf } from '../executor/sink.ts';
 import { isAtomic } from '../safe-writes/atomic-writes.ts';
 import { executeAtomically } from './atomic-execution.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
@@ -17,7 +18,7 @@ import { argumentRefusal, coerceVariables } from './input-errors.ts';
 import type { Measure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
 import { traceOperation } from './operation-span.ts';
-import { bytesOf } from './request.ts';
+import { bytesOf as bytesOfRequest } from './request.ts';
 
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
@@ -111,7 +112,7 @@ async function execute(
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
-  const requestBytes = bytesOf(request);
+  const requestBytes = bytesOfRequest(request);
   let cost = quotaCost(measured, requestBytes);
   try {
     ({ cost } = await meter.spend(cost));
@@ -123,8 +124,8 @@ async function execute(
     const memory = bytes > smallResponseBytes ? await reserve(bytes) : undefined;
     const execution = isAtomic(source)
       ? await executeAtomically({ source, prepared }, coerced, context, options)
-      : await prepared.run(context, coerced, limits.maxResponseBytes);
-    memory?.resize(execution.pieces.bytesOf(execution.data ?? ''));
+      : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: request.caller });
+    memory?.resize(execution.data === undefined ? 0 : bytesOf(execution.data));
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
     if (hidden !== undefined) concealArguments(execution.errors, hidden, source.document);

@@ -1,8 +1,9 @@
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
-import type { Execution } from '../executor/operation.ts';
-import type { Pieces } from '../executor/pieces.ts';
+import { PayloadTooLarge } from '../executor/operation.ts';
+import type { Execution } from '../executor/run.ts';
+import { bytesOf, type JsonText } from '../executor/sink.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
 import type { Measure } from './measure.ts';
@@ -11,9 +12,9 @@ import type { Measure } from './measure.ts';
 export interface GraphQLResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** What is sent before `body`, of a large result. */
+  readonly chunks: readonly Buffer[];
   readonly body: string;
-  /** For the marks in `body`. */
-  readonly pieces?: Pieces;
   /** The codes of its errors. */
   readonly codes: readonly string[];
 }
@@ -22,7 +23,7 @@ export interface GraphQLResponse {
 export function refusalResponse(error: GraphQLError, ...others: readonly GraphQLError[]): GraphQLResponse {
   const { status, headers } = refusalHead(error);
   const { text, codes } = writeErrors([error, ...others], Number.POSITIVE_INFINITY);
-  return { status, headers, body: `{"errors":${text}}\n`, codes };
+  return { status, headers, chunks: [], body: `{"errors":${text}}\n`, codes };
 }
 
 /**
@@ -33,32 +34,35 @@ export function refusalResponse(error: GraphQLError, ...others: readonly GraphQL
  * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
  */
 export function executionResponse(
-  { data, pieces, errors, omittedErrors }: Execution,
+  { data, errors, omittedErrors }: Execution,
   isMutation: boolean,
   maxBytes: number,
   { rootFields }: Pick<Measure, 'rootFields'>,
 ): GraphQLResponse {
   if (data === undefined) return resultTooLarge(maxBytes);
-  if (errors.length === 0) return { status: 200, headers: {}, body: `{"data":${data}}\n`, pieces, codes: [] };
-  const room = maxBytes - pieces.bytesOf(data);
-  const written = writeErrors(errors, room, omittedErrors);
+  if (errors.length === 0) return { status: 200, headers: {}, ...bodyOf('{"data":', data), codes: [] };
+  const written = writeErrors(errors, maxBytes - bytesOf(data), omittedErrors);
   if (written.omitted > omittedErrors && !isMutation) return resultTooLarge(maxBytes);
   const refusal = isMutation && isAnyCarriedOut(errors, rootFields) ? undefined : decisiveRefusal(errors, true);
   const { status, headers } = refusal === undefined ? { status: 200, headers: {} } : describeFailure(refusal);
-  return { status, headers, body: `{"errors":${written.text},"data":${data}}\n`, pieces, codes: written.codes };
+  return { status, headers, ...bodyOf(`{"errors":${written.text},"data":`, data), codes: written.codes };
+}
+
+function bodyOf(start: string, { chunks, text }: JsonText): Pick<GraphQLResponse, 'chunks' | 'body'> {
+  return chunks.length === 0
+    ? { chunks, body: `${start}${text}}\n` }
+    : { chunks: [Buffer.from(start), ...chunks], body: `${text}}\n` };
 }
 
 /**
  * Whether a root field of a mutation was carried out: one without an error of its own, or with one about its payload.
  */
 function isAnyCarriedOut(errors: readonly GraphQLError[], rootFields: Measure['rootFields']): boolean {
-  const refused = errors.filter(({ path, originalError }) => path?.length === 1 && !isTooLarge(originalError));
+  const refused = errors.filter(
+    ({ path, originalError }) => path?.length === 1 && !(originalError instanceof PayloadTooLarge),
+  );
   const written = [...rootFields.values()].filter((name) => !name.startsWith('__'));
   return refused.length < Math.max(errors.length, written.length);
-}
-
-function isTooLarge(cause: unknown): boolean {
-  return cause instanceof HttpError && cause.code === 'RESULT_TOO_LARGE';
 }
 
 /** The response with the names of the fields that an Idempotency-Key has replayed. */

@@ -10,6 +10,7 @@ import type { AccessServiceOptions } from '../../domain/access/access.service.ts
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import { createServices } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
+import { singleEventEnd, singleEventStart } from '../../feed/framing.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
@@ -21,7 +22,7 @@ import { reserveFor } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
-import { eventStreamType, framingFor, namesEventStream, singleEvent, streamTypes } from '../streams/framing.ts';
+import { eventStreamType, framingFor, namesEventStream, streamTypes } from '../streams/framing.ts';
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import {
@@ -200,18 +201,16 @@ class Endpoint {
 }
 
 /** As JSON; as the one result of a stream for a client that accepts nothing else. */
-function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body, pieces }: GraphQLResponse): void {
+function send(request: FastifyRequest, reply: FastifyReply, { status, headers, chunks, body }: GraphQLResponse): void {
   const { accept } = request.headers;
   const type = preferredType(accept, graphqlTypes);
   const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
-  const text = isEvent ? singleEvent(body) : body;
   void reply
     .code(isEvent ? 200 : status)
     .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
     .headers(isEvent ? { 'content-type': eventStreamType } : {})
     .header('cache-control', 'no-store');
-  if (pieces === undefined || pieces.isEmpty) void reply.send(text);
-  else sendChunks(request, reply, pieces.chunksOf(text));
+  sendChunks(request, reply, isEvent ? [singleEventStart, ...chunks, singleEventEnd(body)] : [...chunks, body]);
 }
 
 function findUnacceptable({

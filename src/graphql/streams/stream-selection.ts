@@ -18,7 +18,7 @@ import {
 
 import type { Variables } from '../executor/arguments.ts';
 import { collectFields, fragmentsIn, isIncluded } from '../executor/collect-fields.ts';
-import { prepareLeaf } from '../executor/leaf.ts';
+import { prepareLeaf, type LeafWriter } from '../executor/leaf.ts';
 import type { OperationSource } from '../executor/operation.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { overLimit } from '../pipeline/admission.ts';
@@ -98,13 +98,13 @@ function possibleTypes(schema: GraphQLSchema, type: GraphQLCompositeType): reado
 /** Writes a value of this type. */
 function writerOf(schema: GraphQLSchema, type: GraphQLOutputType, below: Selected[2]): Write {
   const nullable = getNullableType(type);
-  const write = isLeafType(nullable) ? leafWriter(prepareLeaf(nullable).write) : objectWriter(schema, nullable, below);
+  const write = isLeafType(nullable) ? leafWriter(prepareLeaf(nullable)) : objectWriter(schema, nullable, below);
   if (isNonNullType(type)) return write;
   return (text, value) => (value === null || value === undefined ? `${text}null` : write(text, value));
 }
 
-function leafWriter(textOf: (value: unknown) => string): Write {
-  return (text, value) => text + textOf(value);
+function leafWriter({ quote, append }: LeafWriter): Write {
+  return (text, value) => append(text + quote, value) + quote;
 }
 
 function objectWriter(schema: GraphQLSchema, type: GraphQLOutputType, below: Selected[2] = {}): Write {

@@ -27,9 +27,20 @@ class Chunks extends Readable {
   }
 }
 
-/** Sends a response of known length as fast as the client takes it. What it hasn't taken counts as unread. */
-export function sendChunks({ raw, server }: FastifyRequest, reply: FastifyReply, chunks: readonly Buffer[]): void {
-  const payload = new Chunks(chunks);
+/**
+ * Sends a response of known length: a text in one piece; with bytes in it as fast as the client takes it, and what it
+ * hasn't taken counts as unread.
+ */
+export function sendChunks(
+  { raw, server }: FastifyRequest,
+  reply: FastifyReply,
+  chunks: readonly (Buffer | string)[],
+): void {
+  if (chunks.every((chunk) => typeof chunk === 'string')) {
+    void reply.send(chunks.join(''));
+    return;
+  }
+  const payload = new Chunks(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
   server.connections.countAsUnread(raw.socket, payload);
   void reply.header('content-length', String(payload.bytesLeft)).send(payload);
 }

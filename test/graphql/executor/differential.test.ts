@@ -125,14 +125,14 @@ it(
         const ours = async (): Promise<Outcome> => {
           const context = contextFor(behaviours, salt);
           const coerced = coerceAll(text, variables);
-          const { data, pieces, errors, omittedErrors } = await prepared.run(context as object, coerced, maxBytes);
+          const { data, errors, omittedErrors } = await prepared.run({ context, variables: coerced, maxBytes });
           expect(omittedErrors === 0 || errors.length === 100).toBe(true);
-          return { data: pieces.wholeText(data!), errors, log: context.log };
+          return { data: Buffer.concat(data!.chunks).toString() + data!.text, errors, log: context.log };
         };
         /** Whether the data has no more bytes than that. */
         const fits = async (bytes: number): Promise<boolean> => {
           const context = contextFor(behaviours, salt);
-          const { data } = await prepared.run(context as object, coerceAll(text, variables), bytes);
+          const { data } = await prepared.run({ context, variables: coerceAll(text, variables), maxBytes: bytes });
           return data !== undefined;
         };
 

@@ -3,6 +3,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string | undefined
   Query: {
     dog: 'Dog',
     collars: 'Collar',
+    kennel: 'Kennel',
     cat: 'Cat',
     named: 'Named',
     numbered: 'Numbered',
@@ -12,6 +13,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string | undefined
     echo: undefined,
   },
   Mutation: { add: undefined, addLater: 'Total', fail: undefined, strict: 'Total' },
+  Kennel: { name: undefined, collars: 'Collar' },
   Total: { value: undefined, broken: undefined, dog: 'Dog' },
   Dog: {
     name: undefined,
@@ -57,6 +59,7 @@ const fields: Readonly<Record<string, Readonly<Record<string, string | undefined
 const narrower: Readonly<Record<string, readonly string[]>> = {
   Query: ['Query'],
   Mutation: ['Mutation'],
+  Kennel: ['Kennel'],
   Total: ['Total'],
   Dog: ['Dog', 'Named', 'Thing', 'Numbered'],
   Collar: ['Collar'],

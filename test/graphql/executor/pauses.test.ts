@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import DataLoader from 'dataloader';
 import {
   GraphQLList,
   GraphQLObjectType,
@@ -13,73 +14,112 @@ import { TickTime } from '../../../src/account/tick-time.ts';
 import { PreparedOperation } from '../../../src/graphql/executor/operation.ts';
 import { watchTicks } from '../../support/event-loop.ts';
 
-/** Together they take ten times as long as lists are written without a pause. */
-const items = Array.from({ length: 5_000 }, (_, index) => index);
-
 function takeTime(): string {
   const end = performance.now() + 0.1;
   while (performance.now() < end);
   return 'x';
 }
 
-class Item {
-  get property(): string {
-    return takeTime();
+/** Reading its items takes time, before what is below them is looked up. */
+class Group {
+  get items(): object[] {
+    takeTime();
+    return [{}];
   }
 }
 
-const itemType = new GraphQLObjectType({
+const groupsOf = (length: number): Group[] => Array.from({ length }, () => new Group());
+
+interface Context {
+  readonly loader: DataLoader<number, string>;
+}
+
+let nextKey = 0;
+const itemType = new GraphQLObjectType<object, Context>({
   name: 'Item',
-  isTypeOf: undefined,
   fields: {
-    property: { type: GraphQLString },
-    computed: { type: GraphQLString, resolve: takeTime, extensions: { computed: true } },
+    slow: { type: GraphQLString, resolve: takeTime, extensions: { computed: true } },
+    found: { type: GraphQLString, resolve: (_item, _args, { loader }) => loader.load((nextKey += 1)) },
   },
+});
+
+const groupType = new GraphQLObjectType({
+  name: 'Group',
+  fields: { items: { type: new GraphQLList(itemType) } },
 });
 
 const schema = new GraphQLSchema({
   query: new GraphQLObjectType({
     name: 'Query',
     fields: {
-      items: { type: new GraphQLList(itemType), resolve: () => items.map(() => new Item()) },
-      few: { type: new GraphQLList(itemType), resolve: () => items.slice(0, 60).map(() => new Item()) },
-      lists: {
-        type: new GraphQLList(new GraphQLList(itemType)),
-        resolve: () => items.slice(0, 1_000).map(() => Promise.resolve([new Item()])),
+      groups: {
+        type: new GraphQLList(groupType),
+        resolve: () => groupsOf(2_000).map((group) => Promise.resolve(group)),
       },
+      failing: {
+        type: new GraphQLList(new GraphQLList(groupType)),
+        // Each is found while the others are still searched.
+        resolve: () => groupsOf(2_000).map((group) => Promise.resolve([group, Promise.reject(new Error('gone'))])),
+      },
+      few: { type: new GraphQLList(groupType), resolve: () => groupsOf(60) },
     },
   }),
 });
 
-/** How often others had a tick while the operation was executed, the longest one, and how often it waited for one. */
-async function watch(query: string): Promise<{ ticks: number; longestMillis: number; pauses: number }> {
+interface Watched {
+  /** How often it waited for a tick. */
+  readonly pauses: number;
+  readonly longestMillis: number;
+  /** How many keys were looked up at a time. */
+  readonly batches: readonly number[];
+  readonly failures: number;
+}
+
+async function watch(query: string): Promise<Watched> {
   const document = parse(query);
   const [operation] = document.definitions as OperationDefinitionNode[];
   const prepared = new PreparedOperation({ schema, document, operation: operation! });
   const watched = watchTicks();
   const ticks = new TickTime(new Accounts(), 10);
   let pauses = 0;
-  const pause = (): Promise<void> => {
+  const turn = (): Promise<void> => {
     pauses += 1;
     return ticks.pause('client');
   };
-  await prepared.run({ slices: { hasTime: (now) => ticks.hasTime(now), pause } }, {}, 2 ** 23);
-  return { ...(await watched.stop()), pauses };
+  const batches: number[] = [];
+  const loader = new DataLoader<number, string>((keys) => {
+    batches.push(keys.length);
+    return Promise.resolve(keys.map(() => 'x'));
+  });
+  const turns = { hasTime: (now: number) => ticks.hasTime(now), turn };
+  const { errors, omittedErrors } = await prepared.run({
+    context: { loader },
+    variables: {},
+    maxBytes: 2 ** 23,
+    turns,
+  });
+  return { ...(await watched.stop()), pauses, batches, failures: errors.length + omittedErrors };
 }
 
-it.each(['property', 'computed', 'computed __typename'])('a list of { %s } lets others go on', async (fields) => {
-  expect((await watch(`{ items { ${fields} } }`)).ticks).toBeGreaterThanOrEqual(5);
+it('many objects of a level wait when they have used the tick, and what they look up is still one batch', async () => {
+  // All of them take 200 ms.
+  const { pauses, longestMillis, batches, failures } = await watch('{ groups { items { found } } }');
+  expect(failures).toBe(0);
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(longestMillis).toBeLessThan(100);
+  expect(batches).toEqual([2_000]);
 });
 
-it('short lists of one operation wait when one of them has used the tick', async () => {
-  const fields = Array.from({ length: 50 }, (_, index) => `list${index}: few { property }`);
-  // All of them take 300 ms.
-  expect((await watch(`{ ${fields.join(' ')} }`)).longestMillis).toBeLessThan(100);
+it('what is rejected during a pause is an error of its place', async () => {
+  const { pauses, failures } = await watch('{ failing { items { found } } }');
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(failures).toBe(2_000);
 });
 
-it('a thousand short lists of one operation wait as one', async () => {
-  const { longestMillis, pauses } = await watch('{ lists { property } }');
-  // All of them take 100 ms.
-  expect(longestMillis).toBeLessThan(50);
-  expect(pauses).toBeLessThan(50);
+it('root fields wait, while they are written, when one of them has used the tick', async () => {
+  const fields = Array.from({ length: 50 }, (_, index) => `few${index}: few { items { slow } }`);
+  // All of them take 600 ms.
+  const { pauses, longestMillis } = await watch(`{ ${fields.join(' ')} }`);
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(longestMillis).toBeLessThan(100);
 });

@@ -8,6 +8,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
+import { included } from '../../../src/graphql/executor/marks.ts';
+
 /** Everything that GraphQL's type system has, so that documents can ask for it in any combination. */
 const typeDefs = /* GraphQL */ `
   scalar Anything
@@ -69,8 +71,13 @@ const typeDefs = /* GraphQL */ `
     buckle: Collar!
     owner: Collar
   }
+  type Kennel {
+    name: String
+    collars: [Collar!]
+  }
   type Query {
     dog: Dog
+    kennel: Kennel
     collars: [Collar]
     cat: Cat!
     named: Named
@@ -95,6 +102,9 @@ const typeDefs = /* GraphQL */ `
 
 /** How a field of the sample resolves; which one depends on its path in the response. */
 type Behaviour = 'value' | 'later' | 'null' | 'throws' | 'rejects' | 'error' | 'null later';
+
+/** How a property behaves that isn't marked as one that is promised. */
+const synchronous: Partial<Record<Behaviour, Behaviour>> = { later: 'value', rejects: 'throws', 'null later': 'null' };
 
 /** What the resolvers of one execution share. */
 export interface SampleContext {
@@ -128,10 +138,11 @@ export function createSampleSchema(): GraphQLSchema {
     }
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
     for (const field of Object.values(type.getFields())) {
-      if (['number', 'weight'].includes(field.name)) continue;
+      if (type.name === 'Kennel' || ['number', 'weight'].includes(field.name)) continue;
       if (type.name === 'Collar') {
         if (field.name === 'owner') addRelation(field);
         if (field.name === 'mark' || field.name === 'badge') addComputed(field);
+        if (field.name === 'label' || field.name === 'spare') field.extensions = { promised: true };
         continue;
       }
       field.resolve = (_source, args, context: SampleContext, info): unknown => {
@@ -144,6 +155,7 @@ export function createSampleSchema(): GraphQLSchema {
           if (type.name === 'Mutation') return mutate(field.name, args as { amount: number }, context);
           if (field.name === 'echo') return JSON.stringify([Object.keys(args), args]);
           if (field.name === 'collar') return collar(context, at);
+          if (field.name === 'kennel') return kennel(context, at);
           if (field.name === 'collars') return [collar(context, `${at}0`), collar(context, `${at}1`)];
           if (field.name === 'name') return nameIn(context);
           return valueOf(String(field.type), field.name, args as { count?: number });
@@ -175,34 +187,45 @@ function addComputed(field: GraphQLField<unknown, SampleContext>): void {
   };
 }
 
+/** A page of rows: some say that each of them includes its relations. */
+function kennel(context: SampleContext, at: string): object {
+  const isComplete = context.behaviourOf(`${at}complete`) !== 'value';
+  const collars = [collar(context, `${at}0`, isComplete), collar(context, `${at}1`, isComplete)];
+  return { name: nameIn(context), collars, [included]: isComplete ? ['owner'] : undefined };
+}
+
 /** An object whose fields are properties, which behave in all ways too. */
-function collar(context: SampleContext, at: string): object {
+function collar(context: SampleContext, at: string, isComplete = false): object {
   const property = (name: string, make: () => unknown): unknown =>
     behave(context.behaviourOf(`${at}${name}`), make, `${at}${name}`);
+  const known = (name: string, make: () => unknown): unknown => {
+    const behaviour = context.behaviourOf(`${at}${name}`);
+    return behave(synchronous[behaviour] ?? behaviour, make, `${at}${name}`);
+  };
   return {
     at,
     get size() {
-      return property('size', () => 7);
+      return known('size', () => 7);
     },
     get label() {
       return property('label', () => nameIn(context));
     },
     get note() {
-      return property('note', () => (at.length % 7 === 0 ? { is: 'no text' } : 'a note'));
+      return known('note', () => (at.length % 7 === 0 ? { is: 'no text' } : 'a note'));
     },
     colour: at.length % 5 === 0 ? 'no colour' : 'GREEN',
     price: 4.25,
     get tags() {
-      return property('tags', () => ['new', null, 'red']);
+      return known('tags', () => ['new', null, 'red']);
     },
     get spare() {
       return property('spare', () => collar(context, `${at}s`));
     },
     get buckle() {
-      return property('buckle', () => collar(context, `${at}b`));
+      return known('buckle', () => collar(context, `${at}b`));
     },
     get owner() {
-      return at.length % 2 === 0 ? undefined : property('owner', () => collar(context, `${at}o`));
+      return at.length % 2 === 0 && !isComplete ? undefined : known('owner', () => collar(context, `${at}o`));
     },
   };
 }

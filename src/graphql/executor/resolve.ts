@@ -1,0 +1,92 @@
+import { errorOf, isPromise, type Path, type Run } from './run.ts';
+
+/** Where a value belongs. */
+export interface Place {
+  /** Of a held object, or of a list. */
+  readonly values: unknown[];
+  readonly index: number;
+  readonly path: Path;
+  /** Whether the rows here include all relations that are selected. */
+  readonly isComplete: boolean;
+  readonly hold: Hold;
+}
+
+/** What is put into a place for a value: the value itself, or its objects with what is resolved of their fields. */
+export type Hold = (value: unknown, place: Place, resolution: Resolution) => unknown;
+
+/** The clock is read after so many values. */
+const stepsBetweenTurns = 64;
+
+/**
+ * The first phase: resolves what an operation needs, breadth first.
+ *
+ * The resolvers of a level are called one after another without a pause, because what they look up in one tick is one
+ * statement; what they have promised is awaited together. Then the objects in these values are searched for fields that
+ * need to be resolved, which are the next level. The search may yield: clients decide how long it is.
+ */
+export class Resolution {
+  readonly run: Run;
+  #isTooLarge: boolean;
+  /** What the objects found so far take at least, in characters. */
+  #length = 0;
+  #steps = 0;
+  #calls: { readonly resolve: () => unknown; readonly place: Place }[] = [];
+  #promised: { readonly value: Promise<unknown>; readonly place: Place }[] = [];
+
+  constructor(run: Run, isTooLarge = false) {
+    this.run = run;
+    this.#isTooLarge = isTooLarge;
+  }
+
+  /** The response would have more bytes than it may: nothing is resolved any more below what has been called. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
+  }
+
+  /** Calls the resolver with the others of the next level. */
+  call(resolve: () => unknown, place: Place): void {
+    this.#calls.push({ resolve, place });
+  }
+
+  /** Adds to the length of the response; false when it is too large. */
+  grow(length: number): boolean {
+    this.#length += length;
+    if (this.#length > this.run.sink.maxBytes) this.#isTooLarge = true;
+    return !this.#isTooLarge;
+  }
+
+  /** Puts a value, or the error in its stead, into its place; one that is promised, when it is known. */
+  put(place: Place, valueOf: () => unknown): void {
+    const { values, index, hold } = place;
+    this.#steps += 1;
+    try {
+      const value = valueOf();
+      // A rejection becomes a value now, or it would be unhandled while others are waited for.
+      if (isPromise(value)) this.#promised.push({ value: Promise.resolve(value).catch(errorOf), place });
+      // Undefined is what is read while it is written.
+      else if (value === undefined || value === null) values[index] = null;
+      else values[index] = value instanceof Error ? value : hold(value, place, this);
+    } catch (failure) {
+      values[index] = errorOf(failure);
+    }
+  }
+
+  async finish(): Promise<void> {
+    while (this.#calls.length > 0 || this.#promised.length > 0) {
+      const calls = this.#calls;
+      this.#calls = [];
+      for (const { resolve, place } of calls) this.put(place, resolve);
+      const promised = this.#promised;
+      this.#promised = [];
+      if (promised.length === 0) continue;
+      const values = await Promise.all(promised.map(({ value }) => value));
+      for (const [index, { place }] of promised.entries()) {
+        this.put(place, () => values[index]);
+        if (this.#steps < stepsBetweenTurns) continue;
+        this.#steps = 0;
+        const turn = this.run.turn();
+        if (turn !== undefined) await turn;
+      }
+    }
+  }
+}
