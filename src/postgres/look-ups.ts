@@ -63,10 +63,10 @@ export class LookUps {
   }
 
   async #readAll(lookUp: LookUp<unknown>, wanted: readonly IdWanted[]): Promise<unknown[]> {
-    const [first] = wanted as [IdWanted];
-    if (wanted.length === 1) return [await this.#readOne(lookUp, first)];
+    const [first, ...others] = wanted as [IdWanted, ...IdWanted[]];
+    if (others.length === 0) return [await this.#readOne(lookUp, first)];
     const ids = wanted.map(({ id }) => id);
-    const callers = wanted.map(({ caller }) => caller) as unknown as SomeCallers;
+    const callers: SomeCallers = [first.caller, ...others.map(({ caller }) => caller)];
     let rows: unknown[];
     try {
       rows = await this.#sender.read({ statement: lookUp.byAnyId, values: [ids] }, callers);

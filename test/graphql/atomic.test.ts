@@ -230,7 +230,7 @@ describe('with an Idempotency-Key', () => {
   });
 
   it.each(['@atomic', ''])('replays nothing to a key that has lost the scope: mutation %s', async (directive) => {
-    const { id, secret } = await service.createKey({ scopes: ['read', 'write'] });
+    const { id, secret } = await service.createKey({ scopes: ['read', 'write'], plan: 'business' });
     const key = randomUUID();
     const operation = (quantity: number) => `mutation ${directive} { a: ${order} b: ${sell(quantity)} }`;
     expect((await send(operation(2), key, secret)).errors).toEqual([]);
