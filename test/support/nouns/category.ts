@@ -1,0 +1,10 @@
+import type { NounSample } from './noun-sample.ts';
+
+export const category: NounSample = {
+  rows: [
+    { method: 'POST', url: '/categories', body: { name: 'Dogs' } },
+    { method: 'POST', url: '/categories', body: { name: 'Cats' } },
+  ],
+  filters: { nameContains: '"DOG"' },
+  parameters: {},
+};

@@ -1,0 +1,21 @@
+/** A request over REST that makes a row, or gives one its values. */
+interface Preparation {
+  readonly method: 'POST' | 'PATCH';
+  readonly url: string;
+  readonly body: object;
+}
+
+/** What the tests know of a noun that can't be derived from `src`. */
+export interface NounSample {
+  /**
+   * On an empty store they make two rows, with what they refer to. In every order but that of the ids the second comes
+   * first.
+   */
+  readonly rows: readonly Preparation[];
+  /** For each field of the GraphQL filter a literal that matches the first of the two rows only. */
+  readonly filters: Readonly<Record<string, string>>;
+  /** The same for fields that can match the second row only. */
+  readonly filtersOfSecond?: Readonly<Record<string, string>>;
+  /** For each parameter of REST's list, besides those of paging, a text that matches the first row only. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
