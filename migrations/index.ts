@@ -9,6 +9,7 @@ import { InstallationMigration } from './2026-11-23-installation.ts';
 import { EventBacklogMigration } from './2026-11-24-event-backlog.ts';
 import { PetCheckMigration } from './2026-11-24-pet-check.ts';
 import { RecordedTablesMigration } from './2026-11-25-recorded-tables.ts';
+import { EventHalvesMigration } from './2026-11-25-event-halves.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
 export const migrations = [
@@ -23,4 +24,5 @@ export const migrations = [
   { name: '2026-11-24-pet-check', migration: PetCheckMigration },
   { name: '2026-11-24-event-backlog', migration: EventBacklogMigration },
   { name: '2026-11-25-recorded-tables', migration: RecordedTablesMigration },
+  { name: '2026-11-25-event-halves', migration: EventHalvesMigration },
 ] as const;

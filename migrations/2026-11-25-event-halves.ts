@@ -1,0 +1,162 @@
+import { Migration } from '@mikro-orm/migrations';
+
+import { eventMover as earlierMover } from './2026-11-23-events/move.ts';
+import { inThisSchema } from './2026-11-23-events/schema.ts';
+
+/**
+ * Moves changes by way of the backlog without losing events of entries whose pets are deleted meanwhile.
+ *
+ * A run reads the outbox, and then, by another statement, makes events of what is in the backlog. What was committed in
+ * between was in neither: a pet that was deleted then was gone, and what waited of its entry was left out. And of an id
+ * that was used again a later deletion came too early. The rest is as before (`2026-11-23-events/move.ts`).
+ */
+export class EventHalvesMigration extends Migration {
+  override up(): void {
+    this.addSql(inThisSchema(eventMover));
+  }
+
+  override down(): void {
+    this.addSql(inThisSchema(earlierMover));
+  }
+}
+
+const eventMover = `create or replace function @schema.petstore_move_events(who text, max_rows int,
+    out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
+    set search_path = @schema, pg_temp set timezone = 'UTC'
+    set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
+  declare
+    state event_state;
+    is_first boolean;
+    day bigint;
+    partition_name text;
+    run_salt bigint;
+    last_position bigint;
+    last_salt bigint;
+    uses_backlog boolean;
+    max_taken int := 5 * max_rows;
+    first_taken bigint;
+    -- Of the first change in the backlog that this run leaves; null when it takes all of them.
+    next_id bigint;
+  begin
+    moved := 0;
+    lag_seconds := 0;
+    -- Before the statements below: each of them sees what the run before has committed.
+    is_first := pg_try_advisory_xact_lock(7338474785);
+    select * into state from event_state;
+    is_holder := state.mover is null or state.mover = who;
+    uses_backlog := state.backlog_from is not null;
+    if not uses_backlog and not exists (select from event_outbox) then return; end if;
+    -- A clock that was set back must not keep the place of a mover that is dead.
+    if not is_first or not is_holder and abs(extract(epoch from clock_timestamp() - state.moved_at)) < 1 then
+      -- What waits may have been committed a moment ago, long after its statement.
+      select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds
+      from (select at from event_outbox limit 20000) as waiting;
+      return;
+    end if;
+
+    is_holder := true;
+    uses_backlog := uses_backlog or exists (select from event_outbox offset max_rows);
+    if uses_backlog then
+      with taken as (
+        delete from event_outbox where ctid = any (array(select ctid from event_outbox limit max_taken)) returning *
+      ), added as (
+        insert into event_backlog select * from taken returning id
+      )
+      select count(*), min(id) into moved, first_taken from added;
+      state.backlog_from := least(state.backlog_from, first_taken);
+      select extract(epoch from clock_timestamp() - at) into lag_seconds
+      from event_backlog where id >= state.backlog_from order by id limit 1;
+      if moved = max_taken then
+        update event_state set backlog_from = state.backlog_from, mover = who, moved_at = clock_timestamp();
+        return;
+      end if;
+      select id into next_id from event_backlog where id >= state.backlog_from order by id offset max_rows limit 1;
+    end if;
+
+    day := greatest(floor(extract(epoch from clock_timestamp()) / 86400)::bigint, state.position >> 40);
+    partition_name := 'events_' || to_char(date '1970-01-01' + day::int, 'YYYYMMDD');
+    if to_regclass(partition_name) is null then
+      -- Not \`partition of\`, which would wait for every reader of the log.
+      execute format('create table %I (like events including all, primary key (position))', partition_name);
+      perform petstore_protect_events(to_regclass(partition_name));
+      execute format('alter table events attach partition %I for values from (%s) to (%s)',
+        partition_name, day << 40, (day + 1) << 40);
+    end if;
+
+    run_salt := hashtextextended(gen_random_uuid()::text, 0);
+    with of_outbox as (
+      delete from event_outbox where not uses_backlog returning *
+    ), of_backlog as (
+      delete from event_backlog
+      where uses_backlog and id >= state.backlog_from and id < coalesce(next_id, 9223372036854775807)
+      returning *
+    ), batch as not materialized (
+      select * from of_outbox union all select * from of_backlog
+    ), deleted_pets as (
+      select object_id from batch where type = 'pet.deleted'
+    ), rest as materialized (
+      -- What else is known of the same objects, also what was committed since the outbox was read.
+      select * from event_backlog
+      where next_id is not null and id >= next_id and object_id = any (array(select object_id from of_backlog))
+      union all
+      select * from event_outbox where uses_backlog and object_id in (select object_id from of_backlog)
+    ), entries_of_rest as (
+      delete from event_backlog
+      where id = any (array(
+        select id from (
+          select distinct on (object_id) id, type from rest
+          where (type like 'pet.%' or type like 'inventory.%') and object_id in (select object_id from deleted_pets)
+          order by object_id, id
+        ) as next where type = 'inventory.deleted'
+      ))
+      returning *
+    ), changes as not materialized (
+      select * from batch union all select * from entries_of_rest
+    ), halves as materialized (
+      select id, type, object_id, type like 'pet.%' as is_pet, before, after
+      from (select * from batch union all select * from rest) as waiting
+      where (type like 'pet.%' or type like 'inventory.%') and object_id in (
+        select object_id from batch where type = 'pet.deleted' or type = 'pet.updated' and before is not null
+        union all
+        select object_id from rest where type = 'pet.deleted' or type = 'pet.updated' and before is not null
+      )
+    ), linked as (
+      select id, is_pet, case when is_pet
+          then coalesce(max(id) filter (where not is_pet) over earlier, min(id) filter (where not is_pet) over of_object)
+          else coalesce(max(id) filter (where is_pet) over earlier, min(id) filter (where is_pet) over of_object)
+        end as other_id
+      from halves window of_object as (partition by object_id), earlier as (partition by object_id order by id)
+    ), completed as materialized (
+      select change.*, change.type = 'pet.updated' as is_pet, case
+          when other.id is null and change.type = 'pet.updated' then (select quantity::text from inventory where pet_id = change.object_id)
+          when other.id is null then (select status from pets where pets.id = change.object_id)
+          when other.id < change.id and other.type <> 'inventory.deleted' then other.after
+          when other.id > change.id and other.type <> 'inventory.created' then coalesce(other.before, other.after)
+        end as other_half
+      from changes as change left join linked using (id) left join halves as other on other.id = linked.other_id
+      where change.type like 'inventory.%' or change.type = 'pet.updated' and change.before is not null
+    ), complete as (
+      select id, 0 as part, at, type, object_id,
+        case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body
+      from changes where type not like 'inventory.%'
+      union all
+      select id, is_pet::int, at, case when is_pet then 'inventory.updated' else type end, object_id,
+        format('{"pet_id":%s,"quantity":%s,"status":%s}', object_id, case when is_pet then other_half else after end,
+          to_json(case when is_pet then after else other_half end))::json
+      from completed where other_half is not null
+    ), positioned as (
+      select *, greatest(state.position, day << 40) + row_number() over (order by id, part) as position from complete
+    ), logged as (
+      insert into events (position, salt, type, at, object_id, body)
+      select position, hashint8extended(position, run_salt), type, at, object_id, body from positioned
+      returning position
+    )
+    select (select count(*) from changes), max(position) into moved, last_position from logged;
+    last_salt := hashint8extended(last_position, run_salt);
+
+    update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),
+      backlog_from = next_id, mover = who, moved_at = clock_timestamp();
+    -- What was committed during this run has not waited.
+    if next_id is null then lag_seconds := 0; end if;
+  end
+  $$`;
