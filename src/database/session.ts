@@ -35,8 +35,8 @@ export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' 
 const minLockWaitMillis = 100;
 
 /**
- * For how long a statement of the transaction may wait for a lock. It differs from try to try, so that of two that wait
- * for each other one is rolled back and tried again, long before PostgreSQL looks for a deadlock (after 1 s).
+ * For how long a statement of the transaction may wait for a lock: about half of the time that is left. Of two that wait
+ * for each other, which is so only where others don't lock in our order, one is rolled back and tried again.
  */
 const lockWait = statementOf(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
@@ -98,7 +98,8 @@ export class Sessions {
       try {
         return await this.transact(caller, (lease) => {
           deadline ??= performance.now() + atomicMillis;
-          lease.defer({ statement: lockWait, values: [`${minLockWaitMillis * (1 + 2 * Math.random())}ms`] });
+          const lockWaitMillis = (deadline - performance.now()) * (0.4 + 0.2 * Math.random());
+          lease.defer({ statement: lockWait, values: [`${Math.max(1, lockWaitMillis)}ms`] });
           return untilDeadline(lease, deadline, atomicMillis, work);
         });
       } catch (error) {
@@ -196,24 +197,20 @@ async function untilDeadline<T>(
     if (performance.now() <= deadline) return;
     throw unavailable(new Error(`A transaction has taken longer than ${maxMillis} ms.`));
   };
-  const run = async <Row>(
-    statement: Statement<Row>,
-    values: StatementValues,
-    locks?: readonly Query<unknown>[],
-  ): Promise<Row[]> => {
+  const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
     assertTime();
     if (statement.kind !== 'write') return lease.runRead(statement, values);
     try {
-      return await lease.run(statement, values, locks);
+      return await lease.run(statement, values);
     } catch (error) {
       failure ??= translateDriverError(error);
       throw error;
     }
   };
-  // What has failed is undone before the next statement is sent.
+  // What has failed is undone before the next statement is sent. All rows have been locked first.
   let last: Promise<unknown> = Promise.resolve();
-  const session = createTransactionSession(lease, (statement, values, locks) => {
-    const rows = last.then(() => run(statement, values, locks));
+  const session = createTransactionSession(lease, (statement, values) => {
+    const rows = last.then(() => run(statement, values));
     last = rows.catch(() => undefined);
     return rows;
   });

@@ -36,6 +36,8 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
   ): Promise<Row | undefined>;
   /** Locks the row until the transaction ends; undefined when there is none. */
   lock(id: Id): Promise<Row | undefined>;
+  /** Locks those that exist, in the order of their ids, with the next statement of the transaction. */
+  lockAll(ids: readonly Id[], strength: LockStrength): Promise<void>;
   /** False when there was no such row. */
   delete(id: Id): Promise<boolean>;
 }

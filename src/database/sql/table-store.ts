@@ -1,6 +1,6 @@
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
-import type { Include, ReadStore, WriteStore } from '../../domain/store.ts';
+import type { Include, LockStrength, ReadStore, WriteStore } from '../../domain/store.ts';
 import type { Session } from '../../postgres/statement.ts';
 import type { TableReads } from './table-reads.ts';
 import type { TableWrites } from './table-writes.ts';
@@ -57,6 +57,10 @@ export class TableStore<
 
   lock(id: Id): Promise<Written | undefined> {
     return this.writes.lock(this.session, id);
+  }
+
+  lockAll(ids: readonly Id[], strength: LockStrength): Promise<void> {
+    return this.writes.lockAll(this.session, ids, strength);
   }
 
   delete(id: Id): Promise<boolean> {

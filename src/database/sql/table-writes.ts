@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/id.ts';
-import type { Include } from '../../domain/store.ts';
+import type { Include, LockStrength } from '../../domain/store.ts';
 import type { Parameter } from '../../postgres/parameter.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
@@ -39,6 +39,11 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
 
   async lock(session: Session, id: Id): Promise<Row | undefined> {
     return (await session.run(this.#lock, [id]))[0];
+  }
+
+  lockAll(session: Session, ids: readonly Id[], strength: LockStrength): Promise<void> {
+    const { statement, values } = this.#locks.many(ids, strength);
+    return session.defer(statement, values);
   }
 
   async delete(session: Session, id: Id): Promise<boolean> {

@@ -35,4 +35,7 @@ export type InventoryRow = InventoryItem & Partial<InventoryRelations>;
 export interface InventoryStore
   extends
     ReadStore<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>,
-    Pick<WriteStore<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>, 'update' | 'lock'> {}
+    Pick<
+      WriteStore<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>,
+      'update' | 'lock' | 'lockAll'
+    > {}

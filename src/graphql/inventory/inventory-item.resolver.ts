@@ -10,6 +10,7 @@ import { Computed, relationsOf, ToOne } from '../field-marks.ts';
 import { nodeResolver, queryResolver } from '../noun/noun.resolver.ts';
 import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';
+import { Writes } from '../safe-writes/root-mutations.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
 import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
 
@@ -34,6 +35,7 @@ class InventoryItemResolver {
     return loaders.byId('pet').load(petId);
   }
 
+  @Writes('inventory', 'change')
   @Mutation(() => UpdateInventoryPayload, {
     nullable: true,
     description: 'Sets how many are in stock. NOT_FOUND when there is no such pet.',

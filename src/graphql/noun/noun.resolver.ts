@@ -11,7 +11,7 @@ import type { GraphQLContext } from '../context.ts';
 import { Computed, relationsOf } from '../field-marks.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
-import { Creates } from '../safe-writes/root-mutations.ts';
+import { Creates, Writes } from '../safe-writes/root-mutations.ts';
 import { versionDescription } from '../version.ts';
 import { deletionInput, payloadType, type RowChoice } from './noun.type.ts';
 import { withArticle } from './words.ts';
@@ -123,6 +123,7 @@ export function writeResolver<Name extends NounName>(
   @Resolver()
   class NounWriteResolver {
     @Creates()
+    @Writes(noun, 'change')
     @Mutation(() => CreatePayload, { name: create, nullable: true, description: descriptions.create })
     create(
       @Arg('input', () => createInput, { description: `The new ${noun}.` }) input: object,
@@ -133,6 +134,7 @@ export function writeResolver<Name extends NounName>(
       return context.mutate(async (services) => ({ [noun]: await serviceOf(services, noun).create(input, include) }));
     }
 
+    @Writes(noun, 'change')
     @Mutation(() => UpdatePayload, {
       name: update,
       nullable: true,
@@ -176,6 +178,7 @@ export function deletionResolver<Name extends NounName>({
 
   @Resolver()
   class NounDeletionResolver {
+    @Writes(noun, 'delete')
     @Mutation(() => Payload, { name, nullable: true, description })
     delete(
       @Arg('input', () => Input, { description: `Which ${noun}.` }) { id, ifVersion }: RowChoice,

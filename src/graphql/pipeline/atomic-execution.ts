@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
-import { getArgumentValues } from 'graphql';
+import { type FieldNode, getArgumentValues, type GraphQLField } from 'graphql';
 
-import { DomainError, validationFailed } from '../../domain/errors.ts';
+import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
+import { lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { Variables } from '../executor/arguments.ts';
@@ -10,6 +11,7 @@ import type { OperationSource, PreparedOperation, RootField } from '../executor/
 import type { Execution, RunOptions } from '../executor/run.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
+import { rowsNamedBy } from '../safe-writes/root-mutations.ts';
 import { requireScopeOfMutation } from '../scopes.ts';
 import { causeOf } from './errors.ts';
 
@@ -37,7 +39,7 @@ class AbortedBy extends Error {
 /**
  * Carries out the root fields of an operation with `@atomic` in one transaction, payloads included, or none of them.
  *
- * Each try has loaders of its own. A field's own failure ends the transaction; one below its payload doesn't. When
+ * All rows that the inputs name are locked before the first field. Each try has loaders of its own. A field's own failure ends the transaction; one below its payload doesn't. When
  * nothing was committed, no payload is shown. Throws VALIDATION_FAILED for too many fields.
  */
 export async function executeAtomically(
@@ -53,8 +55,11 @@ export async function executeAtomically(
     const message = `carries out at most ${maxFields} root fields together, not ${fields.length}.`;
     throw validationFailed([{ field: '@atomic', message }]);
   }
+  const calls = fields.map((field) => callOf(operation, field, variables));
+  const named = calls.flatMap(({ definition, args }) => (args === undefined ? [] : rowsNamedBy(definition, args)));
   let execution: Execution | undefined;
   const work = async (inside: Stores): Promise<AtomicWrites> => {
+    await lockNamedRows(inside, named);
     const writes = new AtomicWrites(context.keyed !== undefined);
     execution = await attempt(
       prepared,
@@ -65,12 +70,12 @@ export async function executeAtomically(
   };
   try {
     // Before the key, as everywhere: what has no scope is no replay.
-    assertScopes(operation, fields, context);
+    assertScopes(calls, context);
     if (context.keyed === undefined) {
       await context.stores.atomically(work);
     } else {
       const names = fields.map(({ key }) => key);
-      const outcome = await context.keyed.onceForOperation(names, fingerprint(operation, fields, variables), work);
+      const outcome = await context.keyed.onceForOperation(names, fingerprint(calls), work);
       if (outcome.isReplayed) {
         const replay = new AtomicWrites(false, outcome.result as ReadonlyMap<string, never>);
         execution = await prepared.run({ context: context.replaying(replay), variables, maxBytes, turns });
@@ -83,12 +88,27 @@ export async function executeAtomically(
   return execution as Execution;
 }
 
+/** A root field with its arguments; undefined where they are refused, when the field is executed. */
+interface Call {
+  readonly key: string;
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly args: Readonly<Record<string, unknown>> | undefined;
+}
+
+function callOf({ source }: AtomicOperation, { key, name, nodes }: RootField, variables: Variables): Call {
+  const definition = source.schema.getMutationType()?.getFields()[name] as Call['definition'];
+  try {
+    return { key, definition, args: getArgumentValues(definition, nodes[0] as FieldNode, variables) };
+  } catch {
+    return { key, definition, args: undefined };
+  }
+}
+
 /** Throws AbortedBy the first field that the key may not use. */
-function assertScopes({ source }: AtomicOperation, fields: readonly RootField[], { principal }: GraphQLContext): void {
-  const definitions = source.schema.getMutationType()?.getFields() ?? {};
-  for (const { key, name } of fields) {
+function assertScopes(calls: readonly Call[], { principal }: GraphQLContext): void {
+  for (const { key, definition } of calls) {
     try {
-      requireScopeOfMutation(definitions[name] as (typeof definitions)[string], principal);
+      requireScopeOfMutation(definition, principal);
     } catch (cause) {
       throw new AbortedBy(key, cause);
     }
@@ -111,22 +131,18 @@ async function attempt(prepared: PreparedOperation, options: RunOptions, writes:
 
 function causeFor(key: string, error: unknown): unknown {
   if (!(error instanceof AbortedBy)) return error;
-  if (error.key === key) return error.cause;
+  // A lost database, or a lock that isn't free in time, is no field's own: the locks of all come before the first one.
+  if (error.key === key || isUnavailable(error.cause)) return error.cause;
   return new DomainError('ABORTED', `Nothing was carried out, because ${error.key} has failed.`);
 }
 
-/** The same for the same response names with the same fields and inputs, in the same order. */
-function fingerprint({ source }: AtomicOperation, fields: readonly RootField[], variables: Variables): string {
-  const all = source.schema.getMutationType()?.getFields() ?? {};
-  const parts = fields.map(({ key, name, nodes: [node] }) => {
-    const definition = all[name];
-    if (definition === undefined || node === undefined) return [key, name];
-    try {
-      return [key, fingerprintOf(name, definition.args, getArgumentValues(definition, node, variables))];
-    } catch {
-      // The field will be refused, and nothing is stored.
-      return [key, name];
-    }
-  });
+/**
+ * The same for the same response names with the same fields and inputs, in the same order. (Nothing is stored of
+ * arguments that are refused.)
+ */
+function fingerprint(calls: readonly Call[]): string {
+  const parts = calls.map(({ key, definition: { name, args: inputs }, args }) =>
+    args === undefined ? [key, name] : [key, fingerprintOf(name, inputs, args)],
+  );
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }
