@@ -76,11 +76,12 @@ const forms = {
   get: (noun) => ({
     summary: `Find ${withArticle(noun.one)} by its id`,
     description: `Returns one ${noun.one}.`,
-    parameters: [{ $ref: noun.id }, common('parameters/ifNoneMatch')],
+    parameters: [{ $ref: noun.id }, common('parameters/ifMatch'), common('parameters/ifNoneMatch')],
     responses: {
       200: resource(noun, `The ${noun.one}.`),
       304: common('responses/NotModified'),
       404: common('responses/NotFound'),
+      412: common('responses/PreconditionFailed'),
     },
   }),
 

@@ -17,7 +17,8 @@ const exposedHeaders = [
   'WWW-Authenticate',
 ].join(', ');
 
-const allowedHeaders = [
+/** For a preflight that asks for none. */
+const ownHeaders = [
   'Authorization',
   'X-API-Key',
   'Content-Type',
@@ -27,25 +28,19 @@ const allowedHeaders = [
   'Idempotency-Key',
   'X-Request-Id',
   'Apollo-Require-Preflight',
-  // Headers that tracing, Apollo Client and other browser libraries send by themselves.
-  'traceparent',
-  'tracestate',
-  'baggage',
-  'apollographql-client-name',
-  'apollographql-client-version',
-  'X-Requested-With',
-  'Cache-Control',
-  'Pragma',
 ].join(', ');
 
 const preflightHeaders = {
   'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
-  'access-control-allow-headers': allowedHeaders,
   'access-control-max-age': '600',
 };
 
 /** What CORS needs to know of a request. */
-type CrossOriginRequest = Pick<IncomingMessage, 'method'> & { readonly origin: string | undefined };
+type CrossOriginRequest = Pick<IncomingMessage, 'method'> & {
+  readonly origin: string | undefined;
+  /** `Access-Control-Request-Headers` of a preflight. */
+  readonly requestedHeaders?: string | undefined;
+};
 
 /** The headers of a response by which a page of another origin may read it. */
 export type CorsHeaders = (request: CrossOriginRequest) => Readonly<Record<string, string>>;
@@ -53,16 +48,19 @@ export type CorsHeaders = (request: CrossOriginRequest) => Readonly<Record<strin
 /**
  * Lets pages of these origins (`*` is any) use the API in a browser, and read what the headers of every response say,
  * refusals of HTTP itself included. Preflights are handled with all other OPTIONS requests.
+ *
+ * A preflight is allowed whatever headers it asks for: tracing and monitoring libraries add their own. (`*` would not
+ * include `Authorization`.)
  */
 export function allowOrigins(origins: readonly string[]): CorsHeaders {
   const isAny = origins.includes('*');
-  return ({ method, origin }) => {
+  return ({ method, origin, requestedHeaders = ownHeaders }) => {
     const allowed = isAny ? '*' : origins.find((each) => each === origin);
     if (allowed === undefined) return {};
     return {
       'access-control-allow-origin': allowed,
       'access-control-expose-headers': exposedHeaders,
-      ...(method === 'OPTIONS' && preflightHeaders),
+      ...(method === 'OPTIONS' && { ...preflightHeaders, 'access-control-allow-headers': requestedHeaders }),
     };
   };
 }

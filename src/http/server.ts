@@ -24,7 +24,7 @@ import { createResponseMemory, type ResponseMemoryLimits } from './bounds/respon
 import { WaitingRequests } from './bounds/waiting-requests.ts';
 import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
-import { allowOrigins } from './cors.ts';
+import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
@@ -198,7 +198,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     const config: FastifyContextConfig | undefined = request.routeOptions.config;
     // Pages that load something set a policy of their own.
     if (config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
-    else void reply.headers(cors({ method: request.method, origin: request.headers.origin }));
+    else void reply.headers(cors(crossOriginRequest(request)));
     const params = request.params as Readonly<Record<string, string>>;
     void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
     recordResponse(request, reply, onResponse, known);
@@ -215,10 +215,15 @@ export function createServer(options: ServerOptions): FastifyInstance {
       renderErrorPage,
     });
     // Fastify would close the connection after a refused body, so a client that goes on sending may never read why.
-    // Node discards the rest.
-    if (reply.raw.shouldKeepAlive && reply.hasHeader('connection')) void reply.removeHeader('connection');
+    // Node discards the rest. A client that waits to send it may go on with another request instead.
+    const isSending = reply.raw.shouldKeepAlive && request.headers.expect === undefined;
+    if (isSending && reply.hasHeader('connection')) void reply.removeHeader('connection');
     void reply.code(status).headers(headers).send(body);
   }
+}
+
+function crossOriginRequest({ method, headers }: FastifyRequest): Parameters<CorsHeaders>[0] {
+  return { method, origin: headers.origin, requestedHeaders: headers['access-control-request-headers'] };
 }
 
 /** Of a page the client is the address, of the API the key; see `registerApi`. */

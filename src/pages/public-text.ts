@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { entityTagOf, isNamedBy } from '../rest/entity-tag.ts';
+import { entityTagOf, isKnown } from '../rest/entity-tag.ts';
 
 /** A public text as it is sent: the same buffers, however many clients take it at the same time. */
 export interface PublicText {
@@ -22,7 +22,7 @@ export function sendPublicText(
   { mediaType, parts, tag }: PublicText,
 ): FastifyReply {
   void reply.headers({ 'cache-control': 'no-cache', etag: tag });
-  if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
+  if (isKnown(request.headers, tag)) return reply.code(304).send();
   void reply.type(`${mediaType}; charset=utf-8`);
   if (parts.length === 1) return reply.send(parts[0]);
   void reply.header(

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { entityTagOf, isNamedBy } from '../rest/entity-tag.ts';
+import { entityTagOf, isKnown } from '../rest/entity-tag.ts';
 
 const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -21,7 +21,8 @@ const codings = [
 ] as const;
 
 interface Contents {
-  readonly tag: string;
+  /** Weak: it names the file, in whichever coding it is sent. */
+  readonly etag: string;
   /** By coding; `identity` is always there. */
   readonly bodies: ReadonlyMap<string, Buffer>;
 }
@@ -44,10 +45,9 @@ export class StaticFile {
       this.#reading = undefined;
       throw error;
     });
-    const { tag, bodies } = await this.#reading;
-    // Weak: it names the file, in whichever coding it is sent.
-    void reply.headers({ vary: 'accept-encoding', etag: `W/${tag}` });
-    if (isNamedBy(request.headers['if-none-match'], tag)) return reply.code(304).send();
+    const { etag, bodies } = await this.#reading;
+    void reply.headers({ vary: 'accept-encoding', etag });
+    if (isKnown(request.headers, etag)) return reply.code(304).send();
     const coding = preferredCoding(request.headers['accept-encoding'], bodies);
     if (coding !== 'identity') void reply.header('content-encoding', coding);
     return reply.type(mediaTypes[extname(this.#path)] ?? 'application/octet-stream').send(bodies.get(coding));
@@ -60,7 +60,7 @@ async function readContents(path: string): Promise<Contents> {
   for (const [coding, ending] of codings) {
     if (existsSync(path + ending)) bodies.set(coding, await readFile(path + ending));
   }
-  return { tag: entityTagOf(plain.toString('latin1')), bodies };
+  return { etag: `W/${entityTagOf(plain.toString('latin1'))}`, bodies };
 }
 
 function preferredCoding(accepted: string | undefined, bodies: ReadonlyMap<string, Buffer>): string {

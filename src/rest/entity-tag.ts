@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+import { DomainError } from '../domain/errors.ts';
 import { versionOfText, type Precondition } from '../domain/version.ts';
 
 /** The strong entity tag of a body (RFC 9110, section 8.8.3). */
@@ -7,9 +8,16 @@ export function entityTagOf(body: string): string {
   return quoted(versionOfText(body));
 }
 
-/** Whether `If-None-Match` names the tag; it compares weakly (RFC 9110, section 13.1.2). */
-export function isNamedBy(header: string | undefined, tag: string): boolean {
-  return header !== undefined && (isAny(header) || tagsIn(header).includes(tag));
+/**
+ * Whether the client of a GET or HEAD knows the representation with this tag, so that the response is 304.
+ *
+ * Throws PRECONDITION_FAILED when `If-Match` doesn't name the tag: it comes first (RFC 9110, section 13.2.2).
+ */
+export function isKnown({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders, tag: string): boolean {
+  if (match !== undefined && !isNamedStronglyBy(match, tag)) {
+    throw new DomainError('PRECONDITION_FAILED', `The \`ETag\` is ${tag}, which \`If-Match\` doesn't name.`);
+  }
+  return isNamedBy(noneMatch, tag);
 }
 
 /**
@@ -25,6 +33,11 @@ export function preconditionOf({
     const tag = quoted(version);
     return (match === undefined || isNamedStronglyBy(match, tag)) && !isNamedBy(noneMatch, tag);
   };
+}
+
+/** Whether `If-None-Match` names the tag; it compares weakly (RFC 9110, section 13.1.2). */
+function isNamedBy(header: string | undefined, tag: string): boolean {
+  return header !== undefined && (isAny(header) || tagsIn(header).includes(tag.replace(/^W\//, '')));
 }
 
 /** Whether `If-Match` names the tag; it compares strongly (RFC 9110, section 13.1.1). */

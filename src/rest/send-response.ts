@@ -5,20 +5,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { byteMillis } from '../account/accounts.ts';
 import type { Share } from '../account/share.ts';
 import type { RestResponse } from './responses.ts';
-import { isNamedBy } from './entity-tag.ts';
+import { isKnown } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
 
-/** Sends the response; 304 without its body when `If-None-Match` names its entity tag. */
+/** Sends the response: that to a GET or HEAD as the client's preconditions on its entity tag say. */
 export async function sendResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: RestResponse,
   collectionSlots: Share,
 ): Promise<FastifyReply> {
+  const { etag } = headers;
+  const isUnchanged = etag !== undefined && isRead(request) && isKnown(request.headers, etag);
   void reply.code(status).headers(headers);
-  if (status === 200 && headers['etag'] !== undefined && isRead(request)) {
-    if (isNamedBy(request.headers['if-none-match'], headers['etag'])) return reply.code(304).send();
-  }
+  if (isUnchanged) return reply.code(304).send();
   if (status !== 204) void reply.header('content-type', jsonMediaType);
   if (body === undefined || typeof body === 'string') return reply.send(body);
   return sendChunks(request, reply, body, collectionSlots);

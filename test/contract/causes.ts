@@ -21,8 +21,7 @@ export const causes: Readonly<Record<string, Cause>> = {
   },
   204: varied((request) => [request]),
   304: async (operation, store) => {
-    const good = await store.goodRequest(operation);
-    const request = operation.operationId === 'listPets' ? { ...good, url: '/pets?id=1,2' } : good;
+    const request = await tagged(operation, store);
     const { headers } = await store.ask(request);
     return [await store.ask(withHeader(request, 'if-none-match', headers['etag'] ?? ''))];
   },
@@ -49,7 +48,9 @@ export const causes: Readonly<Record<string, Cause>> = {
   409: async (operation, store) =>
     operation.method === 'POST' ? stillRunning(operation, store) : conflict(operation, store),
   410: varied((request) => [{ ...request, url: `${request.url}?cursor=${unknownPosition}` }]),
-  412: varied((request) => [withHeader(request, 'if-match', '"another"')]),
+  412: async (operation, store) => {
+    return [await store.ask(withHeader(await tagged(operation, store), 'if-match', '"another"'))];
+  },
   413: varied((request) => [{ ...withBody(request, {}), body: ' '.repeat(1024 * 1024 + 1) }]),
   415: varied((request) => [withHeader(request, 'content-type', 'text/plain')]),
   422: async (operation, store) => {
@@ -69,6 +70,12 @@ export const causes: Readonly<Record<string, Cause>> = {
 /** True where two statements never run at a time: the second one waits, and then gets the first one's response. */
 export function isImpossible({ method }: Operation, status: string): boolean {
   return method === 'POST' && status === '409' && serverUrl() === undefined;
+}
+
+/** A request whose response, or the resource that it changes, has an entity tag. */
+async function tagged(operation: Operation, store: Store): Promise<Ask> {
+  const request = await store.goodRequest(operation);
+  return operation.operationId === 'listPets' ? { ...request, url: '/pets?id=1,2' } : request;
 }
 
 /** Asks variations of a request that would succeed. */

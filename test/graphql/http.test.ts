@@ -203,6 +203,14 @@ describe('GET', () => {
     expectRefused(await sample.get(query), 400, 'BAD_REQUEST', message);
   });
 
+  it('takes each parameter that is empty as left out', async () => {
+    const whole = await sample.get({ query: '{ echo }' });
+    for (const name of ['operationName', 'variables', 'extensions', 'documentId']) {
+      const { statusCode, body } = await sample.get({ query: '{ echo }', [name]: '' });
+      expect([name, statusCode, body]).toEqual([name, 200, whole.body]);
+    }
+  });
+
   it.each(['query', 'operationName', 'variables', 'extensions', 'documentId'])('refuses %s twice', async (name) => {
     const url = `/graphql?query={echo}&${name}={}&${name}={}`;
     const response = await sample.server.inject({ url, headers: { 'x-api-key': 'any' } });

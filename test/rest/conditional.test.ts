@@ -80,6 +80,31 @@ describe('If-None-Match', () => {
 });
 
 describe('If-Match', () => {
+  it('is 412 on GET and HEAD unless it names the state, and comes before If-None-Match', async () => {
+    const { pet, ...others } = await oneOfEach();
+    const selected = `/pets?id=${pet.slice('/pets/'.length)}`;
+    for (const url of [pet, selected, ...Object.values(others)]) {
+      const etag = (await rest.ask('GET', url)).headers['etag']!;
+      for (const match of [undefined, '*', etag, `"other", ${etag}`, '"other"', `W/${etag}`, '']) {
+        for (const noneMatch of [undefined, '*', etag, `W/${etag}`, '"other"']) {
+          const holds = match === undefined || match === '*' || (match.endsWith(etag) && !match.startsWith('W/'));
+          const isKnown = noneMatch !== undefined && noneMatch !== '"other"';
+          const status = !holds ? 412 : isKnown ? 304 : 200;
+          const headers = {
+            ...(match !== undefined && { 'if-match': match }),
+            ...(noneMatch !== undefined && { 'if-none-match': noneMatch }),
+          };
+          for (const method of ['GET', 'HEAD'] as const) {
+            const response = await rest.ask(method, url, undefined, headers);
+            expect([method, url, headers, response.status]).toStrictEqual([method, url, headers, status]);
+            if (status === 412 && method === 'GET') expect(response).toMatchObject(failed);
+          }
+        }
+      }
+    }
+    expect((await rest.ask('GET', '/pets/999999', undefined, { 'if-match': '"any"' })).status).toBe(404);
+  });
+
   it('changes what is still as the client has seen it, and refuses the rest', async () => {
     for (const noun of nouns) {
       const url = (await oneOfEach())[noun];

@@ -81,7 +81,8 @@ function readSearch(url: string): GraphQLRequest {
   };
   const json = (name: string): unknown => {
     const value = text(name);
-    return value === undefined ? undefined : parseParameter(name, value);
+    // Generated clients send parameters without a value as empty.
+    return value === undefined || value === '' ? undefined : parseParameter(name, value);
   };
   return readParameters({
     query: text('query'),

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
 import type { Callers } from '../../account/caller.ts';
@@ -91,7 +91,24 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     };
     server.on('request', listen);
     server.on('checkExpectation', listen);
+    server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      server.emit('request', request, response);
+    });
   };
   const onClientError = (error: Error, socket: Duplex): void => respondToBrokenRequest(broken, error, socket);
   return { server, connections, onRequest, onClientError };
+}
+
+/**
+ * Asks for a body that waits for it (`Expect: 100-continue`) when somebody begins to read it: a request that is refused
+ * before has the refusal instead. Then the expectation is met, and its header gone.
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    // Node discards the bodies of requests that have had their response.
+    if (response.headersSent) return;
+    delete request.headers.expect;
+    if (!request.complete) response.writeContinue();
+  });
 }

@@ -152,10 +152,10 @@ export interface components {
   };
   responses: never;
   parameters: {
+    ifMatch: string;
     ifNoneMatch: string;
     idempotencyKey: string;
     petId: Id;
-    ifMatch: string;
     limit: number;
     categoryId: Id;
     orderId: Id;
