@@ -11,7 +11,7 @@ const rooms = {
   embedded: ['background', 'postgres'],
   database: ['account', 'background', 'domain', 'embedded', 'migrations', 'postgres'],
   feed: ['background'],
-  http: ['account', 'domain', 'keys'],
+  http: ['account', 'background', 'domain', 'keys'],
   rest: ['account', 'http', 'domain'],
   graphql: ['account', 'background', 'domain', 'feed', 'http', 'keys'],
   pages: ['domain', 'graphql', 'http', 'rest'],

@@ -179,7 +179,6 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     ...access,
     stores,
     callers,
-    memory: server.responseMemory,
     maxStreams: config.maxStreams,
     onRefusal,
     onFailure: (error) => server.log.error({ err: error }, 'streams cannot read or write events'),

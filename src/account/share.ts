@@ -10,9 +10,8 @@ import { Waiters } from './waiters.ts';
  * - connections to the database that are being opened, by the service itself (`postgres/servers.ts`); waited for
  * - requests that wait for a response (`http/bounds/waiting-requests.ts`), and those that wait to begin, too, where
  *   there are many (`http/bounds/overload.ts`)
- * - bodies that are not complete, and their bytes (`http/bounds/body.ts`)
- * - bytes of responses that it hasn't read (`http/bounds/connections.ts`)
- * - memory for large results (`http/bounds/response-memory.ts`); it is waited for
+ * - bodies that are not complete (`http/bounds/body.ts`)
+ * - memory of requests, responses and streams (`memory.ts`); it is waited for
  * - new documents that are validated (`graphql/pipeline/new-documents.ts`); they are waited for
  * - texts of persisted documents (`graphql/pipeline/persisted-texts.ts`)
  * - event streams, and those of its plan (`graphql/streams/event-streams.ts`)
@@ -35,8 +34,6 @@ export interface ShareOptions {
   readonly ofAll: number;
   /** How long `take` waits. */
   readonly waitMillis?: number;
-  /** Whether a client that holds nothing may hold more than its part, and the first of all more than everything. */
-  readonly isOneAlwaysPossible?: boolean;
   /** The error for the client; called for each refusal. */
   readonly refuse: (refusal: Refusal, held: number) => Error;
 }
@@ -55,8 +52,7 @@ export interface Lease {
 /**
  * Something of which the process has so much (bytes, streams, slots), leased to clients.
  *
- * Guarantees: no client holds more than its part, and all together never more than everything, but for
- * `isOneAlwaysPossible` and what is resized. No request waits longer than `waitMillis`, or for a request that is
+ * Guarantees: no client holds more than its part, and all together never more than everything, but for what is resized. No request waits longer than `waitMillis`, or for a request that is
  * aborted. Those who wait are served by client, the one that has used least first (see `Accounts`), and within a client
  * in their order.
  */
@@ -108,12 +104,16 @@ export class Share {
     return this.#waiters.holdingOf(this.#accounts.entered(clientId)).meanMillis;
   }
 
-  /** The refusal of so much more for the client; undefined when it may have that. */
-  findRefusal(clientId: string, amount = 0): Error | undefined {
+  /** Why the client can't have so much more; undefined when it can. */
+  refusalOf(clientId: string, amount: number): Refusal | undefined {
     const account = this.#accounts.entered(clientId);
-    const holding = this.#waiters.holdingOf(account);
-    const refusal = this.#refusalOf(account, holding, amount);
-    return refusal && this.#options.refuse(refusal, holding.amount);
+    return this.#refusalOf(account, this.#waiters.holdingOf(account), amount);
+  }
+
+  /** The error for a client that can't have so much more; undefined when it can. */
+  findRefusal(clientId: string, amount = 0): Error | undefined {
+    const refusal = this.refusalOf(clientId, amount);
+    return refusal && this.#options.refuse(refusal, this.heldBy(clientId));
   }
 
   /** Takes what the client has already, however much that is. */
@@ -182,11 +182,11 @@ export class Share {
   }
 
   #refusalOf({ id }: Account, { amount: held, meanMillis }: Holding, amount: number): Refusal | undefined {
-    const { ofClient, ofAll, isOneAlwaysPossible = false } = this.#options;
+    const { ofClient, ofAll } = this.#options;
     const part =
       typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0), id, meanMillis);
-    if (held + amount > part && !(isOneAlwaysPossible && held === 0)) return 'client';
-    if (this.#held + amount > ofAll && !(isOneAlwaysPossible && this.#held === 0)) return 'all';
+    if (held + amount > part) return 'client';
+    if (this.#held + amount > ofAll) return 'all';
     return undefined;
   }
 

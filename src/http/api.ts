@@ -5,6 +5,7 @@ import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Caller } from '../account/caller.ts';
+import { requestBytes } from '../account/memory.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import type { Authentication } from './authentication.ts';
 import { continueAfter } from './bounds/continue-after.ts';
@@ -17,7 +18,7 @@ declare module 'fastify' {
     readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
   }
   interface FastifyRequest {
-    /** For whom it is carried out, once its work has begun. */
+    /** For whom it is carried out: set for every authenticated request of the API. */
     caller: Caller;
   }
 }
@@ -49,6 +50,7 @@ export async function registerApi(
   server.decorateRequest('principal');
   server.decorateRequest('meter');
   server.decorateRequest('caller');
+  server.decorateRequest('memory');
   await server.register(async (api) => {
     api.addHook('onRequest', checkRequest);
     api.addHook('preValidation', begin);
@@ -72,30 +74,35 @@ function checkRequest(request: FastifyRequest, reply: FastifyReply, done: (error
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { is404, server, routeOptions } = request;
   await server.authentication.admit(request, reply);
-  const unread = server.connections.findUnread(request.socket, request.principal.id);
-  if (unread !== undefined) throw unread;
+  request.caller = server.callers.for(request.principal.id);
+  request.memory = server.connections.openMemory(reply.raw, request.caller);
   if (is404) refuseUnmatched(request);
   const { scope } = routeOptions.config;
   if (scope !== undefined) requireScope(request.principal, scope);
 }
 
-/** The work begins: it is counted until there is a response, and aborted when the client disconnects before. */
-function begin(request: FastifyRequest, { raw }: FastifyReply, done: (error?: Error) => void): void {
+/**
+ * The work begins, when there is memory for it: it is counted until there is a response, and aborted when the client
+ * disconnects before.
+ */
+function begin(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  const { raw } = reply;
   if (request.raw.socket.destroyed) return done(clientGone);
   try {
     request.server.waitingRequests.begin(request);
   } catch (refusal) {
     return done(refusal as HttpError);
   }
-  const caller = request.server.callers.for(request.principal.id);
+  const { caller } = request;
   const span = trace.getActiveSpan();
   if (span?.isRecording() === true) caller.span = span;
-  request.caller = caller;
   raw.on('close', () => {
     if (raw.writableFinished) request.server.waitingRequests.end(request);
     else caller.abort(clientGone);
   });
-  return done();
+  const waiting = request.memory.reserve(requestBytes);
+  if (waiting === undefined) return done();
+  return continueAfter(waiting, reply, (error) => done(error ?? undefined));
 }
 
 function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {

@@ -12,15 +12,14 @@ import {
 
 import { Accounts } from '../account/accounts.ts';
 import { Callers } from '../account/caller.ts';
-import type { Share } from '../account/share.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
 import { Bodies, type BodyLimits } from './bounds/body.ts';
 import type { OnRefusal } from './bounds/bounds.ts';
 import type { ClientConnections, ConnectionsLimits } from './bounds/connections.ts';
 import { continueAfter } from './bounds/continue-after.ts';
+import { createMemory, type MemoryLimits } from './bounds/memory.ts';
 import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
 import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
-import { createResponseMemory, type ResponseMemoryLimits } from './bounds/response-memory.ts';
 import { WaitingRequests } from './bounds/waiting-requests.ts';
 import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
@@ -36,7 +35,6 @@ declare module 'fastify' {
     readonly connections: ClientConnections;
     readonly callers: Callers;
     readonly bodies: Bodies;
-    readonly responseMemory: Share;
     readonly routeTable: RouteTable;
     readonly waitingRequests: WaitingRequests;
   }
@@ -50,7 +48,7 @@ declare module 'fastify' {
 export type HttpLimits = ConnectionsLimits &
   BodyLimits &
   OverloadLimits &
-  ResponseMemoryLimits & {
+  MemoryLimits & {
     /** How long work begins in one tick of the event loop; see `TickTime`. */
     readonly tickMillis: number;
   };
@@ -126,7 +124,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id;
   const cors = allowOrigins(corsOrigins);
   const broken = { routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
-  const node = createNodeServer({ callers, clientOf, timeouts, limits, onRefusal, broken });
+  const memory = createMemory(accounts, onRefusal, limits);
+  const node = createNodeServer({ callers, memory, clientOf, timeouts, limits, onRefusal, broken });
   const bodies = new Bodies(accounts, ticks, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
@@ -165,7 +164,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('connections', node.connections);
   server.decorate('callers', callers);
   server.decorate('bodies', bodies);
-  server.decorate('responseMemory', createResponseMemory(accounts, onRefusal, limits));
+  server.decorate('memory', memory);
   server.decorate('waitingRequests', waitingRequests);
   server.decorateRequest('waiting', undefined);
   server.decorateReply('failureCode', undefined);
@@ -186,9 +185,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   /** Why a request is refused before anything is done for it. */
   function findRefusal(request: FastifyRequest): Error | undefined {
-    const { isPublic, isServedUnderOverload } = request.routeOptions.config ?? {};
-    if (isServedUnderOverload === true) return undefined;
-    return overload.findRefusal(request.raw) ?? (isPublic === true ? findUnread(request) : undefined);
+    const { isServedUnderOverload } = request.routeOptions.config ?? {};
+    return isServedUnderOverload === true ? undefined : overload.findRefusal(request.raw);
   }
 
   /** `known` is the route of a request that the router couldn't find it for. */
@@ -224,11 +222,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
 function crossOriginRequest({ method, headers }: FastifyRequest): Parameters<CorsHeaders>[0] {
   return { method, origin: headers.origin, requestedHeaders: headers['access-control-request-headers'] };
-}
-
-/** Of a page the client is the address, of the API the key; see `registerApi`. */
-function findUnread({ server: { connections }, socket, ip }: FastifyRequest): Error | undefined {
-  return connections.findUnread(socket, addressSubject(ip).id);
 }
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;

@@ -1,6 +1,6 @@
 import type { Services } from '../domain/services.ts';
 import type { Precondition } from '../domain/version.ts';
-import type { Lease } from '../account/share.ts';
+import type { RequestMemory } from '../account/memory.ts';
 import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
 import type { operations } from './openapi/types.ts';
@@ -17,8 +17,7 @@ export interface Call<Id extends OperationId> {
   readonly isHead: boolean;
   /** What a change expects of the row's version. */
   readonly precondition: Precondition | undefined;
-  /** Waits for memory for a response that may be large; throws UNAVAILABLE. */
-  readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
+  readonly memory: Pick<RequestMemory, 'reserve' | 'hold' | 'keep'>;
   /** Waits until the event loop has time for more work of this client. */
   readonly enterTick: () => Promise<void>;
 }

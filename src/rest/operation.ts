@@ -9,7 +9,6 @@ import type { IdempotencyService } from '../domain/idempotency/idempotency.servi
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
-import { reserveFor } from '../http/bounds/response-memory.ts';
 import { preconditionOf } from './entity-tag.ts';
 import type { RestResponse } from './responses.ts';
 import type { RestOperation } from './openapi/document.ts';
@@ -43,8 +42,7 @@ export function compileOperation(
   const readCall = compileCall(operation, url);
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   return async (request, reply) => {
-    const respond = (services: Services): RestResponse | Promise<RestResponse> =>
-      handler(readCall(request, reply), services);
+    const respond = (services: Services): RestResponse | Promise<RestResponse> => handler(readCall(request), services);
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const stores = context.stores.for(request.caller);
     const response =
@@ -55,15 +53,12 @@ export function compileOperation(
   };
 }
 
-function compileCall(
-  { parameters, body }: RestOperation,
-  url: string,
-): (request: FastifyRequest, reply: FastifyReply) => AnyCall {
+function compileCall({ parameters, body }: RestOperation, url: string): (request: FastifyRequest) => AnyCall {
   const readQuery = compileQuery(parameters);
   const checkBody = body && compileBody(body.schema);
   const fields = Object.keys(body?.schema.properties ?? {});
-  return (request, reply) => {
-    const { caller } = request;
+  return (request) => {
+    const { caller, memory } = request;
     const query = readQuery(request.query as Record<string, string | string[]>);
     const parsedBody = checkBody && parseJsonObject(request.body, fields);
     const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
@@ -75,7 +70,7 @@ function compileCall(
       url,
       isHead: request.method === 'HEAD',
       precondition: preconditionOf(request.headers),
-      reserve: (bytes: number) => reserveFor(request, reply, bytes),
+      memory,
       enterTick: () => caller.enterTick(),
     } as AnyCall;
   };

@@ -1,7 +1,6 @@
 import type { Position } from '../domain/cursor.ts';
 import { inBatches, walkBatchBytes, type Page, type PageArguments } from '../domain/page.ts';
-import type { Lease } from '../account/share.ts';
-import { smallResponseBytes } from '../http/bounds/response-memory.ts';
+import type { RequestMemory } from '../account/memory.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
@@ -35,7 +34,7 @@ interface ListCall {
   readonly url: string;
   readonly isHead: boolean;
   readonly query: { readonly limit?: number; readonly cursor?: Position };
-  readonly reserve: (bytes: number) => Promise<Pick<Lease, 'resize'>>;
+  readonly memory: Pick<RequestMemory, 'reserve' | 'hold' | 'keep'>;
   readonly enterTick: () => Promise<void>;
 }
 
@@ -103,10 +102,9 @@ export async function collection<Row>(
 ): Promise<RestResponse> {
   const { limit, cursor } = call.query;
   if (limit !== undefined) {
-    const bytes = limit * maxRowBytes * copies;
-    const memory = bytes > smallResponseBytes ? await call.reserve(bytes) : undefined;
+    await call.memory.reserve(limit * maxRowBytes * copies);
     const response = page(call, await list({ first: limit, after: cursor }), bodyOf);
-    memory?.resize(Buffer.byteLength(response.body));
+    call.memory.hold(Buffer.byteLength(response.body));
     return response;
   }
   return {
@@ -117,11 +115,12 @@ export async function collection<Row>(
 }
 
 async function* arrayInChunks<Row>(
-  { reserve, enterTick }: Pick<ListCall, 'reserve' | 'enterTick'>,
+  { memory, enterTick }: Pick<ListCall, 'memory' | 'enterTick'>,
   batches: AsyncIterable<readonly Row[]>,
   bodyOf: (row: Row) => object,
 ): AsyncGenerator<string, void> {
-  await reserve(streamBytes);
+  await memory.reserve(streamBytes);
+  memory.keep(streamBytes);
   let text = '[';
   let separator = '';
   let rowLength = firstRowLength;

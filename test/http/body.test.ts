@@ -71,7 +71,11 @@ describe('a body is read', () => {
 
 it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const payload = new PassThrough();
-  const request = { headers: {}, principal: { id: 'any' }, server: http.server } as unknown as FastifyRequest;
+  const request = {
+    headers: {},
+    principal: { id: 'any' },
+    memory: http.server.memory.open({ id: 'any' }),
+  } as unknown as FastifyRequest;
   http.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

@@ -56,13 +56,16 @@ it('keeps so many slow bodies of a key, and refuses the next one by 429 once it 
   expect((await nextResponse(refused)).status).toBe(201);
 });
 
-it('refuses by 503 what would need more memory than there is for bodies, slow ones first', async () => {
+it.each([
+  ['503 what would need more memory than there is', 503, 'maxMemoryOfAll', ''],
+  ['429 what would need more than its client may have', 429, 'maxMemoryOfClient', 'k'],
+] as const)('refuses by %s, from the first byte on', async (_what, status, limit, key) => {
   const half = 512 * 1024;
-  const { port, refusals } = await start({ maxIncompleteBytes: 3 * half, incompleteAfterMillis: 1 });
+  const { port, refusals } = await start({ [limit]: 3 * half });
   const sockets: Socket[] = [];
-  for (let count = 0; count < 5; count += 1) sockets.push(await sendMost(port, `k${count}`, half));
+  for (let count = 0; count < 5; count += 1) sockets.push(await sendMost(port, key || `k${count}`, half));
   const first = await Promise.race(sockets.map(async (socket) => nextResponse(socket)));
-  expect([first.status, first.headers['retry-after']]).toEqual([503, '1']);
+  expect([first.status, first.headers['retry-after']]).toEqual([status, '1']);
   expect(refusals).toContain('incomplete_bodies');
 });
 

@@ -4,8 +4,6 @@ import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
-import type { Lease } from '../../account/share.ts';
-import { smallResponseBytes } from '../../http/bounds/response-memory.ts';
 import type { GraphQLContext } from '../context.ts';
 import { bytesOf } from '../executor/sink.ts';
 import { isAtomic } from '../safe-writes/atomic-writes.ts';
@@ -23,9 +21,6 @@ import { bytesOf as bytesOfRequest } from './request.ts';
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
 }
-
-/** Waits until there is memory for a response of this size; throws UNAVAILABLE. */
-export type ReserveMemory = (bytes: number) => Promise<Pick<Lease, 'resize'>>;
 
 export interface ExecutionOptions {
   readonly limits: ExecutionLimits;
@@ -93,11 +88,8 @@ export function executeOperation(
   variables: Readonly<Record<string, unknown>>,
   context: GraphQLContext,
   options: ExecutionOptions,
-  reserve: ReserveMemory,
 ): Promise<GraphQLResponse> {
-  return observe(operation, variables, context.request, (observed) =>
-    execute(observed, variables, context, options, reserve),
-  );
+  return observe(operation, variables, context.request, (observed) => execute(observed, variables, context, options));
 }
 
 async function execute(
@@ -105,7 +97,6 @@ async function execute(
   variables: Readonly<Record<string, unknown>>,
   context: GraphQLContext,
   options: ExecutionOptions,
-  reserve: ReserveMemory,
 ): Promise<GraphQLResponse> {
   const { measured } = observed;
   const { source, prepared } = observed.operation;
@@ -120,12 +111,12 @@ async function execute(
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
     if (isMutation) context.keyed?.assertFewFields(measured.rootFields.size);
-    const bytes = Math.min(measured.bytes, limits.maxResponseBytes);
-    const memory = bytes > smallResponseBytes ? await reserve(bytes) : undefined;
+    const waiting = request.memory.reserve(Math.min(measured.bytes, limits.maxResponseBytes));
+    if (waiting !== undefined) await waiting;
     const execution = isAtomic(source)
       ? await executeAtomically({ source, prepared }, coerced, context, options)
       : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: request.caller });
-    memory?.resize(execution.data === undefined ? 0 : bytesOf(execution.data));
+    request.memory.hold(execution.data === undefined ? 0 : bytesOf(execution.data));
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
     if (hidden !== undefined) concealArguments(execution.errors, hidden, source.document);

@@ -18,7 +18,6 @@ import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
 import { sendChunks } from '../../http/bounds/chunked-response.ts';
-import { reserveFor } from '../../http/bounds/response-memory.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
@@ -185,9 +184,7 @@ class Endpoint {
     const services = createServices(stores, this.#options.access);
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
-    const response = await executeOperation(operation, variables, context, this.#options, (bytes) =>
-      reserveFor(request, reply, bytes),
-    );
+    const response = await executeOperation(operation, variables, context, this.#options);
     send(request, reply, response);
   }
 

@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 
 import type { Caller, Callers } from '../../account/caller.ts';
+import type { RequestMemory } from '../../account/memory.ts';
 import { Share, type Lease } from '../../account/share.ts';
 import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
@@ -31,8 +32,6 @@ export const defaultTerms: StreamTerms = {
 export interface EventStreamsOptions extends KeyChecks {
   readonly stores: { for(caller: Caller): Pick<Stores, 'events'> };
   readonly callers: Callers;
-  /** In which responses are counted that their clients haven't read. */
-  readonly memory: Share;
   readonly maxStreams: number;
   readonly onRefusal: OnRefusal;
   /** Called for an error that isn't a client's, nor a lost database. */
@@ -46,6 +45,8 @@ export interface StreamOpening {
   /** Of the request. */
   readonly caller: Caller;
   readonly principal: Principal;
+  /** That of the request; from then on that of the stream. */
+  readonly memory: RequestMemory;
   readonly selection: StreamSelection;
   readonly filter: EventFilter | undefined;
   /** Without one it begins with the next event. */
@@ -111,8 +112,8 @@ export class EventStreams {
    */
   async open(opening: StreamOpening, begin: () => Writable): Promise<FeedStream<StoreEvent>> {
     if (this.#isDraining) throw draining();
-    const { stores, memory } = this.#options;
-    const { caller, principal, selection, filter, onTooMany } = opening;
+    const { stores } = this.#options;
+    const { caller, principal, memory, selection, filter, onTooMany } = opening;
     const { events } = stores.for(caller);
     if (opening.after !== undefined) await new EventService({ events }).readAfter(opening.after, 1);
     const after = opening.after ?? (await events.last());
@@ -120,10 +121,10 @@ export class EventStreams {
     const leases = await this.#takeSlots(principal, onTooMany);
     try {
       const bytes = bytesOfStream + selection.bytes + bytesOfSubject * (filter?.subjectIn?.length ?? 0);
-      const lease = await memory.take(caller, bytes);
-      leases.push(lease);
+      await memory.reserve(bytes);
+      memory.keep(bytes);
       if (this.#isDraining) throw draining();
-      return this.#begin(opening, after, { lease, bytes }, leases, begin());
+      return this.#begin(opening, after, bytes, leases, begin());
     } catch (error) {
       for (const lease of leases) lease.release();
       throw error;
@@ -161,17 +162,16 @@ export class EventStreams {
 
   /** Nothing of the request hangs on what is begun: it may last an hour. */
   #begin(
-    { key, principal, selection, filter, framing, onEnd }: StreamOpening,
+    { key, principal, memory, selection, filter, framing, onEnd }: StreamOpening,
     after: EventPosition,
-    remembered: { readonly lease: Lease; readonly bytes: number },
+    bytesKept: number,
     leases: readonly Lease[],
     output: Writable,
   ): FeedStream<StoreEvent> {
     const { id } = principal;
-    const { stores, callers, memory, onFailure } = this.#options;
+    const { stores, callers, onFailure } = this.#options;
     const holder = this.#holders.acquire(key, () => new KeyHolder(this.#options, key, principal));
     const shared = this.#texts.acquire(selection);
-    let held = 0;
     return this.#streams.begin({
       holder: holder.value,
       output,
@@ -183,12 +183,7 @@ export class EventStreams {
       readAfter: async (position, limit) =>
         (await new EventService(stores.for(callers.for(id))).readAfter(position as EventPosition, limit)).events,
       turn: (goOn) => callers.ticks.wait(id, goOn),
-      hold: (bytes) => {
-        if (bytes > held && memory.findRefusal(id, bytes - held) !== undefined) return false;
-        held = bytes;
-        remembered.lease.resize(remembered.bytes + bytes);
-        return true;
-      },
+      hold: (bytes) => memory.tryKeep(bytesKept + bytes),
       endOf: (error) => {
         if (isUnavailable(error)) return undefined;
         if (describeFailure(error).logLevel === 'error') onFailure(error);

@@ -85,6 +85,7 @@ async function open(
       key: keyOf(request),
       caller,
       principal,
+      memory: request.memory,
       framing,
       onTooMany: () => meter.countRefusedOpening(),
       onEnd: endRecorder(onErrors, label),

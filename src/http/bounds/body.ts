@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 
 import { byteMillis, type Accounts } from '../../account/accounts.ts';
-import { Share, type Lease } from '../../account/share.ts';
+import type { RequestMemory } from '../../account/memory.ts';
+import { Share, type Lease, type Refusal } from '../../account/share.ts';
+import { inBackground } from '../../background.ts';
 import type { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
 import { HttpError } from '../error-table.ts';
@@ -13,15 +15,10 @@ import { maxBodyBytes } from './limits.ts';
 export interface BodyLimits {
   /** Of one client, counted from `incompleteAfterMillis` on. */
   readonly maxIncompleteOfClient: number;
-  readonly maxIncompleteBytes: number;
   readonly incompleteAfterMillis: number;
 }
 
-const defaultLimits: BodyLimits = {
-  maxIncompleteOfClient: 8,
-  maxIncompleteBytes: 64 * 1024 * 1024,
-  incompleteAfterMillis: 1_000,
-};
+const defaultLimits: BodyLimits = { maxIncompleteOfClient: 8, incompleteAfterMillis: 1_000 };
 
 /** Called once with the body, or with why there is none. */
 type Done = (error: Error | null, body: Buffer) => void;
@@ -39,8 +36,9 @@ interface Arriving {
 /**
  * Reads the bodies of requests that have been admitted.
  *
- * Model: most bodies have arrived together with their headers, and are read at once. Any other is read into one buffer
- * that grows, whose bytes are leased (`Share`); after a second it is also one of the slow bodies of its client.
+ * Model: most bodies have arrived together with their headers, and are read at once, or when there is memory for them.
+ * Any other is read into one buffer that grows, in the memory of its request; after a second it is also one of the slow
+ * bodies of its client.
  * Failures: a body that is too large, cut off or broken, or beyond a limit, gives an error to Fastify, which sends the
  * only response of the request.
  */
@@ -48,8 +46,8 @@ export class Bodies {
   readonly #accounts: Accounts;
   readonly #limits: BodyLimits;
   readonly #ticks: TickTime;
+  readonly #onRefusal: OnRefusal;
   readonly #slow: Share;
-  readonly #bytes: Share;
   readonly #arriving = new WeakMap<IncomingMessage, Arriving>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
@@ -57,25 +55,16 @@ export class Bodies {
     this.#accounts = accounts;
     this.#ticks = ticks;
     this.#limits = { ...defaultLimits, ...limits };
-    const { maxIncompleteOfClient, maxIncompleteBytes } = this.#limits;
-    const refuse = (error: () => HttpError): HttpError => {
-      onRefusal('incomplete_bodies');
-      return error();
-    };
+    this.#onRefusal = onRefusal;
     this.#slow = new Share(accounts, {
-      ofClient: maxIncompleteOfClient,
+      ofClient: this.#limits.maxIncompleteOfClient,
       ofAll: Infinity,
-      refuse: (_refusal, held) => refuse(() => tooMany(held)),
-    });
-    this.#bytes = new Share(accounts, {
-      ofClient: Infinity,
-      ofAll: maxIncompleteBytes,
-      refuse: () => refuse(tooManyBytes),
+      refuse: (_refusal, held) => this.#refuse(tooMany(held)),
     });
   }
 
   /** Reads a body of at most `maxBodyBytes`; a larger one is PAYLOAD_TOO_LARGE. */
-  read({ headers, principal }: FastifyRequest, payload: IncomingMessage, done: Done): void {
+  read({ headers, principal, memory }: FastifyRequest, payload: IncomingMessage, done: Done): void {
     const broken = this.#broken.get(payload);
     if (broken !== undefined) return done(broken, none);
     // A stream that has ended before anyone could listen will emit nothing.
@@ -87,9 +76,15 @@ export class Bodies {
       // Unread, the stream would never end.
       payload.resume();
       this.#accounts.use(principal.id, length * byteMillis);
-      return done(null, body);
+      const waiting = memory.reserve(length);
+      if (waiting === undefined) return done(null, body);
+      const goOn = waiting.then(
+        () => done(null, body),
+        (error: unknown) => done(error as Error, none),
+      );
+      return inBackground(goOn);
     }
-    return this.#readChunks(principal.id, payload, done);
+    return this.#readChunks(principal.id, memory, payload, done);
   }
 
   /** Whether the parser has rejected the body, or it took too long. */
@@ -104,51 +99,51 @@ export class Bodies {
   }
 
   /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
-  #readChunks(clientId: string, payload: IncomingMessage, done: Done): void {
+  #readChunks(clientId: string, memory: RequestMemory, payload: IncomingMessage, done: Done): void {
     let body = none;
     let length = 0;
-    const leases: Lease[] = [];
-    let bytes: Lease | undefined;
+    let slowLease: Lease | undefined;
     const end = (error: Error | null): void => {
       // It may fail while it waits to start.
       if (!this.#arriving.delete(payload)) return;
       payload.off('data', add).off('end', finish).off('error', end);
       clearTimeout(slow);
-      for (const lease of leases) lease.release();
+      slowLease?.release();
       this.#accounts.use(clientId, length * byteMillis);
+      memory.hold(error === null ? length : 0);
       done(error, body.subarray(0, length));
     };
     // The work begins now: bodies of many connections may end in one tick.
     const finish = (): void => this.#ticks.enter(clientId, () => end(null));
-    const lease = (take: () => Lease): Lease | undefined => {
-      try {
-        const taken = take();
-        leases.push(taken);
-        return taken;
-      } catch (refusal) {
-        end(refusal as HttpError);
-        return undefined;
-      }
-    };
     const add = (chunk: Buffer): void => {
       const needed = length + chunk.length;
       if (needed > maxBodyBytes) return end(tooLarge());
       if (needed > body.length) {
         const size = Math.min(Math.max(2 * needed, minBufferBytes), maxBodyBytes);
-        // Taken anew, so that it is refused beyond the limit.
-        bytes?.release();
-        bytes = lease(() => this.#bytes.takeNow(clientId, size));
-        if (bytes === undefined) return undefined;
+        const refusal = memory.tryHold(size);
+        if (refusal !== undefined) return end(this.#refuse(tooManyBytes(refusal)));
         body = Buffer.concat([body], size);
       }
       chunk.copy(body, length);
       length = needed;
       return undefined;
     };
-    const slow = setTimeout(() => lease(() => this.#slow.takeNow(clientId)), this.#limits.incompleteAfterMillis);
+    const count = (): void => {
+      try {
+        slowLease = this.#slow.takeNow(clientId);
+      } catch (refusal) {
+        end(refusal as HttpError);
+      }
+    };
+    const slow = setTimeout(count, this.#limits.incompleteAfterMillis);
     slow.unref();
     this.#arriving.set(payload, { fail: end });
     payload.on('data', add).on('end', finish).on('error', end);
+  }
+
+  #refuse(error: HttpError): HttpError {
+    this.#onRefusal('incomplete_bodies');
+    return error;
   }
 }
 
@@ -161,7 +156,9 @@ function tooMany(held: number): HttpError {
   return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
 }
 
-function tooManyBytes(): HttpError {
-  const message = 'Too many requests are still sending their bodies. Try again in a second.';
-  return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+function tooManyBytes(refusal: Refusal): HttpError {
+  const [code, whose] =
+    refusal === 'client' ? (['RATE_LIMITED', ' of this key'] as const) : (['UNAVAILABLE', ''] as const);
+  const message = `The requests${whose} that are under way leave no memory for this body. Try again in a second.`;
+  return new HttpError(code, message, { retryAfterSeconds });
 }

@@ -10,6 +10,7 @@ export const bounds = [
   'errors',
   'connection_requests',
   'waiting_requests',
+  'memory',
   'unread_responses',
   'incomplete_bodies',
   'connections',

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 
 import { context } from '@opentelemetry/api';
 
+import type { RequestMemory } from '../../account/memory.ts';
 import type { Lease, Share } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
 
@@ -65,8 +66,8 @@ export interface ClientConnectionOptions {
  * once; a client that sends more than `maxReadAhead` of them ahead is disconnected.
  */
 export class ClientConnection {
-  /** Who has sent the request under way: a key, or an address. */
-  clientId: string | undefined;
+  /** That of the request under way, when its client is known. */
+  memory: RequestMemory | undefined;
   /** The response under way is a stream, which may last as long as its client likes. */
   isStreaming = false;
   /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
@@ -81,8 +82,6 @@ export class ClientConnection {
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
   #isNew = true;
-  /** The bytes of the response under way that its client hasn't taken. */
-  #unread: Lease | undefined;
   /** The request that has arrived, as last counted. */
   #arrived: Lease | undefined;
   #acceptedBytes = -1;
@@ -121,16 +120,10 @@ export class ClientConnection {
     else if (hasArrived) this.#arrived = share.hold(this.#options.clientOf(current.req), 1);
   }
 
-  /** Counts in the client's account what it hasn't taken. Without a client there are only probes. */
-  countUnread(share: Share): void {
-    const bytes = this.unreadBytes;
-    if (this.#unread !== undefined) this.#unread.resize(bytes);
-    else if (bytes > 0 && this.clientId !== undefined) this.#unread = share.hold(this.clientId, bytes);
-  }
-
-  /** The bytes of the response under way that the operating system hasn't accepted. */
-  get unreadBytes(): number {
-    return this.#underWay === undefined ? 0 : this.#socket.writableLength + (this.unwritten?.bytesLeft ?? 0);
+  /** Once the response is being sent, it holds what the operating system hasn't accepted of it; a stream says itself. */
+  measureUnread(): void {
+    if (this.#underWay?.headersSent !== true) return;
+    this.memory?.hold(this.isStreaming ? 0 : this.#socket.writableLength + (this.unwritten?.bytesLeft ?? 0));
   }
 
   /**
@@ -168,8 +161,8 @@ export class ClientConnection {
   end(request: IncomingMessage): void {
     this.#underWay = undefined;
     this.unwritten = undefined;
-    this.#unread?.release();
-    this.#unread = undefined;
+    this.memory?.release();
+    this.memory = undefined;
     this.uncountArrived();
     this.unfinishedRequest = request.complete ? undefined : request;
     this.#waitToStart();

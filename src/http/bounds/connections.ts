@@ -3,43 +3,30 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import type { Accounts } from '../../account/accounts.ts';
-import type { Callers } from '../../account/caller.ts';
-import { Share } from '../../account/share.ts';
+import type { Caller, Callers } from '../../account/caller.ts';
+import type { Memory, RequestMemory } from '../../account/memory.ts';
+import type { Share } from '../../account/share.ts';
 import type { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnection, type UnwrittenPayload } from './connection.ts';
-import { HttpError } from '../error-table.ts';
 
 /** The limits of connections. Tests lower them. */
 export interface ConnectionsLimits {
   readonly maxConnections: number;
   /** Requests of one connection that are read while another is under way. */
   readonly maxReadAhead: number;
-  /** The bytes of unread responses, of one client (a key, or an address without one) and of all. */
-  readonly maxUnreadBytesOfClient: number;
-  readonly maxUnreadBytesOfAll: number;
   /** How long a response may make no write progress. */
   readonly stallMillis: number;
   /** The interval of progress checks. */
   readonly checkEveryMillis: number;
 }
 
-const mebibyte = 1024 * 1024;
-
 const defaultLimits: ConnectionsLimits = {
   maxConnections: 10_000,
   maxReadAhead: 16,
-  maxUnreadBytesOfClient: 32 * mebibyte,
-  maxUnreadBytesOfAll: 128 * mebibyte,
   stallMillis: 120_000,
   checkEveryMillis: 250,
 };
-
-/** How often what all connections have unread is counted, and after how many requests. */
-const measureEveryMillis = 50;
-const measureEveryRequests = 32;
-
-const retryAfterSeconds = 5;
 
 /**
  * How long a connection without a request stays open after listening has stopped: a proxy doesn't repeat a POST that it
@@ -56,31 +43,29 @@ const urgentTarget = /^\/(?:healthz|readyz)(?:\?|$)/;
  * Node's own `closeIdleConnections` counts a response as complete when its last byte is queued, and cuts off a client
  * that is still reading; here it is complete when that byte has been sent.
  *
- * A request is refused before it is executed while its client, or all together, have too many unread bytes. Requests
- * under way may still add to them: beyond twice the limit of all, the connection with the most is reset.
+ * What they have unread is in the memory of their requests. When more is held than there is, because a result is larger
+ * than it was estimated, the connection that holds most is reset.
  */
 export class ClientConnections {
   readonly #limits: ConnectionsLimits;
   readonly #onRefusal: OnRefusal;
   readonly #connections = new Map<Socket, ClientConnection>();
   readonly ticks: TickTime;
-  /** The unread bytes, as last measured. */
-  readonly #unread: Share;
-  #measuredAt = -Infinity;
-  #sinceMeasured = 0;
+  readonly #memory: Memory;
   #underWay = 0;
   #isDraining = false;
   #isClosing = false;
 
   constructor(
     server: Server,
-    { accounts, ticks }: Callers,
+    { ticks }: Pick<Callers, 'ticks'>,
+    memory: Memory,
     clientOf: (request: IncomingMessage) => string,
     onRefusal: OnRefusal,
     limits: Partial<ConnectionsLimits> = {},
   ) {
     this.#limits = { ...defaultLimits, ...limits };
-    this.#unread = unreadShare(accounts, onRefusal, this.#limits);
+    this.#memory = memory;
     this.ticks = ticks;
     this.#onRefusal = onRefusal;
     server.maxConnections = this.#limits.maxConnections;
@@ -125,7 +110,6 @@ export class ClientConnections {
     const begin = (): void => {
       if (connection === undefined) return;
       this.#underWay += 1;
-      connection.clientId = undefined;
       if (this.#isDraining) response.shouldKeepAlive = false;
       // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
       response.on('close', () => this.#end(connection, request));
@@ -156,15 +140,15 @@ export class ClientConnections {
     return this.#connections.get(socket)?.unfinishedRequest?.complete === false;
   }
 
-  /** Records the client that the response is for. Returns UNAVAILABLE while there are too many unread bytes. */
-  findUnread(socket: Socket, clientId: string): Error | undefined {
-    const connection = this.#connections.get(socket);
-    if (connection === undefined) return undefined;
-    connection.clientId = clientId;
-    this.#sinceMeasured += 1;
-    if (this.#sinceMeasured > measureEveryRequests || performance.now() - this.#measuredAt >= measureEveryMillis)
-      this.#measure();
-    return this.#unread.findRefusal(clientId);
+  /** The memory of a request, until its response has been sent, or its connection is closed. */
+  openMemory(response: ServerResponse, caller: Caller): RequestMemory {
+    const memory = this.#memory.open(caller);
+    const connection = this.#connections.get(response.req.socket);
+    if (connection?.underWay === response) connection.memory = memory;
+    // It has gone meanwhile, or is none of this server.
+    else if (response.req.socket.destroyed) memory.release();
+    else response.on('close', () => memory.release());
+    return memory;
   }
 
   /** What the response under way on the connection has still to write is unread, too. */
@@ -205,45 +189,21 @@ export class ClientConnections {
     setTimeout(closeNew, firstRequestMillis).unref();
   }
 
-  #measure(): void {
-    this.#measuredAt = performance.now();
-    this.#sinceMeasured = 0;
-    for (const connection of this.#connections.values()) connection.countUnread(this.#unread);
-  }
-
   #check(): void {
     const now = performance.now();
-    for (const connection of this.#connections.values())
+    let largest: ClientConnection | undefined;
+    for (const connection of this.#connections.values()) {
+      connection.measureUnread();
       if (connection.stalledMillis(now) >= this.#limits.stallMillis) this.#cutOff(connection);
-    this.#measure();
-    if (this.#unread.held <= 2 * this.#limits.maxUnreadBytesOfAll) return;
-    const [largest] = [...this.#connections.values()].toSorted((a, b) => b.unreadBytes - a.unreadBytes);
-    if (largest !== undefined) this.#cutOff(largest);
+      if ((connection.memory?.bytes ?? 0) > (largest?.memory?.bytes ?? 0)) largest = connection;
+    }
+    if (largest !== undefined && this.#memory.isOverdrawn) this.#cutOff(largest);
   }
 
   #cutOff(connection: ClientConnection): void {
     this.#onRefusal('unread_responses');
     connection.reset();
   }
-}
-
-function unreadShare(
-  accounts: Accounts,
-  onRefusal: OnRefusal,
-  { maxUnreadBytesOfClient: ofClient, maxUnreadBytesOfAll: ofAll }: ConnectionsLimits,
-): Share {
-  return new Share(accounts, {
-    ofClient,
-    ofAll,
-    refuse: (refusal) => {
-      onRefusal('unread_responses');
-      const message =
-        refusal === 'client'
-          ? `More than ${ofClient} bytes of responses to this client wait to be read: read them, or close their connections.`
-          : 'Too many responses wait to be read at the moment. Try again in a few seconds.';
-      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
-    },
-  });
 }
 
 /** Discards what arrives of the body after its response, before Node does, which would parse it uncounted. */

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream';
 
 import type { Callers } from '../../account/caller.ts';
+import type { Memory } from '../../account/memory.ts';
 import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from '../broken-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnections, type ConnectionsLimits } from './connections.ts';
@@ -33,6 +34,7 @@ export interface NodeServerOptions {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
   readonly limits: Partial<ConnectionsLimits> | undefined;
   readonly callers: Callers;
+  readonly memory: Memory;
   /** Who has sent a request, as far as that is known before it begins. */
   readonly clientOf: (request: IncomingMessage) => string;
   readonly onRefusal: OnRefusal;
@@ -67,6 +69,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const connections = new ClientConnections(
     server,
     options.callers,
+    options.memory,
     options.clientOf,
     options.onRefusal,
     options.limits,
