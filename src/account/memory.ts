@@ -74,9 +74,9 @@ export class RequestMemory {
     this.#lease.resize(this.bytes);
   }
 
-  /** It holds what these values take. */
-  holdParsed(...values: readonly unknown[]): void {
-    this.hold(values.reduce<number>((bytes, value) => bytes + sizeOf(value), requestBytes));
+  /** It holds what a value takes, and so much beside. */
+  holdParsed(value: unknown, bytes = 0): void {
+    this.hold(requestBytes + sizeOf(value) + bytes);
   }
 
   /** So much of what it holds it keeps until its end, whatever else it holds. */
@@ -138,7 +138,7 @@ const objectBytes = 56;
 const memberBytes = 24;
 
 /** An estimate of what a value of JSON takes. */
-function sizeOf(value: unknown): number {
+export function sizeOf(value: unknown): number {
   if (typeof value === 'string')
     return memberBytes + (Buffer.byteLength(value) === value.length ? 1 : 2) * value.length;
   if (typeof value !== 'object' || value === null) return memberBytes;

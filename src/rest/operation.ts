@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../account/caller.ts';
 import type { Share } from '../account/share.ts';
 import { validationFailed } from '../domain/errors.ts';
-import type { IdempotencyService } from '../domain/idempotency/idempotency.service.ts';
+import type { IdempotencyService, IdempotentRequest } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
@@ -42,13 +42,18 @@ export function compileOperation(
   const readCall = compileCall(operation, url);
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   return async (request, reply) => {
-    const respond = (services: Services): RestResponse | Promise<RestResponse> => handler(readCall(request), services);
+    const call = outcomeOf(() => readCall(request));
+    const respond = (services: Services): RestResponse | Promise<RestResponse> => handler(call(), services);
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const stores = context.stores.for(request.caller);
+    const identity =
+      key === undefined ? undefined : { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
+    // Before anything is waited for.
+    request.body = undefined;
     const response =
-      key === undefined
+      identity === undefined
         ? await respond(createServices(stores))
-        : await respondOnce(request, key, stores, context, respond);
+        : await respondOnce(identity, stores, context, respond);
     return sendResponse(request, reply, response, context.collectionSlots);
   };
 }
@@ -61,6 +66,7 @@ function compileCall({ parameters, body }: RestOperation, url: string): (request
     const { caller, memory } = request;
     const query = readQuery(request.query as Record<string, string | string[]>);
     const parsedBody = checkBody && parseJsonObject(request.body, fields);
+    memory.holdParsed(parsedBody);
     const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
     if (violations !== undefined && violations.length > 0) throw validationFailed(violations);
     return {
@@ -76,15 +82,25 @@ function compileCall({ parameters, body }: RestOperation, url: string): (request
   };
 }
 
+/** Does the work now; what it throws is thrown when its result is asked for. */
+function outcomeOf<Result>(work: () => Result): () => Result {
+  try {
+    const result = work();
+    return () => result;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 /** The stored response to the key, or a new one, which is stored in the transaction that makes its changes. */
 async function respondOnce(
-  request: FastifyRequest,
-  key: string,
+  identity: IdempotentRequest,
   stores: Stores,
   { idempotency }: OperationContext,
   respond: (services: Services) => RestResponse | Promise<RestResponse>,
 ): Promise<RestResponse> {
-  const identity = { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
   const { result: stored, isReplayed } = await idempotency.once(
     stores,
     identity,

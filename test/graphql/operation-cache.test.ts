@@ -11,7 +11,13 @@ const schema = createSampleSchema();
 function operationOf(text: string): KnownOperation {
   const document = parse(text);
   const source = { schema, document, operation: document.definitions[0] as OperationDefinitionNode };
-  return { source, prepared: new PreparedOperation(source), measure: new OperationMeasure(source), fieldCount: 1 };
+  return {
+    source,
+    prepared: new PreparedOperation(source),
+    measure: new OperationMeasure(source),
+    fieldCount: 1,
+    bytes: 1,
+  };
 }
 
 it('stores an operation that is sent for the second time', () => {

@@ -36,6 +36,7 @@ const typeDefs = `
     fail(how: Failure!): String
     discarded(text: String): Discarded
     failures(count: Int!): [String]!
+    wait(text: String): String
   }
   type Discarded { text: String, strict: String! }
   type Mutation { createPet(input: CreatePetInput!): CreatePetPayload, fail(how: Failure!): String }
@@ -54,6 +55,9 @@ function fail({ how }: { how: keyof typeof failures }): never {
   throw failures[how]();
 }
 
+/** What the field `wait` waits for. */
+export const waiting: { promise: Promise<string> } = { promise: Promise.resolve('') };
+
 /** The names of the pets that were created. */
 const created: string[] = [];
 
@@ -69,6 +73,7 @@ const rootValue: Record<string, unknown> = {
   discarded: ({ text }: { text: string }) => ({ text, strict: null }),
   failures: ({ count }: { count: number }) => Array.from({ length: count }, () => notFound('pet', '42')),
   fail,
+  wait: () => waiting.promise,
 };
 
 function createSampleSchema(): GraphQLSchema {

@@ -13,6 +13,7 @@ import { GraphQLError, Kind, NoSchemaIntrospectionCustomRule, type DocumentNode,
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { PreparedOperation, type OperationSource } from '../executor/operation.ts';
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
+import { withoutTokens } from './document-size.ts';
 import { isOverTokenLimit, markBadInput } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
@@ -144,6 +145,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
         prepared: new PreparedOperation(source),
         measure: new OperationMeasure(source),
         fieldCount,
+        bytes: withoutTokens(document),
       };
     },
     responseForOperation: ({ response: { http } }) =>

@@ -18,6 +18,8 @@ export interface KnownOperation {
   readonly measure: OperationMeasure;
   /** How many fields its document selects, fragments expanded. */
   readonly fieldCount: number;
+  /** An estimate of its memory. */
+  readonly bytes: number;
 }
 
 /**

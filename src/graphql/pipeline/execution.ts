@@ -16,7 +16,6 @@ import { argumentRefusal, coerceVariables } from './input-errors.ts';
 import type { Measure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
 import { traceOperation } from './operation-span.ts';
-import { bytesOf as bytesOfRequest } from './request.ts';
 
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
@@ -36,6 +35,15 @@ const maxLoggedErrors = 10;
 /** Of an operation's name. */
 const maxLoggedName = 100;
 
+/** An operation as one request sends it. Nothing else of the request's text is kept while it is executed. */
+export interface OperationCall {
+  readonly operation: KnownOperation;
+  /** Those that it declares, not coerced yet. */
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** The size of the request. */
+  readonly bytes: number;
+}
+
 /** An operation with the variables of one request. */
 export interface MeasuredOperation {
   readonly operation: KnownOperation;
@@ -46,8 +54,7 @@ export interface MeasuredOperation {
 
 /** Measures the operation of a request; then executes it, or opens its stream, as a span. */
 export function observe<Result extends Pick<GraphQLResponse, 'status' | 'codes'>>(
-  operation: KnownOperation,
-  variables: Readonly<Record<string, unknown>>,
+  { operation, variables }: OperationCall,
   request: Pick<FastifyRequest, 'operation' | 'headers' | 'caller'>,
   work: (observed: MeasuredOperation) => Promise<Result>,
 ): Promise<Result> {
@@ -84,17 +91,16 @@ export function recordOutcome(
  * The cost is spent first. Bad variables are reported before limits, since they are more specific.
  */
 export function executeOperation(
-  operation: KnownOperation,
-  variables: Readonly<Record<string, unknown>>,
+  call: OperationCall,
   context: GraphQLContext,
   options: ExecutionOptions,
 ): Promise<GraphQLResponse> {
-  return observe(operation, variables, context.request, (observed) => execute(observed, variables, context, options));
+  return observe(call, context.request, (observed) => execute(observed, call, context, options));
 }
 
 async function execute(
   observed: MeasuredOperation,
-  variables: Readonly<Record<string, unknown>>,
+  { variables, bytes }: OperationCall,
   context: GraphQLContext,
   options: ExecutionOptions,
 ): Promise<GraphQLResponse> {
@@ -103,11 +109,10 @@ async function execute(
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
-  const requestBytes = bytesOfRequest(request);
-  let cost = quotaCost(measured, requestBytes);
+  let cost = quotaCost(measured, bytes);
   try {
     ({ cost } = await meter.spend(cost));
-    const coerced = coerceVariables(source, variables, { hidden, bytes: requestBytes });
+    const coerced = coerceVariables(source, variables, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
     if (isMutation) context.keyed?.assertFewFields(measured.rootFields.size);

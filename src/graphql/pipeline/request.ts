@@ -14,6 +14,8 @@ export interface GraphQLRequest {
   readonly documentId: string | undefined;
   /** The same as Apollo's clients send it. With the text, it is the hash that the text must have. */
   readonly sha256: string | undefined;
+  /** The size of what the client has written: the body, or the target of a GET. */
+  readonly bytes: number;
 }
 
 /** A parsed body, and its size as it came. */
@@ -43,11 +45,6 @@ export function isById({ query, documentId, sha256 }: GraphQLRequest): boolean {
   return query === undefined && (documentId ?? sha256) !== undefined;
 }
 
-/** The size of what the client has written: the body, or the target of a GET. */
-export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): number {
-  return body === undefined ? Buffer.byteLength(url) : (body as GraphQLBody).bytes;
-}
-
 /**
  * Reads a request as GraphQL over HTTP has it, by POST or GET.
  *
@@ -55,7 +52,7 @@ export function bytesOf({ body, url }: Pick<FastifyRequest, 'body' | 'url'>): nu
  * document that is too long; and UNSUPPORTED_MEDIA_TYPE for a GET whose Content-Type is not JSON.
  */
 export function readRequest({ method, headers, url, body }: FastifyRequest): GraphQLRequest {
-  if (method === 'POST') return readBody((body as GraphQLBody | undefined)?.value);
+  if (method === 'POST') return readBody(body as GraphQLBody | undefined);
   const { 'content-type': type } = headers;
   if (type !== undefined && !jsonType.test(type))
     throw new HttpError('UNSUPPORTED_MEDIA_TYPE', 'A GET has no body: send it without Content-Type.');
@@ -65,10 +62,11 @@ export function readRequest({ method, headers, url, body }: FastifyRequest): Gra
   return readSearch(url);
 }
 
-function readBody(body: unknown): GraphQLRequest {
-  if (Array.isArray(body)) throw badRequest('Send one operation in a request: batches are not offered.');
-  if (!isRecord(body)) throw badRequest('The body must be a JSON object with a `query`.');
-  return readParameters(body);
+function readBody(body: GraphQLBody | undefined): GraphQLRequest {
+  const { value, bytes = 0 } = body ?? {};
+  if (Array.isArray(value)) throw badRequest('Send one operation in a request: batches are not offered.');
+  if (!isRecord(value)) throw badRequest('The body must be a JSON object with a `query`.');
+  return readParameters(value, bytes);
 }
 
 function readSearch(url: string): GraphQLRequest {
@@ -84,17 +82,18 @@ function readSearch(url: string): GraphQLRequest {
     // Generated clients send parameters without a value as empty.
     return value === undefined || value === '' ? undefined : parseParameter(name, value);
   };
-  return readParameters({
+  const parameters = {
     query: text('query'),
     operationName: text('operationName'),
     documentId: text('documentId'),
     variables: json('variables'),
     extensions: json('extensions'),
-  });
+  };
+  return readParameters(parameters, Buffer.byteLength(url));
 }
 
 /** Unset, null and empty are one. */
-function readParameters(parameters: Readonly<Record<string, unknown>>): GraphQLRequest {
+function readParameters(parameters: Readonly<Record<string, unknown>>, bytes: number): GraphQLRequest {
   const text = (name: string): string | undefined => {
     const value = parameters[name] ?? '';
     if (typeof value !== 'string') throw badRequest(`\`${name}\` must be a string.`);
@@ -113,6 +112,7 @@ function readParameters(parameters: Readonly<Record<string, unknown>>): GraphQLR
     variables: object('variables'),
     documentId: text('documentId'),
     sha256: persistedHash(object('extensions')?.['persistedQuery']),
+    bytes,
   };
 }
 

@@ -5,6 +5,7 @@ import { OperationTypeNode } from 'graphql';
 
 import type { Accounts } from '../../account/accounts.ts';
 import type { Caller } from '../../account/caller.ts';
+import { sizeOf } from '../../account/memory.ts';
 import { inBackground } from '../../background.ts';
 import type { AccessServiceOptions } from '../../domain/access/access.service.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
@@ -37,9 +38,10 @@ import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apoll
 import { NewDocuments } from './new-documents.ts';
 import { type DocumentOptions, Documents, keyOf, type KnownOperation } from './documents.ts';
 import { asGraphQLError } from './errors.ts';
-import { executeOperation, type ExecutionOptions } from './execution.ts';
+import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
 import { PersistedTexts } from './persisted-texts.ts';
+import { declaredOf, namedIn } from './declared-variables.ts';
 import { isById, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
@@ -62,6 +64,20 @@ export interface GraphQLServer {
 
 const webSocketRefusal =
   'Subscriptions come over text/event-stream or multipart/mixed, not over a WebSocket: send POST requests.';
+
+/** What a request may keep of variables that its operation perhaps doesn't declare, while it waits to be validated. */
+const maxUndeclaredBytes = 64 * 1024;
+
+/** What is needed of a request to validate its document. */
+interface ReadRequest {
+  readonly text: string;
+  readonly operationName: string | undefined;
+  readonly key: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  readonly bytes: number;
+  /** The hash under which the text is kept if it is valid. */
+  readonly sha256: string | undefined;
+}
 
 /**
  * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
@@ -124,57 +140,74 @@ class Endpoint {
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
-    const { principal, method } = request;
+    const found = await this.#find(request);
+    if ('status' in found) return this.#refuse(found, request, reply);
+    const { operation, variables } = found;
+    const { kind } = operation.prepared;
+    // Of every valid operation, also of one that is refused before it is executed.
+    void reply.header(complexityHeaderName, String(operation.measure.for(variables).complexity));
+    if (request.method !== 'POST' && kind !== OperationTypeNode.QUERY)
+      return this.#refuse(onlyByPost(kind), request, reply);
+    if (kind === OperationTypeNode.SUBSCRIPTION)
+      return sendSubscription(found, request, reply, this.#options.streams, this.#options);
+    const { accept } = request.headers;
+    if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
+    return this.#execute(found, key, request, reply);
+  }
+
+  /** What a request asks for, or why it is refused. From here on nothing else of what it has sent is kept. */
+  async #find(request: FastifyRequest): Promise<OperationCall | GraphQLResponse> {
+    const read = this.#read(request);
+    if ('status' in read) return read;
+    const { key, text, sha256, variables, bytes } = read;
+    const known = this.documents.find(key);
+    const operation = known ?? (await this.#validate(read, request));
+    if ('errors' in operation) return refusalResponse(...operation.errors);
+    if (sha256 !== undefined) this.documents.keep(sha256, text, request.principal.id);
+    const declared = declaredOf(operation, variables);
+    request.memory.holdParsed(declared, known === undefined ? operation.bytes : 0);
+    return { operation, variables: declared, bytes };
+  }
+
+  /** Reads the request, and drops its body. */
+  #read(request: FastifyRequest): ReadRequest | GraphQLResponse {
     let parsed: GraphQLRequest;
     try {
       parsed = readRequest(request);
     } catch (error) {
-      return this.#refuse(refusalResponse(asGraphQLError(error)), request, reply);
+      return refusalResponse(asGraphQLError(error));
+    } finally {
+      request.body = undefined;
     }
-    const { query, operationName, sha256, variables = {} } = parsed;
+    const { query, operationName, sha256, variables = {}, bytes } = parsed;
     const text = this.documents.textOf(parsed);
-    const operationKey = keyOf(text ?? '', operationName);
-    const isOffered = this.#options.documentsOnly !== true || this.documents.isTrusted(operationKey);
-    if (!isOffered) return this.#refuse(notInList, request, reply);
-    if (text === undefined) return this.#refuse(isById(parsed) ? unknownId : noText, request, reply);
+    const key = keyOf(text ?? '', operationName);
+    if (this.#options.documentsOnly === true && !this.documents.isTrusted(key)) return notInList;
+    if (text === undefined) return isById(parsed) ? unknownId : noText;
     const isHashSent = query !== undefined && sha256 !== undefined;
-    if (isHashSent && hash('sha256', query) !== sha256) return this.#refuse(otherHash, request, reply);
-    const operation =
-      this.documents.find(operationKey) ?? (await this.#validate(text, operationName, operationKey, request));
-    if ('errors' in operation) return this.#refuse(refusalResponse(...operation.errors), request, reply);
-    if (isHashSent) this.documents.keep(sha256, text, principal.id);
-    const { kind } = operation.prepared;
-    // Of every valid operation, also of one that is refused before it is executed.
-    void reply.header(complexityHeaderName, String(operation.measure.for(variables).complexity));
-    if (method !== 'POST' && kind !== OperationTypeNode.QUERY) return this.#refuse(onlyByPost(kind), request, reply);
-    if (kind === OperationTypeNode.SUBSCRIPTION) {
-      const { streams } = this.#options;
-      return sendSubscription({ operation, variables }, request, reply, streams, this.#options);
-    }
-    const { accept } = request.headers;
-    if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
-    return this.#execute(operation, variables, key, request, reply);
+    if (isHashSent && hash('sha256', query) !== sha256) return otherHash;
+    const read = { text, operationName, key, bytes, sha256: isHashSent ? sha256 : undefined };
+    request.memory.holdParsed(variables, 2 * text.length);
+    // It may wait to be validated.
+    return { ...read, variables: sizeOf(variables) > maxUndeclaredBytes ? namedIn(text, variables) : variables };
   }
 
   async #validate(
-    text: string,
-    operationName: string | undefined,
-    operationKey: string,
+    { text, operationName, key }: ReadRequest,
     { caller, meter }: FastifyRequest,
   ): Promise<KnownOperation | ApolloRefusal> {
     const validation = await this.#newDocuments.run(
       caller,
       () => meter.requireLeft(),
       // Another request may have made it known meanwhile.
-      async () => this.documents.find(operationKey) ?? this.validator.validate(text, operationName),
+      async () => this.documents.find(key) ?? this.validator.validate(text, operationName),
     );
-    if (!('errors' in validation)) this.documents.add(operationKey, validation);
+    if (!('errors' in validation)) this.documents.add(key, validation);
     return validation;
   }
 
   async #execute(
-    operation: KnownOperation,
-    variables: Readonly<Record<string, unknown>>,
+    call: OperationCall,
     key: string | undefined,
     request: FastifyRequest,
     reply: FastifyReply,
@@ -184,7 +217,7 @@ class Endpoint {
     const services = createServices(stores, this.#options.access);
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
-    const response = await executeOperation(operation, variables, context, this.#options);
+    const response = await executeOperation(call, context, this.#options);
     send(request, reply, response);
   }
 

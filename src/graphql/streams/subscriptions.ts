@@ -16,21 +16,19 @@ import type { Variables } from '../executor/arguments.ts';
 import type { RootField } from '../executor/operation.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
-import { observe, recordOutcome, type ExecutionOptions, type MeasuredOperation } from '../pipeline/execution.ts';
+import {
+  observe,
+  recordOutcome,
+  type ExecutionOptions,
+  type MeasuredOperation,
+  type OperationCall,
+} from '../pipeline/execution.ts';
 import { coerceVariables } from '../pipeline/input-errors.ts';
-import { bytesOf } from '../pipeline/request.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
 import { eventStreamType, framingFor, singleEvent, streamTypes } from './framing.ts';
 import { StreamSelection } from './stream-selection.ts';
-
-/** A subscription as a client sends it. */
-export interface Subscription {
-  readonly operation: KnownOperation;
-  /** Not coerced yet. */
-  readonly variables: Variables;
-}
 
 /**
  * Opens the stream of a subscription, and sends it.
@@ -39,7 +37,7 @@ export interface Subscription {
  * refused before the stream begins is an ordinary response.
  */
 export async function sendSubscription(
-  { operation, variables }: Subscription,
+  call: OperationCall,
   request: FastifyRequest,
   reply: FastifyReply,
   streams: EventStreams,
@@ -47,8 +45,8 @@ export async function sendSubscription(
 ): Promise<void> {
   const framing = requireFraming(request.headers.accept);
   void reply.header('cache-control', 'no-store');
-  const opened = await observe(operation, variables, request, (observed) =>
-    open(observed, variables, framing, request, reply, streams, options),
+  const opened = await observe(call, request, (observed) =>
+    open(observed, call, framing, request, reply, streams, options),
   );
   if ('body' in opened) sendRefusal(opened, reply, opened.isResult ? framing : undefined);
 }
@@ -61,7 +59,7 @@ const begun: Pick<GraphQLResponse, 'status' | 'codes'> = { status: 200, codes: [
 /** Returns the refusal where the stream hasn't begun. */
 async function open(
   observed: MeasuredOperation,
-  sent: Variables,
+  { variables: sent, bytes }: OperationCall,
   framing: Framing,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -74,7 +72,7 @@ async function open(
   let isResult = true;
   try {
     ({ cost } = await meter.spend());
-    const variables = coerceVariables(operation.source, sent, { hidden, bytes: bytesOf(request) });
+    const variables = coerceVariables(operation.source, sent, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const selection = new StreamSelection(operation.source, variables);
     isResult = false;

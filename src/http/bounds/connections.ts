@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import type { Accounts } from '../../account/accounts.ts';
 import type { Caller, Callers } from '../../account/caller.ts';
 import type { Memory, RequestMemory } from '../../account/memory.ts';
 import type { Share } from '../../account/share.ts';
