@@ -7,7 +7,7 @@ const rooms = {
   domain: [],
   counters: ['background', 'domain'],
   keys: ['background', 'domain'],
-  postgres: ['account', 'background', 'domain'],
+  postgres: ['account', 'background'],
   embedded: ['background', 'postgres'],
   database: ['account', 'background', 'domain', 'embedded', 'migrations', 'postgres'],
   feed: ['background'],
@@ -76,6 +76,13 @@ export default {
       severity: 'error',
       from: { path: pathOf('domain') },
       to: { path: '^(node:)?(net|tls|http|https|dns|timers)(/|$)' },
+    },
+    {
+      name: 'connections-without-domain',
+      comment: 'How statements share connections and transactions does not depend on what the store is.',
+      severity: 'error',
+      from: { path: '^src/database/(lease|client-batches|shared-transactions|kysely-dialect|session)[.]ts$' },
+      to: { path: [pathOf('domain'), pathOf('http')] },
     },
     {
       name: 'driver-only-in-postgres',

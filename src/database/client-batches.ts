@@ -2,8 +2,7 @@ import type { Account, Accounts, Waiter } from '../account/accounts.ts';
 import type { Caller } from '../account/caller.ts';
 import { Waiters } from '../account/waiters.ts';
 import { inBackground } from '../background.ts';
-import { isUnavailable } from '../domain/errors.ts';
-import { isOfStatement, recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
+import { isOfStatement, isOrHasUnavailable, recordFailure, throwIfLost } from '../postgres/driver-errors.ts';
 
 /** What one caller wants to have done. */
 interface WaitingEntry<Work, Result> extends Waiter {
@@ -118,7 +117,7 @@ export class ClientBatches<Work, Result> {
         return;
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
-        if (isUnavailable(error) && !isOfStatement(error)) {
+        if (isOrHasUnavailable(error) && !isOfStatement(error)) {
           for (const { caller, refuse } of entries) refuse(recordFailure(error, caller));
           return;
         }

@@ -14,8 +14,10 @@ import { createConnections, createMaintenancePool, type ConnectionsOptions } fro
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
+import type { Session } from '../postgres/statement.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
 import { Sessions } from './session.ts';
+import { StoreSession } from './store-session.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
@@ -49,6 +51,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   const readiness = new Readiness({ pool, pipeline });
   const metadata = orm.getMetadata();
   const storesIn = createStores(metadata);
+  const sessionFor = (caller: Caller): Session => new StoreSession(sessions.for(caller));
   const sessions = new Sessions({
     orm,
     accounts,
@@ -59,11 +62,11 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   });
   return {
     stores: { for: (caller) => storesIn(sessions.for(caller)) },
-    eventMoves: (caller) => createEventMoves(sessions.for(caller)),
-    keyRecords: (caller) => createKeyRecords(metadata, sessions.for(caller)),
-    keyChanges: (caller) => createKeyChanges(metadata, sessions.for(caller)),
-    usage: (caller) => createUsageTable(sessions.for(caller)),
-    readInstallation: (caller) => readInstallation(sessions.for(caller)),
+    eventMoves: (caller) => createEventMoves(sessionFor(caller)),
+    keyRecords: (caller) => createKeyRecords(metadata, sessionFor(caller)),
+    keyChanges: (caller) => createKeyChanges(metadata, sessionFor(caller)),
+    usage: (caller) => createUsageTable(sessionFor(caller)),
+    readInstallation: (caller) => readInstallation(sessionFor(caller)),
     checkReady: (caller) => readiness.check(caller, sessions.for(caller)),
     serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),

@@ -2,7 +2,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 
 import type { Caller } from '../account/caller.ts';
 import type { ConnectionPool, PooledConnection } from '../postgres/connection-pool.ts';
-import { translateDriverError } from '../postgres/driver-errors.ts';
+import { failureOf } from '../postgres/driver-errors.ts';
 import {
   type LookUp,
   type Query,
@@ -146,7 +146,7 @@ export function createTransactionSession(
       try {
         return await run(statement, values, locks);
       } catch (error) {
-        throw translateDriverError(error);
+        throw failureOf(error);
       }
     },
     defer: async (statement, values) => lease.defer({ statement, values }),

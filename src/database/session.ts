@@ -2,17 +2,17 @@ import type { Transaction } from 'kysely';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
 import type { Caller } from '../account/caller.ts';
-import { unavailable } from '../domain/errors.ts';
 import type { PgConnection } from '../postgres/connection.ts';
 import type { PgConnections } from '../postgres/connections.ts';
 import {
+  failureOf,
   isDeadlock,
   isOutdated,
   isReadOnly,
   recordFailure,
   throwIfLost,
-  translateDriverError,
 } from '../postgres/driver-errors.ts';
+import { DatabaseUnavailable } from '../postgres/failures.ts';
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
 import {
@@ -195,7 +195,7 @@ async function untilDeadline<T>(
   let failure: Error | undefined;
   const assertTime = (): void => {
     if (performance.now() <= deadline) return;
-    throw unavailable(new Error(`A transaction has taken longer than ${maxMillis} ms.`));
+    throw new DatabaseUnavailable('deadline', new Error(`A transaction has taken longer than ${maxMillis} ms.`));
   };
   const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
     assertTime();
@@ -203,7 +203,7 @@ async function untilDeadline<T>(
     try {
       return await lease.run(statement, values);
     } catch (error) {
-      failure ??= translateDriverError(error);
+      failure ??= failureOf(error);
       throw error;
     }
   };

@@ -1,8 +1,7 @@
 import type { Accounts } from '../account/accounts.ts';
 import type { Caller } from '../account/caller.ts';
 import { inBackground } from '../background.ts';
-import { isUnavailable } from '../domain/errors.ts';
-import { translateDriverError } from '../postgres/driver-errors.ts';
+import { failureOf, isOrHasUnavailable } from '../postgres/driver-errors.ts';
 import { ClientBatches } from './client-batches.ts';
 import { type ConnectionLease, control, createTransactionSession } from './lease.ts';
 import { type Query, type Session, type Statement, together, type StatementValues } from '../postgres/statement.ts';
@@ -157,10 +156,10 @@ class GatheredStatements {
     return [usual];
   }
 
-  /** Throws Unusual, or UNAVAILABLE. */
+  /** Throws Unusual, or DatabaseUnavailable. */
   async assertUsual(): Promise<void> {
     const wereUsual = await Promise.all(this.#wereUsual);
-    if (isUnavailable(this.#failure)) throw this.#failure;
+    if (isOrHasUnavailable(this.#failure)) throw this.#failure;
     if (wereUsual.includes(false)) throw new Unusual();
   }
 
@@ -171,7 +170,7 @@ class GatheredStatements {
       const rows = await runEqualTogether(queries, (equal) => this.#lease.runTogether(equal));
       for (const { query, resolve } of waiting) resolve(rows.get(query) as never[]);
     } catch (error) {
-      this.#failure = translateDriverError(error);
+      this.#failure = failureOf(error);
       for (const { reject } of waiting) reject(this.#failure);
     }
   }

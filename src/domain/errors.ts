@@ -25,6 +25,8 @@ interface DomainErrorOptions {
   readonly cause?: unknown;
   /** The same request is being carried out already. */
   readonly isUnderWay?: boolean;
+  /** One of the rows can't be read, the others can. */
+  readonly isOfOneRow?: boolean;
 }
 
 /** A refusal by the rules of the store. Its message is written for clients and never contains an internal text. */
@@ -34,6 +36,7 @@ export class DomainError extends Error {
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;
   readonly isUnderWay: boolean;
+  readonly isOfOneRow: boolean;
 
   constructor(code: DomainErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -41,6 +44,7 @@ export class DomainError extends Error {
     this.violations = options.violations ?? [];
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isUnderWay = options.isUnderWay === true;
+    this.isOfOneRow = options.isOfOneRow === true;
   }
 }
 

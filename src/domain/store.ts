@@ -62,20 +62,6 @@ export class ForeignKeyViolation extends Error {
   override readonly name = 'ForeignKeyViolation';
 }
 
-const maxShownValue = 60;
-
-/** A row has a value that this version doesn't know: a newer one beside it has written it. Only who needs it fails. */
-export class UnreadableRow extends Error {
-  override readonly name = 'UnreadableRow';
-  readonly id: Id;
-
-  constructor(table: string, id: Id, property: string, value: unknown) {
-    const shown = JSON.stringify(value).slice(0, maxShownValue);
-    super(`The row ${id} of ${table} can't be read: this version doesn't know the ${property} ${shown}.`);
-    this.id = id;
-  }
-}
-
 /** A change of a row. */
 export interface UpdateOptions<Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */

@@ -13,7 +13,7 @@ import type { Page } from '../domain/page.ts';
 import type { PetListRequest } from '../domain/pets/pet.service.ts';
 import type { PetRelation, PetRow } from '../domain/pets/pet.store.ts';
 import type { Services } from '../domain/services.ts';
-import { type Include, UnreadableRow } from '../domain/store.ts';
+import type { Include } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
 
 /** A row of a noun, with what was included. */
@@ -119,7 +119,7 @@ async function eachAlone<Row>(
   try {
     return await findMany(ids);
   } catch (error) {
-    if (ids.length === 1 || !isUnavailable(error) || !(error.cause instanceof UnreadableRow)) throw error;
+    if (ids.length === 1 || !isUnavailable(error) || !error.isOfOneRow) throw error;
     return Promise.all(
       ids.map((id) =>
         findMany([id]).then(

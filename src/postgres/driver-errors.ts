@@ -1,7 +1,6 @@
 import type { Caller } from '../account/caller.ts';
-import { DomainError, unavailable } from '../domain/errors.ts';
-import { ForeignKeyViolation, UnreadableRow } from '../domain/store.ts';
 import { noConnection, readOnlyState } from './connection-failure.ts';
+import { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason } from './failures.ts';
 
 /** SQLSTATE classes and codes after which there is no connection: shutdown, and timeouts that end the session. */
 const lostStates = /^(?:08|57P0|25P0[34])/;
@@ -92,39 +91,28 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * UNAVAILABLE for a database that is gone, starting, full, read-only or too slow, for a statement that it aborted (see
- * `isOfStatement`), and for a row that this version can't read; `ForeignKeyViolation`; every other error as it is.
+ * What a driver's error is: `DatabaseUnavailable` or `ForeignKeyViolation`; any other error is itself, and so is one
+ * that has a `DatabaseUnavailable` among its causes.
  */
-export function translateDriverError(error: unknown): Error {
+export function failureOf(error: unknown): Error {
   const original = error instanceof Error ? error : new Error(String(error), { cause: error });
-  if (isOrHas(error, ({ name }) => name === 'DomainError')) return original;
-  if ((error as { code?: unknown }).code === foreignKeyViolation) {
-    return new ForeignKeyViolation(original.message, { cause: error });
-  }
-  const message = busyMessages.find(([is]) => is(error))?.[1];
-  if (message !== undefined) return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
-  if (error instanceof UnreadableRow) return unreadable(error);
-  return isUnavailable(error) ? unavailable(error) : original;
+  if (isOrHasUnavailable(error)) return original;
+  if ((error as { code?: unknown }).code === foreignKeyViolation) return new ForeignKeyViolation(original);
+  const reason = reasons.find(([, is]) => is(error))?.[0];
+  return reason === undefined ? original : new DatabaseUnavailable(reason, original);
 }
 
-/** The server is there, but something else was in the way: the client is told what. */
-const busyMessages: readonly (readonly [is: (error: unknown) => boolean, message: string])[] = [
-  [
-    isRefused,
-    'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.',
-  ],
-  [
-    isLocked,
-    'What this changes, or refers to, is locked by another change that has not ended in time. Try again in a few seconds.',
-  ],
-  [
-    isDeadlock,
-    'Changes at the same time have waited for each other, and this one was undone. Try again in a few seconds.',
-  ],
-  [
-    isTimeout,
-    'This has taken the database too long: it is busy, or another change has locked the same rows. Try again in a few seconds.',
-  ],
+/** Whether it, or a cause, is `DatabaseUnavailable`. */
+export function isOrHasUnavailable(error: unknown): error is Error {
+  return isOrHas(error, (each) => each instanceof DatabaseUnavailable);
+}
+
+const reasons: readonly (readonly [UnavailableReason, is: (error: unknown) => boolean])[] = [
+  ['busy', isRefused],
+  ['locked', isLocked],
+  ['deadlock', isDeadlock],
+  ['timeout', isTimeout],
+  ['lost', isUnavailable],
 ];
 
 /** The database is gone, starting, full, read-only or too slow. */
@@ -142,12 +130,6 @@ function isLocked(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === '55P03');
 }
 
-function unreadable(cause: UnreadableRow): DomainError {
-  const message =
-    'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
-  return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 5, cause });
-}
-
 function hasState(error: unknown): boolean {
   return isOrHas(error, ({ code }) => typeof code === 'string' && unavailableStates.test(code));
 }
@@ -160,10 +142,10 @@ export function throwIfLost({ failure }: Caller): void {
   if (failure !== undefined) throw failure;
 }
 
-/** Translates the error, and lets a lost, slow or busy database fail the caller. Its first failure stays. */
+/** What the error is. A lost, slow or busy database fails the caller, whose first failure stays. */
 export function recordFailure(error: unknown, caller: Caller): Error {
   if (caller.failure !== undefined) return caller.failure;
-  const translated = translateDriverError(error);
-  if (isLoss(error) || isTimeout(error) || isRefused(error)) caller.fail(translated);
-  return translated;
+  const failure = failureOf(error);
+  if (isLoss(error) || isTimeout(error) || isRefused(error)) caller.fail(failure);
+  return failure;
 }

@@ -1,8 +1,8 @@
 import DataLoader from 'dataloader';
 
 import type { Caller } from '../account/caller.ts';
-import { UnreadableRow } from '../domain/store.ts';
 import { recordFailure } from './driver-errors.ts';
+import { UnreadableRow } from './failures.ts';
 import type { SomeCallers } from './pipelined-connection.ts';
 import type { LookUp, Query } from './statement.ts';
 

@@ -86,7 +86,7 @@ export class PipelinedConnections {
     });
   }
 
-  /** Throws UNAVAILABLE, or the driver's error. */
+  /** Throws what `failureOf` returns, or the failure that the caller has already. */
   async run(caller: Caller, statement: Statement<unknown>, values: StatementValues): Promise<unknown[]> {
     throwIfLost(caller);
     try {

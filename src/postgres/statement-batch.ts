@@ -1,6 +1,6 @@
 import { serialize } from 'pg-protocol';
 
-import { UnreadableRow } from '../domain/store.ts';
+import { UnreadableRow } from './failures.ts';
 import { toText } from './parameter.ts';
 import type { Query } from './statement.ts';
 

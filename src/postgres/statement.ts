@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { UnreadableRow } from '../domain/store.ts';
+import type { UnreadableRow } from './failures.ts';
 import { type Parameter, type Scalar, toText } from './parameter.ts';
 
 /*
@@ -85,7 +85,7 @@ export interface LookUp<Row> {
 /**
  * Runs statements: on the process's connections, each in its own transaction, or inside one transaction.
  *
- * Throws UNAVAILABLE when the database can't be reached, and `ForeignKeyViolation`.
+ * Throws the failures of `failures.ts`.
  */
 export interface Session {
   /**

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { translateDriverError } from '../../src/postgres/driver-errors.ts';
+import { domainFailureOf } from '../../src/database/store-session.ts';
+import { failureOf } from '../../src/postgres/driver-errors.ts';
 
 it.each([
   ['admin_shutdown', '57P01'],
@@ -10,7 +11,10 @@ it.each([
   ['too_many_connections', '53300'],
 ])('a request that the server ends by %s is UNAVAILABLE', (_name, code) => {
   const error = Object.assign(new Error('terminating connection'), { code });
-  expect(translateDriverError(error)).toMatchObject({ code: 'UNAVAILABLE', cause: error });
+  expect(domainFailureOf(failureOf(error))).toMatchObject({
+    code: 'UNAVAILABLE',
+    cause: { reason: 'lost', cause: error },
+  });
 });
 
 it.each([
@@ -20,5 +24,8 @@ it.each([
   ['serialization_failure', '40001', /^Changes at the same time have waited for each other/],
 ])('%s is no lost database: it is told as what it is', (_name, code, message) => {
   const error = Object.assign(new Error('of the driver'), { code });
-  expect(translateDriverError(error)).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringMatching(message) });
+  expect(domainFailureOf(failureOf(error))).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringMatching(message),
+  });
 });

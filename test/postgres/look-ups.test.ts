@@ -162,13 +162,13 @@ describe('look-ups that fail together', () => {
   });
 
   it.each([
-    ['a lost database', new Error('Connection terminated unexpectedly')],
-    ['a wait that was too long', new NoFreeConnection()],
-  ])('by %s, fail with their requests', async (_what, error) => {
+    ['a lost database', 'lost', new Error('Connection terminated unexpectedly')],
+    ['a wait that was too long', 'busy', new NoFreeConnection()],
+  ])('by %s, fail with their requests', async (_what, reason, error) => {
     const { outcomes, requests, alone } = await failTogether(error);
     expect(alone).toEqual([]);
     const [first, gone, last] = requests.map(({ failure }) => failure);
-    expect([first, last]).toMatchObject([{ code: 'UNAVAILABLE' }, { code: 'UNAVAILABLE' }]);
+    expect([first, last]).toMatchObject([{ reason }, { reason }]);
     expect(outcomes).toMatchObject([{ reason: first }, { reason: gone }, { reason: last }]);
   });
 });
@@ -179,6 +179,6 @@ it("the service's own work goes on after its look-up has lost the database", asy
   });
   const load = lookUps.load(lookUpOf('pets'), { id: '1', caller: testCaller });
   endTick();
-  await expect(load).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+  await expect(load).rejects.toMatchObject({ reason: 'lost' });
   expect(testCaller.failure).toBeUndefined();
 });

@@ -1,12 +1,13 @@
 import { LruMap } from '../../domain/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
-import { type Include, UnreadableRow } from '../../domain/store.ts';
-import { translateDriverError } from '../../postgres/driver-errors.ts';
+import type { Include } from '../../domain/store.ts';
+import { UnreadableRow } from '../../postgres/failures.ts';
 import { rowsById } from '../../postgres/look-ups.ts';
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
+import { domainFailureOf } from '../store-session.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 import { type LookUp, type Session, slow, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
 
@@ -123,7 +124,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const find = rowsById(lookUp, rows);
     return ids.map((id) => {
       const row = find(id);
-      if (row instanceof UnreadableRow) throw translateDriverError(row);
+      if (row instanceof UnreadableRow) throw domainFailureOf(row);
       return row;
     });
   }

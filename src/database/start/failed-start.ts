@@ -21,7 +21,8 @@ const plainCodes =
 export function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.
-  if (error.name === 'DomainError' && error.cause !== undefined) return explainFailure(error.cause);
+  const isOfCause = error.name === 'DomainError' || error.name === 'DatabaseUnavailable';
+  if (isOfCause && error.cause !== undefined) return explainFailure(error.cause);
   if (error instanceof AggregateError && error.errors.length > 0) return explainFailure(error.errors[0]);
   const isMissing = /^(?:extension|could not open extension).*pg_trgm/.test(error.message);
   const isPlain = isMissing || plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));

@@ -22,6 +22,7 @@ import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
 import type { Session } from '../../postgres/statement.ts';
+import { StoreSession } from '../store-session.ts';
 
 /** The entities of all stores, for MikroORM. */
 export const entities = [
@@ -51,7 +52,7 @@ export function createStores(metadata: MetadataStorage): (session: Session) => S
     orders: createOrderStore(metadata),
     pets: createPetStore(metadata),
   };
-  return (session) => new SessionStores(makers, session);
+  return (session) => new SessionStores(makers, new StoreSession(session));
 }
 
 type StoreMakers = {

@@ -1,0 +1,82 @@
+import { DomainError, unavailable } from '../domain/errors.ts';
+import { ForeignKeyViolation } from '../domain/store.ts';
+import * as failures from '../postgres/failures.ts';
+import type { LookUp, Query, Session, Statement, StatementValues } from '../postgres/statement.ts';
+
+/** The session of stores: it fails as the domain's ports say. */
+export class StoreSession implements Session {
+  readonly #session: Session;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
+    return this.#session.run(statement, values, locks).catch(fail);
+  }
+
+  defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
+    return this.#session.defer(statement, values).catch(fail);
+  }
+
+  lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
+    return this.#session.lookUp(lookUp, id).catch(fail);
+  }
+
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#session.transaction((inside) => work(this.#of(inside))).catch(fail);
+  }
+
+  atomically<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#session.atomically((inside) => work(this.#of(inside))).catch(fail);
+  }
+
+  insertion<T>(work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#session.insertion((inside) => work(this.#of(inside))).catch(fail);
+  }
+
+  /** Itself, inside a transaction. */
+  #of(session: Session): Session {
+    return session === this.#session ? this : new StoreSession(session);
+  }
+}
+
+function fail(error: unknown): never {
+  throw domainFailureOf(error as Error);
+}
+
+/** The client is told what was in the way. */
+const messages: Readonly<Partial<Record<failures.UnavailableReason, string>>> = {
+  busy: 'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.',
+  locked:
+    'What this changes, or refers to, is locked by another change that has not ended in time. Try again in a few seconds.',
+  deadlock: 'Changes at the same time have waited for each other, and this one was undone. Try again in a few seconds.',
+  timeout:
+    'This has taken the database too long: it is busy, or another change has locked the same rows. Try again in a few seconds.',
+};
+const unreadableMessage =
+  'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
+
+const domainFailures = new WeakMap<Error, Error>();
+
+/** What a failure of the database is to the domain: UNAVAILABLE, or `ForeignKeyViolation`. Any other error is itself. */
+export function domainFailureOf(error: Error): Error {
+  const known = domainFailures.get(error);
+  if (known !== undefined) return known;
+  const translated = translate(error);
+  // The statements of a caller that has lost the database fail with one error.
+  if (translated !== error) domainFailures.set(error, translated);
+  return translated;
+}
+
+function translate(error: Error): Error {
+  if (error instanceof failures.DatabaseUnavailable) {
+    const message = messages[error.reason];
+    if (message === undefined) return unavailable(error);
+    return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
+  }
+  if (error instanceof failures.ForeignKeyViolation) return new ForeignKeyViolation(error.message, { cause: error });
+  if (error instanceof failures.UnreadableRow)
+    return new DomainError('UNAVAILABLE', unreadableMessage, { retryAfterSeconds: 5, cause: error, isOfOneRow: true });
+  return error;
+}

@@ -1,0 +1,51 @@
+/** Why the database doesn't do something now. */
+export type UnavailableReason =
+  /** It is gone, starting, full, read-only, or doesn't respond. */
+  | 'lost'
+  /** No connection was free in time. */
+  | 'busy'
+  /** A lock wasn't free in time. */
+  | 'locked'
+  /** It was undone, because it and others have waited for each other. */
+  | 'deadlock'
+  /** A statement has taken too long. */
+  | 'timeout'
+  /** A transaction has taken too long. */
+  | 'deadline';
+
+/** The database doesn't do it now; it may do it later. Its message is that of the cause. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable';
+  readonly reason: UnavailableReason;
+
+  constructor(reason: UnavailableReason, cause: Error) {
+    super(cause.message, { cause });
+    this.reason = reason;
+  }
+}
+
+/** A row names another that doesn't exist, or is still named by one. */
+export class ForeignKeyViolation extends Error {
+  override readonly name = 'ForeignKeyViolation';
+  /** The name of the foreign key. */
+  readonly constraint: string | undefined;
+
+  constructor(cause: Error & { readonly constraint?: string }) {
+    super(cause.message, { cause });
+    this.constraint = cause.constraint;
+  }
+}
+
+const maxShownValue = 60;
+
+/** A row has a value that this version doesn't know: a newer one beside it has written it. Only who needs it fails. */
+export class UnreadableRow extends Error {
+  override readonly name = 'UnreadableRow';
+  readonly id: string;
+
+  constructor(table: string, id: string, property: string, value: unknown) {
+    const shown = JSON.stringify(value).slice(0, maxShownValue);
+    super(`The row ${id} of ${table} can't be read: this version doesn't know the ${property} ${shown}.`);
+    this.id = id;
+  }
+}
