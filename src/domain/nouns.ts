@@ -106,5 +106,5 @@ export function versionOfRow<Name extends NounName>(noun: Name, row: RowOf<Name>
 }
 
 function nounOf(name: NounName): Noun<object> {
-  return nouns[name] as unknown as Noun<object>;
+  return nouns[name] as object as Noun<object>;
 }

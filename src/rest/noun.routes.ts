@@ -58,7 +58,7 @@ export function nounRoutes<Name extends NounName, Verbs extends Verb>(
 ): Named<Name, Verbs> {
   const { typeName, collection: name, maxBytes } = nouns[noun];
   const toBody = bodyOf(noun);
-  const serviceOf = (services: Services) => services[name] as unknown as NounService<RowOf<Name>>;
+  const serviceOf = (services: Services) => services[name] as object as NounService<RowOf<Name>>;
   const handlers: Readonly<Record<Verb, NounHandler>> = {
     list: (call, services) =>
       collection(call, (request) => serviceOf(services).list(request, { maxSize: maxBatchSize }), toBody, maxBytes),
@@ -76,7 +76,7 @@ export function nounRoutes<Name extends NounName, Verbs extends Verb>(
   };
   const nameOf = (verb: Verb): string =>
     verb === 'list' ? `list${name.charAt(0).toUpperCase()}${name.slice(1)}` : `${verb}${typeName}`;
-  return Object.fromEntries(verbs.map((verb) => [nameOf(verb), handlers[verb]])) as unknown as Named<Name, Verbs>;
+  return Object.fromEntries(verbs.map((verb) => [nameOf(verb), handlers[verb]])) as object as Named<Name, Verbs>;
 }
 
 /** The path of a resource has one parameter. */

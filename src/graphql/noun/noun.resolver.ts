@@ -34,7 +34,7 @@ interface NounService {
 
 /** The service of a noun; its inputs are of the types that TypeGraphQL has made of the noun's own. */
 function serviceOf(services: Services, noun: NounName): NounService {
-  return services[nouns[noun].collection] as unknown as NounService;
+  return services[nouns[noun].collection] as object as NounService;
 }
 
 /** The fields of every node. */
