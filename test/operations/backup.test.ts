@@ -78,10 +78,15 @@ test('the embedded database moves to a server with everything in it, new ids go 
   // As a later version makes it: the next migration to that version must not find it.
   const sql = (text: string): string => run(`psql "$DATABASE_URL" -qAtc "${text}"`, { DATABASE_URL: cluster.url });
   sql('create table made_later ()');
+  // What a role of the service has by default in a new database.
+  sql('create role petstore_service; alter default privileges grant all on tables to petstore_service');
   run(emptyCommand!, { DATABASE_URL: cluster.url });
   run(restoreCommand!, { DATABASE_URL: cluster.url });
   expect(sql("select to_regclass('made_later')")).toBe('\n');
   const restoredServer = await start({ DATABASE_URL: cluster.url });
   expect(await contents(restoredServer, key)).toEqual(onServer);
+  const writable = `select string_agg(oid::regclass::text, ' ') from pg_class where relname ~ '^event' and relkind in ('r', 'p')
+    and has_table_privilege('petstore_service', oid, 'insert, update, delete, truncate')`;
+  expect(sql(writable)).toBe('\n');
   await restoredServer.stop();
 });

@@ -11,6 +11,7 @@ import { createMaintenanceOrm } from '../database.ts';
 import { createTransactionSession } from '../lease.ts';
 import { leaseOf } from '../session.ts';
 import { createStores } from '../stores/stores.ts';
+import { eventRights } from './event-rights.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
 /** An arbitrary number that other programs are unlikely to lock. */
@@ -57,6 +58,11 @@ export async function migrate({ location, fill, onWait = () => undefined }: Migr
 }
 
 async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill'], onWait: OnWait): Promise<void> {
+  await applyPending(orm, fill, onWait);
+  await orm.em.getConnection().execute(eventRights);
+}
+
+async function applyPending(orm: MikroORM, fill: MigrateOptions['fill'], onWait: OnWait): Promise<void> {
   // Before the transaction, because it makes the migrator's own table on a connection of its own.
   if ((await orm.migrator.getPending()).length === 0) return;
   for (let attempt = 1; ; attempt += 1) {
