@@ -11,7 +11,7 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { included, type WithRelations } from './marks.ts';
+import { included } from './marks.ts';
 import type { Hold, Resolution } from './resolve.ts';
 import { isPromise, type Path, type Run } from './run.ts';
 
@@ -69,7 +69,7 @@ export function prepareHold(type: GraphQLOutputType, field: ValueOfField): Hold 
 }
 
 function includesAll(value: unknown, relations: readonly string[]): boolean {
-  const names = (value as WithRelations)[included];
+  const names = (value as { readonly [included]?: readonly string[] })[included];
   return names !== undefined && relations.every((name) => names.includes(name));
 }
 

@@ -32,7 +32,3 @@ export interface PreparedInfo extends GraphQLResolveInfo {
 
 /** On an object with rows: the relations that each of them includes, so that the rows needn't be asked. */
 export const included = Symbol('included');
-
-export interface WithRelations {
-  readonly [included]?: readonly string[];
-}
