@@ -11,6 +11,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
+import { LruMap } from '../../domain/lru-map.ts';
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import type { Variables } from '../executor/arguments.ts';
 import { collectFields, fragmentsIn, type Fragments, variablesFor } from '../executor/collect-fields.ts';
@@ -45,11 +46,17 @@ export interface Measure {
   readonly rootFieldNames: readonly string[];
 }
 
-const maxRemembered = 16;
 const complexityOfTotalCount = 20;
 
+/** The last measures, by the operation and the values that they depend on; all take so many bytes, or twice as many. */
+const remembered = new LruMap<string, Measure>(
+  2 ** 22,
+  (key, { rootFields }) => 500 + 2 * key.length + 100 * rootFields.size,
+);
+let lastNumber = 0;
+
 /**
- * Measures one operation, for any variables. The last few results are cached by the values that they depend on.
+ * Measures one operation, for any variables.
  *
  * The variables are unvalidated: wrong ones are refused later, whatever is measured.
  */
@@ -57,7 +64,7 @@ export class OperationMeasure {
   readonly #source: OperationSource;
   readonly #defaults: ReadonlyMap<string, unknown>;
   readonly #sizingVariables: readonly string[];
-  readonly #remembered = new Map<string, Measure>();
+  readonly #number = (lastNumber += 1);
 
   constructor(source: OperationSource) {
     this.#source = source;
@@ -73,13 +80,12 @@ export class OperationMeasure {
 
   for(given: Variables): Measure {
     const sizes = this.#sizingVariables.map((name) => sizeOf(this.#valueOf(name, given)));
-    const key = sizes.join();
-    const known = this.#remembered.get(key);
+    const key = `${this.#number}:${sizes.join()}`;
+    const known = remembered.get(key);
     if (known !== undefined) return known;
     const values = new Map(this.#sizingVariables.map((name, index) => [name, sizes[index]]));
     const measure = new Measurement(this.#source, values).measure();
-    if (this.#remembered.size === maxRemembered) this.#remembered.clear();
-    this.#remembered.set(key, measure);
+    remembered.set(key, measure);
     return measure;
   }
 
