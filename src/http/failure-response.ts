@@ -12,8 +12,11 @@ export interface FailureResponse {
   readonly body: string;
 }
 
-/** Renders the HTML page that a browser gets instead of plain text; it may load nothing, not even an inline style. */
-export type RenderErrorPage = (failure: Failure) => string;
+/**
+ * Renders the HTML page that a browser gets instead of plain text, or of a GraphQL response; it may load nothing, not
+ * even an inline style.
+ */
+export type RenderErrorPage = (failure: Failure, format: ErrorFormat) => string;
 
 /** What the form of the response depends on. */
 interface FailedRequest {
@@ -27,6 +30,7 @@ interface FailedRequest {
 
 const pagePolicy = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
+const textVary = 'Accept';
 /** The `Vary` of every response of the API. */
 export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
 
@@ -35,7 +39,9 @@ export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
  * request that could not be parsed.
  */
 export function failureResponse(failure: Failure, request: FailedRequest): FailureResponse {
-  const { headers, body } = request.format === 'text' ? textResponse(failure, request) : jsonResponse(failure, request);
+  const { headers, body } =
+    htmlResponse(failure, request) ??
+    (request.format === 'text' ? textResponse(failure) : jsonResponse(failure, request));
   return {
     status: failure.status,
     headers: {
@@ -51,15 +57,22 @@ export function failureResponse(failure: Failure, request: FailedRequest): Failu
 
 type Representation = Pick<FailureResponse, 'headers' | 'body'>;
 
-function textResponse(failure: Failure, { accept, renderErrorPage }: FailedRequest): Representation {
-  const vary = 'Accept';
-  if (renderErrorPage === undefined || accept?.includes('text/html') !== true) {
-    return { headers: { 'content-type': 'text/plain; charset=utf-8', vary }, body: `${failure.message}\n` };
-  }
+/** For somebody who has opened the address of a page, or of the GraphQL API, in a browser. */
+function htmlResponse(
+  failure: Failure,
+  { format, accept, renderErrorPage }: FailedRequest,
+): Representation | undefined {
+  if (renderErrorPage === undefined || format === 'rest' || accept?.includes('text/html') !== true) return undefined;
+  if (format === 'graphql' && accept.includes('json')) return undefined;
+  const vary = format === 'graphql' ? apiVary : textVary;
   return {
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': pagePolicy, vary },
-    body: renderErrorPage(failure),
+    body: renderErrorPage(failure, format),
   };
+}
+
+function textResponse({ message }: Failure): Representation {
+  return { headers: { 'content-type': 'text/plain; charset=utf-8', vary: textVary }, body: `${message}\n` };
 }
 
 const problemMediaType = 'application/problem+json';
