@@ -131,6 +131,20 @@ export function testReference(): void {
       expect(top).toBeLessThan(1000);
     });
 
+    it('shows the digits of a response as they come', async () => {
+      // The store has no row of such an id yet.
+      const json = '[{"id":9007199254740993,"name":"Rex","categoryId":9223372036854775807}]';
+      await page.route('**/pets*', (route) =>
+        route.fulfill({ status: 200, contentType: 'application/json', body: json }),
+      );
+      const section = await open(page, 'animals', 'GET', '/pets');
+      await tryButton(section).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('button', { name: /Send/ }).first().click();
+      await dialog.getByText('9007199254740993').waitFor();
+      expect(await dialog.getByText('9223372036854775807').count()).toBe(1);
+    });
+
     it('sends no optional parameter that was left alone in the form', async () => {
       const section = await open(page, 'animals', 'GET', '/pets');
       await tryButton(section).click();

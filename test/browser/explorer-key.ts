@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { explorer, page, visit } from './explorer-visit.ts';
+import { seriousViolations } from './browser.ts';
+import { explorer, keyField, page, visit } from './explorer-visit.ts';
 import { service } from './shared.ts';
 
 export function testKeyAndLinks(): void {
@@ -32,10 +33,10 @@ export function testKeyAndLinks(): void {
       expect((await explorer.run()).errors).toBeUndefined();
       await page().getByText('kept in this browser tab until it is closed').waitFor();
       await page().getByRole('button', { name: 'Forget the key' }).click();
-      await page().getByRole('alert').getByLabel('API key').waitFor();
+      await keyField().waitFor();
       expect(await page().evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
       await page().reload();
-      await page().getByRole('alert').getByLabel('API key').waitFor();
+      await keyField().waitFor();
     });
 
     it('typed into the headers editor is sent as it stands there', async () => {
@@ -59,24 +60,16 @@ export function testKeyAndLinks(): void {
       expect(page().url()).toBe(`${service.origin}/graphiql`);
     });
 
-    it('that the service demands is asked for, with how to get one, and then everything works', async () => {
-      const message = 'An API key is needed.';
-      await visit(`${service.origin}/graphiql`, {
-        fail: (request) =>
-          request.headers()['authorization'] === undefined
-            ? { status: 401, code: 'UNAUTHENTICATED', message }
-            : undefined,
-      });
-      const notice = page().getByRole('alert', { name: 'Why there is no schema' });
-      await notice.getByText(message).waitFor();
+    it('is asked for before anything is sent, with how to get one, and then everything works', async () => {
+      await visit(`${service.origin}/graphiql`);
+      const notice = page().getByRole('region', { name: 'Your key' });
       expect(await notice.textContent()).toMatch(
-        /The operator of this service gives you a key.*npm run -s keys -- create/s,
+        /^Begin with your API key.*The operator of this service gives you a key.*npm run -s keys -- create/s,
       );
       await page().getByText('The result is shown here').waitFor();
-      expect(await page().getByText(message).count()).toBe(1);
       await page().keyboard.press('Tab');
       await page().keyboard.insertText('typed without a click');
-      expect(await notice.getByLabel('API key').inputValue()).toBe('typed without a click');
+      expect(await keyField().inputValue()).toBe('typed without a click');
       await page()
         .getByRole('button', { name: /^Execute query/ })
         .click();
@@ -84,12 +77,27 @@ export function testKeyAndLinks(): void {
       await page()
         .getByRole('button', { name: /^Execute query/ })
         .waitFor();
-      expect(explorer.apiRequests).toHaveLength(1);
-      await notice.getByLabel('API key').fill(service.key);
+      expect([explorer.apiRequests, explorer.problems, await page().locator('#notice [role=alert]').count()]).toEqual([
+        [],
+        [],
+        0,
+      ]);
+      expect(await seriousViolations(page())).toEqual([]);
+      await keyField().fill(service.key);
       await notice.getByRole('button', { name: 'Use this key' }).click();
       await page().getByRole('link', { name: 'Query' }).waitFor();
       expect(await notice.count()).toBe(0);
       expect((await explorer.run()).errors).toBeUndefined();
+    });
+
+    it('that is refused is told so, and another one can be given', async () => {
+      await visit(`${service.origin}/graphiql#key=not-a-key`);
+      const notice = page().getByRole('alert', { name: 'Why there is no schema' });
+      await notice.getByRole('link', { name: 'UNAUTHENTICATED' }).waitFor();
+      await notice.getByLabel('API key').fill(service.key);
+      await notice.getByRole('button', { name: 'Use this key' }).click();
+      await page().getByRole('link', { name: 'Query' }).waitFor();
+      expect(await notice.count()).toBe(0);
     });
 
     it('that has spent its quota gets the reason, and a button tries again', async () => {

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 import { ExplorerPage, type Visit } from './explorer-page.ts';
 import { browser, service } from './shared.ts';
@@ -12,4 +12,9 @@ export async function visit(address = service.address, options?: Visit): Promise
 
 export function page(): Page {
   return explorer.page;
+}
+
+/** Where the explorer asks for the key. */
+export function keyField(): Locator {
+  return explorer.page.locator('#notice').getByLabel('API key');
 }

@@ -4,6 +4,7 @@ import { testReference } from './docs.ts';
 import { testExplorer } from './explorer.ts';
 import { testGuides } from './guides.ts';
 import { testKeyAndLinks } from './explorer-key.ts';
+import { testKeyboard } from './explorer-keyboard.ts';
 import { testTools } from './explorer-tools.ts';
 import { explorer } from './explorer-visit.ts';
 
@@ -15,4 +16,5 @@ describe('the explorer', () => {
   testExplorer();
   testKeyAndLinks();
   testTools();
+  testKeyboard();
 });

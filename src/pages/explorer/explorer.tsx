@@ -11,6 +11,7 @@ import { historyStorage } from './history-storage.ts';
 import { ResponseLine, type Summaries } from './response-line.tsx';
 import { focusKeyField, SchemaNotice } from './schema-notice.tsx';
 import { createFetcher, type OnSummary } from './service.ts';
+import { TabHint } from './tab-hint.tsx';
 import { Tools } from './tools.tsx';
 
 type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>[number];
@@ -84,6 +85,7 @@ export function Explorer({ firstKey, firstOperation, onReady }: ExplorerProps) {
     >
       <GraphiQL.Logo>{null}</GraphiQL.Logo>
       <GraphiQL.Footer>
+        <TabHint />
         <ResponseLine summaries={summaries} />
       </GraphiQL.Footer>
       <Tools apiKey={key} onForget={() => changeKey(undefined)} arrived={arrived} />

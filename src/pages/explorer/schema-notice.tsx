@@ -3,7 +3,7 @@ import type { SubmitEvent } from 'react';
 import { createPortal } from 'react-dom';
 
 import { CodeLink } from './code-link.tsx';
-import { readFailure } from './service.ts';
+import { keyMissing, readFailure } from './service.ts';
 
 const place = document.getElementById('notice');
 
@@ -18,19 +18,24 @@ interface SchemaNoticeProps {
   readonly onKey: (key: string) => void;
 }
 
-/** Says why there is no schema, in the service's own words, and what to do about it. */
+/** Asks for a key; says why there is no schema, in the service's own words, and what to do about it. */
 export function SchemaNotice({ onKey }: SchemaNoticeProps) {
   const { fetchError } = useGraphiQL(pick('fetchError'));
   const actions = useGraphiQLActions();
   if (fetchError === null || place === null) return null;
 
   const { message, extensions } = readFailure(fetchError);
+  const { code } = extensions ?? {};
+  const isMissing = code === keyMissing;
   return createPortal(
-    <section className="notice" role="alert" aria-label="Why there is no schema">
+    <section
+      className="notice"
+      {...(isMissing ? { 'aria-label': 'Your key' } : { role: 'alert', 'aria-label': 'Why there is no schema' })}
+    >
       <p>
         <strong>{message}</strong>
       </p>
-      {extensions?.code === 'UNAUTHENTICATED' ? (
+      {isMissing || code === 'UNAUTHENTICATED' ? (
         <KeyForm onKey={onKey} />
       ) : (
         <button
@@ -43,9 +48,9 @@ export function SchemaNotice({ onKey }: SchemaNoticeProps) {
         </button>
       )}
       {/* After the field: that is the first to be reached by keyboard. */}
-      {extensions?.code === undefined ? null : (
+      {isMissing || code === undefined ? null : (
         <p>
-          What the code means: <CodeLink code={extensions.code} />
+          What the code means: <CodeLink code={code} />
         </p>
       )}
     </section>,

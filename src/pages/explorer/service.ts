@@ -76,7 +76,14 @@ interface Observer {
   readonly complete: () => void;
 }
 
+/** What stands in the place of a schema until there is a key: nothing is asked of the service, which would refuse it. */
+export const keyMissing = 'KEY_MISSING';
+
 async function introspect(params: FetcherParams, headers: Headers, key: string | undefined) {
+  if (!hasCredential(headers)) {
+    const message = 'Begin with your API key. The explorer sends it with each request.';
+    return { data: null, errors: [{ message, extensions: { code: keyMissing } }] };
+  }
   const response = await send(params, headers, key);
   // Without `data`, GraphiQL would send a second query, which costs quota and fails too.
   return { data: null, ...response };

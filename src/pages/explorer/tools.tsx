@@ -25,6 +25,7 @@ export function Tools({ apiKey, onForget, arrived }: ToolsProps) {
   if (place === null) return null;
   return createPortal(
     <>
+      <SkipToEditor />
       <Examples onChoose={open} />
       <CopyLink />
       <CopyAsCurl />
@@ -55,6 +56,16 @@ function useOpen(): (operation: Operation) => void {
     queryEditor?.setValue(query);
     variableEditor?.setValue(variables);
   };
+}
+
+/** By keyboard, the types of the schema would come before it. */
+function SkipToEditor() {
+  const { queryEditor } = useGraphiQL(pick('queryEditor'));
+  return (
+    <button type="button" className="skip" onClick={() => queryEditor?.focus()}>
+      To the editor
+    </button>
+  );
 }
 
 function Examples({ onChoose }: { readonly onChoose: (example: Operation) => void }) {
@@ -129,7 +140,7 @@ interface CopyButtonProps {
 
 function CopyButton({ name, state, onCopy }: CopyButtonProps) {
   return (
-    <span>
+    <span className="copy">
       <button
         type="button"
         onClick={() => {

@@ -44,11 +44,16 @@ export function renderPage(document: OpenApiDocument, guides: string, prefix: st
   );
 }
 
-/** What Scalar 1.72 has too faint for WCAG's 4.5:1. */
-const contrast = `
-.light-mode { --scalar-color-2: #555; --scalar-color-3: #636363; --scalar-color-blue: #0062a3; --scalar-color-green: #006b43;
+/** The colours of the explorer and of the guides, and what Scalar 1.72 has too faint for WCAG's 4.5:1. */
+const colours = `
+.light-mode { --scalar-color-1: #2c3a52; --scalar-color-2: #4d5b76; --scalar-color-3: #5b6983; --scalar-color-accent: #b8047b;
+  --scalar-link-color: #b8047b; --scalar-border-color: #d5dae4; --scalar-color-blue: #0062a3; --scalar-color-green: #006b43;
   --scalar-color-orange: #8a4b00; --scalar-color-yellow: #7a5900; --scalar-color-red: #c40000; }
-.dark-mode { --scalar-color-2: #b8b8b8; --scalar-color-3: #a3a3a3; --scalar-color-red: #ff7b7b; }
+.dark-mode { --scalar-background-1: #212a3b; --scalar-background-2: #2a3549; --scalar-background-3: #344058;
+  --scalar-background-4: #344058; --scalar-sidebar-background-1: #1b2333; --scalar-color-1: #e3e8f2;
+  --scalar-color-2: #c0cadc; --scalar-color-3: #b3bdd0; --scalar-color-accent: #ff8fb8; --scalar-link-color: #ff8fb8;
+  --scalar-border-color: #46536d; --scalar-color-red: #ff9b9b; }
+.markdown a { color: var(--scalar-link-color); }
 `;
 
 /**
@@ -60,7 +65,7 @@ function stylesOf(document: OpenApiDocument): string {
     ({ method, path }) => `[id$="/${method}${path}"] .show-api-client-button`,
   );
   return [
-    contrast,
+    colours,
     ...['body > main.static', ...untried].map((selector) => `${selector} { display: none; }`),
     'section:focus { outline: none; }',
     // A box that scrolls can't be reached by keyboard.
