@@ -6,7 +6,8 @@ import type { Damage, Target } from './target.ts';
  * Processor time. The contract's figure is that of a quiet machine; beside other work, the attacker's own included, it
  * may be twice as long.
  */
-const maxTickMillis = 250 * Math.min(Number(process.env['HOSTILE_FACTOR'] || 2), 2);
+const factor = Math.min(Number(process.env['HOSTILE_FACTOR'] || 2), 2);
+const maxTickMillis = 250 * factor;
 /**
  * An attack alone stays below 400 MB, of which the process has some 160 at rest; all of them, one after another or
  * together, below 700.
@@ -74,6 +75,7 @@ export function expectHarmless(
     figure(({ neighbour }) => neighbour.health),
     listed(statuses),
     figure(({ waitMillis }) => waitMillis),
+    figure(({ probeMillis }) => probeMillis),
     figure(({ tickMillis }) => tickMillis),
     figure(({ cpuMillis }) => cpuMillis),
     figure(({ peakMegabytes }) => peakMegabytes),
@@ -93,6 +95,15 @@ export function expectHarmless(
   }
 }
 
+/**
+ * While others do their worst, a neighbour's pages and probes go on: in processor time of the service, which is what it
+ * makes them wait on a quiet machine.
+ */
+export function expectServed({ waitMillis, probeMillis }: Damage): void {
+  expect(waitMillis).toBeLessThan(maxTickMillis);
+  expect(probeMillis).toBeLessThan(maxTickMillis);
+}
+
 export function printTable(): void {
   const head = [
     'attack',
@@ -102,6 +113,7 @@ export function printTable(): void {
     '/healthz ms',
     'neighbour',
     'wait CPU ms',
+    'probe CPU ms',
     'tick CPU ms',
     'CPU ms',
     'MB',

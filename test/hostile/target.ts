@@ -29,8 +29,10 @@ export interface Damage {
   readonly neighbour: NeighbourReport;
   /** The longest tick of the event loop, in processor time. */
   readonly tickMillis: number;
-  /** The p99 of what the main thread has worked, for anybody, while a request of the neighbour was there. */
+  /** The p99 of what the main thread has worked, for anybody, while a page of the neighbour was under way. */
   readonly waitMillis: number;
+  /** The most that it has worked while a probe was there. */
+  readonly probeMillis: number;
   /** The processor time of the process. */
   readonly cpuMillis: number;
   /** The memory of the process before, and the most that it had. */
@@ -136,13 +138,14 @@ export class Target implements Door {
     await attack().finally(() => this.#neighbour!.send('stop'));
     const [neighbour] = (await reported) as [NeighbourReport];
     const cpuMillis = this.#cpuMillis() - cpuBefore;
-    const { tickMillis, waitMillis } = await this.#watched();
+    const { tickMillis, waitMillis, probeMillis } = await this.#watched();
     const peakMegabytes = this.#peakMegabytes();
     const left = await this.#settled(before);
     return {
       neighbour,
       tickMillis,
       waitMillis,
+      probeMillis,
       cpuMillis,
       startMegabytes,
       peakMegabytes,
@@ -164,16 +167,16 @@ export class Target implements Door {
   }
 
   /** What `watched-process.ts` has seen since the last time. */
-  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis'>> {
+  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis' | 'probeMillis'>> {
     const printed = this.service.output.length;
     this.service.signal('SIGUSR2');
     let figures: RegExpExecArray | null = null;
     await until(() => {
-      figures = /^longest tick (\d+) ms, wait (\d+) ms$/m.exec(this.service.output.slice(printed));
+      figures = /^longest tick (\d+) ms, wait (\d+) ms, probe (\d+) ms$/m.exec(this.service.output.slice(printed));
       return figures !== null;
     });
-    const [, tickMillis, waitMillis] = figures!;
-    return { tickMillis: Number(tickMillis), waitMillis: Number(waitMillis) };
+    const [tickMillis, waitMillis, probeMillis] = [...figures!].slice(1).map(Number) as [number, number, number];
+    return { tickMillis, waitMillis, probeMillis };
   }
 
   #peakMegabytes(): number {
