@@ -57,7 +57,11 @@ const uses: readonly PrivateUse[] = [
   },
   // It validates the `document` that its request has after `validationDidStart`: tried in `graphql/attacks.test.ts`.
   { files: ['src/graphql/pipeline/apollo.ts'], package: '@apollo/server', version: '5.5.1' },
+  // The name of its listener: tried in `hostile/remembered.test.ts`.
+  { files: ['src/http/api.ts'], package: 'fastify', version: '5.12.8' },
   { files: ['test/jest/runtime.ts'], package: 'jest-runner', version: '30.5.2' },
+  // The name of its listener: tried in `hostile/remembered.test.ts`.
+  { files: ['src/http/api.ts'], package: 'fastify', version: '5.12.8' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
   // The parser is tried in `http/node.test.ts`, `_handle` in `http/connections.test.ts`, V8's flags below.
   { files: ['src/http/bounds/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
@@ -101,7 +105,7 @@ it('what Jest calls of its runtime is there, but for options that are not set', 
 
 it('every file that goes around the types of a package is in the list', () => {
   const around =
-    /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString|\bunstable_|getExecutor|assign\(request/;
+    /as unknown as|\/dist\/|getMetadataStorage|\b_handle\b|setFlagsFromString|\bunstable_|getExecutor|assign\(request|onResFinished/;
   const files = globSync(['src/**/*.ts', 'test/jest/*.ts']).filter((file) => around.test(readFileSync(file, 'utf8')));
   const listed = new Set(uses.flatMap((use) => use.files));
   expect(files.filter((file) => !file.startsWith('src/pages/')).toSorted()).toEqual([...listed].toSorted());

@@ -156,14 +156,13 @@ export class FeedStream<Event extends Position> {
 
   #write(text: string): void {
     const chunk = Buffer.from(text);
-    this.#source.hold(this.#ownBytes + chunk.length);
+    // What its client hasn't taken is counted by its connection.
+    this.#source.hold(this.#ownBytes);
     this.#isBusy = text !== '' && !this.output.destroyed;
     if (!this.#isBusy) return this.wake();
     this.sentBytes += chunk.length;
     this.output.write(chunk, () => {
       this.#isBusy = false;
-      if (this.#isEnding) return;
-      this.#source.hold(this.#ownBytes);
       this.wake();
     });
   }

@@ -4,8 +4,10 @@ import { Readable } from 'node:stream';
 import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+import { requestMillis } from '../account/accounts.ts';
 import type { Caller } from '../account/caller.ts';
 import { requestBytes } from '../account/memory.ts';
+import type { Lease } from '../account/share.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import type { Authentication } from './authentication.ts';
 import { continueAfter } from './bounds/continue-after.ts';
@@ -96,13 +98,18 @@ function begin(request: FastifyRequest, reply: FastifyReply, done: (error?: Erro
   const { caller } = request;
   const span = trace.getActiveSpan();
   if (span?.isRecording() === true) caller.span = span;
-  raw.on('close', () => {
-    if (raw.writableFinished) request.server.waitingRequests.end(request);
-    else caller.abort(clientGone);
-  });
+  endOnClose(raw, caller, request.waiting);
   const waiting = request.memory.reserve(requestBytes);
   if (waiting === undefined) return done();
   return continueAfter(waiting, reply, (error) => done(error ?? undefined));
+}
+
+/** Made apart: it keeps nothing of the request, which a stream outlives. */
+function endOnClose(response: ServerResponse, caller: Caller, waiting: Lease | undefined): void {
+  response.on('close', () => {
+    if (response.writableFinished) waiting?.release(requestMillis);
+    else caller.abort(clientGone);
+  });
 }
 
 function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {
@@ -118,8 +125,8 @@ function refuseUnmatched(request: FastifyRequest): never {
 }
 
 /**
- * Begins a response that goes on: its head is sent. What follows is written to what is returned, and nothing that the
- * client has sent is kept meanwhile.
+ * Begins a response that goes on: its head is sent. What follows is written to what is returned, and meanwhile neither
+ * that nor the connection keeps the request or anything that the client has sent.
  */
 export function beginStream(
   request: FastifyRequest,
@@ -127,16 +134,26 @@ export function beginStream(
   headers: Readonly<Record<string, string>>,
 ): ServerResponse {
   const { server, raw } = request;
+  const { raw: response } = reply;
   server.waitingRequests.end(request);
   setCacheHeaders(request, reply);
   void reply.headers(headers).hijack();
-  reply.raw.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
-  reply.raw.flushHeaders();
+  response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  response.flushHeaders();
   server.connections.beginStream(raw.socket);
-  request.body = undefined;
   raw.headers = {};
   raw.rawHeaders.length = 0;
-  return reply.raw;
+  forgetRequest(response);
+  return response;
+}
+
+/** Fastify's (5.12) own listener has nothing to do for a response that was hijacked, and keeps the request. */
+function forgetRequest(response: ServerResponse): void {
+  response.on('error', () => undefined);
+  for (const event of ['finish', 'error'] as const) {
+    const listeners = response.listeners(event) as (() => void)[];
+    for (const listener of listeners) if (listener.name === 'onResFinished') response.removeListener(event, listener);
+  }
 }
 
 /** There is a response. */

@@ -170,7 +170,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
-  server.decorateRequest('eventStream', undefined);
+  server.decorateRequest('recordStream');
   server.addHook('onRoute', (route) => routeTable.add(route));
   server.addHook('onRequest', (request, reply, done) => {
     prepareReply(request, reply);

@@ -92,7 +92,7 @@ async function open(
       recordOutcome(observed, { cost, codes: [] }, request, onErrors);
       return begin(request, reply, framing);
     });
-    request.eventStream = stream;
+    request.recordStream(stream);
     return begun;
   } catch (cause) {
     const response = refusalResponse(asGraphQLError(cause));

@@ -39,8 +39,8 @@ declare module 'fastify' {
     operation: string | undefined;
     /** The operation of a GraphQL request, as far as it is known. */
     graphql: LoggedOperation | undefined;
-    /** Of a response that goes on until the client or the service ends it. */
-    eventStream: LoggedStream | undefined;
+    /** The response goes on as this stream, whose end is logged in place of its own. */
+    recordStream: (stream: LoggedStream) => void;
   }
 }
 
@@ -81,34 +81,62 @@ export function recordResponse(
   // Not known any more once the connection is reset.
   const address = request.ip;
   const requestTrace = traceOf(request.url);
-  reply.raw.on('close', () => {
-    const { headersSent, writableFinished } = reply.raw;
-    const status = headersSent ? reply.raw.statusCode : clientClosedRequest;
+  const lineOf = (): ResponseLine => {
     const { url: route, config } = known ?? request.routeOptions;
-    const millis = performance.now() - startedAt;
-    const level = config?.isPublic === true && status < 400 ? 'debug' : 'info';
-    const line = {
-      method: request.method,
-      route,
-      path: loggedPath(request.url),
-      address,
-      key: request.principal?.id,
-      status,
-      code: reply.failureCode,
-      ms: rounded(millis),
-      ...requestTrace,
-      ...(request.graphql && { graphql: request.graphql }),
-      ...(request.eventStream && { stream: { events: request.eventStream.sent, end: request.eventStream.endCode } }),
-      ...(config?.deprecation && { deprecated: true }),
+    const { headersSent, statusCode } = reply.raw;
+    const status = headersSent ? statusCode : clientClosedRequest;
+    return {
+      log: request.log,
+      level: config?.isPublic === true && status < 400 ? 'debug' : 'info',
+      line: {
+        method: request.method,
+        route,
+        path: loggedPath(request.url),
+        address,
+        key: request.principal?.id,
+        status,
+        code: reply.failureCode,
+        ...requestTrace,
+        ...(request.graphql && { graphql: request.graphql }),
+        ...(config?.deprecation && { deprecated: true }),
+      },
+      completed: { operation: request.operation ?? operationOf(request.method, route, config), status },
     };
-    request.log[level](line, request.eventStream === undefined ? messageOf(writableFinished) : 'event stream ended');
-    onResponse?.({
-      operation: request.operation ?? operationOf(request.method, route, config),
-      status,
-      // How long a client listens says nothing about the service.
-      seconds: request.eventStream === undefined ? millis / 1000 : undefined,
-    });
-  });
+  };
+  const record = (): void => {
+    const { log, level, line, completed } = lineOf();
+    const millis = performance.now() - startedAt;
+    log[level]({ ...line, ms: rounded(millis) }, messageOf(reply.raw.writableFinished));
+    onResponse?.({ ...completed, seconds: millis / 1000 });
+  };
+  reply.raw.on('close', record);
+  request.recordStream = (stream) => {
+    reply.raw.removeListener('close', record);
+    reply.raw.on('close', streamRecorder(lineOf(), startedAt, stream, onResponse));
+  };
+}
+
+/** What the log and the metrics say about a response. */
+interface ResponseLine {
+  readonly log: FastifyBaseLogger;
+  readonly level: 'debug' | 'info';
+  readonly line: Readonly<Record<string, unknown>>;
+  readonly completed: Omit<CompletedRequest, 'seconds'>;
+}
+
+/** Made apart: for as long as the stream lasts it keeps the line, and nothing of the request. */
+function streamRecorder(
+  { log, level, line, completed }: ResponseLine,
+  startedAt: number,
+  stream: LoggedStream,
+  onResponse: OnResponse | undefined,
+): () => void {
+  return () => {
+    const { sent: events, endCode: end } = stream;
+    log[level]({ ...line, ms: rounded(performance.now() - startedAt), stream: { events, end } }, 'event stream ended');
+    // How long a client listens says nothing about the service.
+    onResponse?.({ ...completed, seconds: undefined });
+  };
 }
 
 /** What is known of a request that Node's parser has rejected. */
