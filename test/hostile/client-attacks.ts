@@ -16,7 +16,7 @@ const largeResult = JSON.stringify({
   query: `{categories(first:10){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`,
 });
 
-/** Some 200 KB, for which no memory is reserved. */
+/** Some 200 KB. */
 const mediumResult = JSON.stringify({ query: `{pets(first:33){edges{node{${aliases}}}}}` });
 
 /** 48 aliases, each of which looks for pets in 1,000 categories. */
@@ -96,6 +96,21 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
       target,
       times(1_000, () => post(target, '/graphql', mediumResult)),
     ),
+  '2,500 results of 200 KB, read': (target) =>
+    statuses(
+      target,
+      times(2_500, () => post(target, '/graphql', mediumResult)),
+    ),
+  '150 bodies of 1 MiB that nobody asked for, while their row is locked': async (target) => {
+    const change = JSON.stringify({ query: 'mutation { updatePet(input: { id: 1, name: "x" }) { pet { id } } }' });
+    const junk = [`"${'x'.repeat(1_000_000)}"`, `[${'{},'.repeat(9_900)}{}]`, `[${'9e99,'.repeat(9_900)}1]`];
+    return statuses(
+      target,
+      times(150, (index) =>
+        post(target, '/graphql', `${change.slice(0, -1)},"variables":{"a":${junk[index % junk.length]}}}`),
+      ),
+    );
+  },
   '25 keys with 2 whole collections of large rows each, unread': async (target) => {
     const keys = await Promise.all(times(25, (index) => target.createKey(`reader ${index}`)));
     const sockets: Socket[] = [];

@@ -3,9 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 
+import { admitAll } from '../support/admit-all.ts';
+import { atEnd } from '../support/at-end.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
+import { until } from '../support/until.ts';
 import { parseResponse, portOf, receive, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
 
 let http: HttpHarness;
@@ -83,6 +86,46 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
   collectGarbage();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(5e6);
   payload.destroy();
+});
+
+it('of more than 4 KiB is parsed in a turn of its client, however many are admitted at once', async () => {
+  const admissions = Promise.withResolvers<void>();
+  const { admit, headersFor } = admitAll();
+  let waiting = 0;
+  const busy = async (api: FastifyInstance): Promise<void> => {
+    api.addContentTypeParser('application/x', (request, payload, parsed) => {
+      request.server.bodies.read(request, payload, (error) => {
+        const endsAt = performance.now() + 3;
+        while (performance.now() < endsAt);
+        parsedInTick += 1;
+        most = Math.max(most, parsedInTick);
+        setImmediate(() => (parsedInTick = 0));
+        parsed(error, null);
+      });
+    });
+    api.post('/busy', async () => 'done');
+  };
+  let [parsedInTick, most] = [0, 0];
+  const { server } = await startHttp({
+    limits: { tickMillis: 5 },
+    authentication: {
+      headersFor,
+      admit: async (request, reply) => {
+        waiting += 1;
+        await admissions.promise;
+        await admit(request, reply);
+      },
+    },
+    routes: busy,
+  });
+  atEnd(() => server.close());
+  const busyPort = await portOf(server);
+  const text = `POST /busy HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/x\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => send(busyPort, text)));
+  await until(() => waiting === 20);
+  admissions.resolve();
+  for (const received of await Promise.all(sockets.map(receive))) expect(received).toMatch(/ 200 OK/);
+  expect(most).toBeLessThanOrEqual(3);
 });
 
 describe('a body in more than 1,024 small chunks', () => {

@@ -25,6 +25,7 @@ type Done = (error: Error | null, body: Buffer) => void;
 
 const none = Buffer.alloc(0);
 const minBufferBytes = 4096;
+const smallBytes = 4096;
 const retryAfterSeconds = 1;
 
 /** A body that is arriving. */
@@ -76,15 +77,14 @@ export class Bodies {
       // Unread, the stream would never end.
       payload.resume();
       this.#accounts.use(principal.id, length * byteMillis);
+      // To parse a larger one takes time, and a reply of Redis may let many requests go on in one tick.
+      const goOn = (): void =>
+        length <= smallBytes ? done(null, body) : this.#ticks.enter(principal.id, () => done(null, body));
       const waiting = memory.reserve(length);
-      if (waiting === undefined) return done(null, body);
-      const goOn = waiting.then(
-        () => done(null, body),
-        (error: unknown) => done(error as Error, none),
-      );
-      return inBackground(goOn);
+      if (waiting === undefined) return goOn();
+      return inBackground(waiting.then(goOn, (error: unknown) => done(error as Error, none)));
     }
-    return this.#readChunks(principal.id, memory, payload, done);
+    return this.#readChunks(principal.id, memory, payload, length || maxBodyBytes, done);
   }
 
   /** Whether the parser has rejected the body, or it took too long. */
@@ -99,7 +99,7 @@ export class Bodies {
   }
 
   /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
-  #readChunks(clientId: string, memory: RequestMemory, payload: IncomingMessage, done: Done): void {
+  #readChunks(clientId: string, memory: RequestMemory, payload: IncomingMessage, maxBytes: number, done: Done): void {
     let body = none;
     let length = 0;
     let slowLease: Lease | undefined;
@@ -119,7 +119,8 @@ export class Bodies {
       const needed = length + chunk.length;
       if (needed > maxBodyBytes) return end(tooLarge());
       if (needed > body.length) {
-        const size = Math.min(Math.max(2 * needed, minBufferBytes), maxBodyBytes);
+        // Few steps: fresh memory takes longer than the copy into it.
+        const size = Math.min(Math.max(4 * needed, minBufferBytes), maxBytes);
         const refusal = memory.tryHold(size);
         if (refusal !== undefined) return end(this.#refuse(tooManyBytes(refusal)));
         body = Buffer.concat([body], size);
