@@ -3,6 +3,9 @@ import type { Span } from '@opentelemetry/api';
 import { type Account, Accounts, service } from './accounts.ts';
 import { TickTime } from './tick-time.ts';
 
+/** Requests end within this time, whatever they wait for. */
+const countedMillis = 5_000;
+
 /**
  * For whom something is done: a request, a stream, or work of the service's own. It is made where that begins, and
  * handed down to whatever holds, waits, or sends a statement.
@@ -12,14 +15,17 @@ export class Caller {
   readonly id: string;
   /** Which work of the service's own it is. */
   readonly work: string | undefined;
-  /** When it has waited for long enough, by `performance.now()`. */
-  deadline = Infinity;
   /** That of its request in OpenTelemetry, while it is traced. */
   span: Span | undefined;
   readonly #callers: Callers;
   #failure: Error | undefined;
   #hasWritten = false;
   #controller: AbortController | undefined;
+  /** For how many things it waits now, and since when for any. */
+  #waits = 0;
+  #waitingSince = 0;
+  #waitedMillis = 0;
+  #countedSince = 0;
 
   constructor(callers: Callers, id: string, work?: string) {
     this.#callers = callers;
@@ -58,6 +64,35 @@ export class Caller {
     if (this.work === undefined) this.#failure ??= failure;
   }
 
+  /**
+   * For how long it has waited, for one thing after another: there is one deadline for all of them. Who goes on for
+   * longer than any request waits has made progress (a walk, a stream), and its waits are counted anew. Those of the
+   * service's own work aren't.
+   */
+  get waitedMillis(): number {
+    const now = performance.now();
+    const isWaiting = this.#waits > 0;
+    if (!isWaiting && now - this.#countedSince > countedMillis) this.#waitedMillis = 0;
+    return this.#waitedMillis + (isWaiting ? now - this.#waitingSince : 0);
+  }
+
+  /** It waits until `endWait`. Waits at the same time count once. */
+  beginWait(): void {
+    if (this.work !== undefined) return;
+    if (this.#waits === 0) {
+      const now = performance.now();
+      if (this.waitedMillis === 0) this.#countedSince = now;
+      this.#waitingSince = now;
+    }
+    this.#waits += 1;
+  }
+
+  endWait(): void {
+    if (this.work !== undefined) return;
+    this.#waits -= 1;
+    if (this.#waits === 0) this.#waitedMillis += performance.now() - this.#waitingSince;
+  }
+
   /** Adds to what its client has used: milliseconds of the processor, or of the database. */
   use(millis: number): void {
     this.#callers.accounts.use(this.id, millis);
@@ -78,9 +113,15 @@ export class Caller {
     return this.#callers.ticks.pause(this.id);
   }
 
-  /** Another caller of the same client: the failure of this one, or the end of its request, doesn't end it. */
+  /**
+   * Another caller of the same client, which has waited as long: the failure of this one, or the end of its request,
+   * doesn't end it.
+   */
   apart(): Caller {
-    return new Caller(this.#callers, this.id, this.work);
+    const other = new Caller(this.#callers, this.id, this.work);
+    other.#waitedMillis = this.waitedMillis;
+    other.#countedSince = this.#countedSince;
+    return other;
   }
 }
 
@@ -103,4 +144,10 @@ export class Callers {
   service(work: string): Caller {
     return new Caller(this, service, work);
   }
+}
+
+/** The caller waits until the result is there. */
+export function waiting<Result>(caller: Caller | undefined, result: Promise<Result>): Promise<Result> {
+  caller?.beginWait();
+  return result.finally(() => caller?.endWait());
 }

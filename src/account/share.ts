@@ -32,11 +32,13 @@ export interface ShareOptions {
   readonly ofClient: number | ((clients: number, clientId: string, meanMillis: number) => number);
   /** What all may hold together. */
   readonly ofAll: number;
-  /** How long `take` waits. */
+  /** How long callers wait at most, together with what they have waited for before. */
   readonly waitMillis?: number;
   /** The error for the client; called for each refusal. */
   readonly refuse: (refusal: Refusal, held: number) => Error;
 }
+
+type WaitingCaller = Pick<Caller, 'id'> & Partial<Pick<Caller, 'signal' | 'waitedMillis' | 'beginWait' | 'endWait'>>;
 
 /** Of the last lease in the mean of a client's leases. */
 const weightOfLast = 1 / 8;
@@ -138,11 +140,11 @@ export class Share {
   }
 
   /**
-   * Takes the amount when it is free. Throws the refusal after `waitMillis`, or the reason for which the caller was
-   * aborted; what several callers of a client wait for has no signal.
+   * Takes the amount when it is free. Throws the refusal when the caller has waited for `waitMillis`, whatever it has
+   * waited for, or the reason for which it was aborted; what several callers of a client wait for has no signal.
    */
-  async take(caller: Pick<Caller, 'id'> & Partial<Pick<Caller, 'signal'>>, amount = 1): Promise<Lease> {
-    return this.tryTake(caller.id, amount) ?? this.#wait(caller.id, amount, caller.signal);
+  async take(caller: WaitingCaller, amount = 1): Promise<Lease> {
+    return this.tryTake(caller.id, amount) ?? this.#wait(caller, amount);
   }
 
   /** Refuses all that wait. */
@@ -150,12 +152,14 @@ export class Share {
     for (const waiter of this.#waiters.all) waiter.refuse(error);
   }
 
-  #wait(clientId: string, amount: number, signal: AbortSignal | undefined): Promise<Lease> {
+  #wait(caller: WaitingCaller, amount: number): Promise<Lease> {
+    const { id: clientId, signal, waitedMillis = 0 } = caller;
     const account = this.#accounts.entered(clientId);
     const holding = this.#waiters.holdingOf(account);
     return new Promise((resolve, reject) => {
       const stopWaiting = (): void => {
         clearTimeout(timeout);
+        caller.endWait?.();
         signal?.removeEventListener('abort', abort);
         this.#waiters.delete(waiter);
       };
@@ -175,7 +179,9 @@ export class Share {
         waiter.refuse(this.#options.refuse(this.#refusalOf(account, holding, amount) ?? 'all', holding.amount));
       };
       const abort = (): void => waiter.refuse(signal?.reason as Error);
-      const timeout = setTimeout(refuse, this.#options.waitMillis ?? 0).unref();
+      const { waitMillis = 0 } = this.#options;
+      const timeout = setTimeout(refuse, Math.max(0, waitMillis - waitedMillis)).unref();
+      caller.beginWait?.();
       signal?.addEventListener('abort', abort);
       this.#waiters.add(waiter);
     });

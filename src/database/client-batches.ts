@@ -60,6 +60,7 @@ export class ClientBatches<Work, Result> {
         grant: (result) => resolve(result as Result),
         refuse,
       };
+      caller.beginWait();
       this.#waiters.add(entry);
       if (isFirst) this.#beginNext(account);
     });
@@ -101,9 +102,11 @@ export class ClientBatches<Work, Result> {
 
   async #do(batch: readonly WaitingEntry<Work, Result>[]): Promise<void> {
     const { doAlone, doTogether } = this.#options;
-    const entries = batch.filter(({ caller: { failure }, refuse }) => {
-      if (failure !== undefined) refuse(failure);
-      return failure === undefined;
+    const entries = batch.filter(({ caller, refuse }) => {
+      if (caller.failure === undefined) return true;
+      caller.endWait();
+      refuse(caller.failure);
+      return false;
     });
     const [first, ...others] = entries;
     if (first !== undefined && others.length > 0) {
@@ -113,16 +116,23 @@ export class ClientBatches<Work, Result> {
       ofAll.span = first.caller.span;
       try {
         const results = await doTogether(ofAll, works);
-        for (const [index, { grant }] of entries.entries()) grant(results[index]);
+        for (const [index, { caller, grant }] of entries.entries()) {
+          caller.endWait();
+          grant(results[index]);
+        }
         return;
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
         if (isOrHasUnavailable(error) && !isOfStatement(error)) {
-          for (const { caller, refuse } of entries) refuse(recordFailure(error, caller));
+          for (const { caller, refuse } of entries) {
+            caller.endWait();
+            refuse(recordFailure(error, caller));
+          }
           return;
         }
       }
     }
+    for (const { caller } of entries) caller.endWait();
     await Promise.all(entries.map(({ caller, work, grant, refuse }) => doAlone(caller, work).then(grant, refuse)));
   }
 }

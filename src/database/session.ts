@@ -13,16 +13,10 @@ import {
   throwIfLost,
 } from '../postgres/driver-errors.ts';
 import { DatabaseUnavailable } from '../postgres/failures.ts';
+import { limitLockWait } from '../postgres/lock-wait.ts';
 import { createTransactionSession, type ConnectionLease } from './lease.ts';
 import { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
-import {
-  type LookUp,
-  type Query,
-  type Session,
-  type Statement,
-  statementOf,
-  type StatementValues,
-} from '../postgres/statement.ts';
+import type { LookUp, Query, Session, Statement, StatementValues } from '../postgres/statement.ts';
 
 export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' | 'pipeline'> {
   readonly orm: MikroORM;
@@ -33,12 +27,6 @@ export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' 
 }
 
 const minLockWaitMillis = 100;
-
-/**
- * For how long a statement of the transaction may wait for a lock: about half of the time that is left. Of two that wait
- * for each other, which is so only where others don't lock in our order, one is rolled back and tried again.
- */
-const lockWait = statementOf(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
 
 /** The sessions of the process's connections: one for each caller. */
 export class Sessions {
@@ -98,8 +86,8 @@ export class Sessions {
       try {
         return await this.transact(caller, (lease) => {
           deadline ??= performance.now() + atomicMillis;
-          const lockWaitMillis = (deadline - performance.now()) * (0.4 + 0.2 * Math.random());
-          lease.defer({ statement: lockWait, values: [`${Math.max(1, lockWaitMillis)}ms`] });
+          // Of two that wait for each other, which is so only where others don't lock in our order, one is tried again.
+          lease.defer(limitLockWait((deadline - performance.now()) * (0.4 + 0.2 * Math.random())));
           return untilDeadline(lease, deadline, atomicMillis, work);
         });
       } catch (error) {

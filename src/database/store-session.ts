@@ -1,5 +1,6 @@
 import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
+import type { NoFreeConnection } from '../postgres/connection-slots.ts';
 import * as failures from '../postgres/failures.ts';
 import type { LookUp, Query, Session, Statement, StatementValues } from '../postgres/statement.ts';
 
@@ -45,15 +46,21 @@ function fail(error: unknown): never {
   throw domainFailureOf(error as Error);
 }
 
-/** The client is told what was in the way. */
-const messages: Readonly<Partial<Record<failures.UnavailableReason, string>>> = {
-  busy: 'The database is busy: the statements of one client wait for each other, and this one has waited too long. Try again in a few seconds.',
-  locked:
-    'What this changes, or refers to, is locked by another change that has not ended in time. Try again in a few seconds.',
-  deadlock: 'Changes at the same time have waited for each other, and this one was undone. Try again in a few seconds.',
-  timeout:
-    'This has taken the database too long: it is busy, or another change has locked the same rows. Try again in a few seconds.',
+const again = 'Try again in a few seconds.';
+
+/** The server is there, but something else was in the way: the client is told what it has waited for last. */
+const messages: Readonly<Partial<Record<failures.UnavailableReason, (cause: unknown) => string>>> = {
+  busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
+  locked: () => waitedTooLong("a row's lock, which another change holds"),
+  deadlock: () => `Changes at the same time have waited for each other, and this one was undone. ${again}`,
+  timeout: () =>
+    `This has taken the database too long: it is busy, or another change has locked the same rows. ${again}`,
 };
+
+function waitedTooLong(what: string): string {
+  return `The store is busy: this has waited too long for ${what}. ${again}`;
+}
+
 const unreadableMessage =
   'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
 
@@ -71,7 +78,7 @@ export function domainFailureOf(error: Error): Error {
 
 function translate(error: Error): Error {
   if (error instanceof failures.DatabaseUnavailable) {
-    const message = messages[error.reason];
+    const message = messages[error.reason]?.(error.cause);
     if (message === undefined) return unavailable(error);
     return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
   }

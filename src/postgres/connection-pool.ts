@@ -1,5 +1,5 @@
 import type { Accounts } from '../account/accounts.ts';
-import type { Caller } from '../account/caller.ts';
+import { type Caller, waiting } from '../account/caller.ts';
 import type { Lease } from '../account/share.ts';
 import { inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
@@ -90,10 +90,10 @@ export class ConnectionPool {
    */
   async connect(caller: Caller, isSlow = false): Promise<PooledConnection> {
     if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
-    const deadline = performance.now() + this.#options.waitMillis;
+    const deadline = performance.now() + this.#options.waitMillis - caller.waitedMillis;
     const slot = this.#recorded(await this.#slots.take(caller, isSlow));
     const idle = this.#idle.pop()?.connection;
-    const connection = idle ?? (await this.#opened(slot, deadline));
+    const connection = idle ?? (await waiting(caller, this.#opened(slot, deadline)));
     if (idle !== undefined) {
       idle.release = this.#releaseFor(idle, slot);
     } else if (caller.failure !== undefined) {

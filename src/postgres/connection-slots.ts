@@ -1,14 +1,17 @@
 import { service, type Accounts } from '../account/accounts.ts';
-import { Share, type Lease } from '../account/share.ts';
+import { Share, type Lease, type Refusal } from '../account/share.ts';
 import type { Caller } from '../account/caller.ts';
 
 /** No connection was free in time. MikroORM wraps errors and keeps their `code`. */
 export class NoFreeConnection extends Error {
   override readonly name = 'NoFreeConnection';
   readonly code = 'NO_FREE_CONNECTION';
+  /** In words for the client. */
+  readonly waitedFor: string;
 
-  constructor() {
-    super('No connection was free in time');
+  constructor(waitedFor: string) {
+    super(`No connection was free in time: waited for ${waitedFor}`);
+    this.waitedFor = waitedFor;
   }
 }
 
@@ -42,23 +45,31 @@ export class ConnectionSlots {
 
   constructor(options: ConnectionSlotsOptions) {
     const { accounts, capacity, ofClient, waitMillis, onRefusal, now } = options;
-    const refuse = (): Error => {
-      onRefusal?.();
-      return new NoFreeConnection();
-    };
+    const refuseFor =
+      (waitedFor: Readonly<Record<Refusal, string>>) =>
+      (refusal: Refusal): Error => {
+        onRefusal?.();
+        return new NoFreeConnection(waitedFor[refusal]);
+      };
     this.#capacity = capacity;
     this.#now = now ?? (() => performance.now());
     this.#connections = new Share(accounts, {
       ofClient: (_clients, clientId) => (clientId === service ? capacity : ofClient),
       ofAll: capacity,
       waitMillis,
-      refuse,
+      refuse: refuseFor({
+        client: `one of your key's ${ofClient} database connections`,
+        all: `one of the ${capacity} database connections`,
+      }),
     });
     this.#slow = new Share(accounts, {
       ofClient: (_clients, clientId) => (accounts.hasOthers(clientId) ? 1 : ofClient),
       ofAll: ofClient,
       waitMillis,
-      refuse,
+      refuse: refuseFor({
+        client: 'an earlier slow statement of your key',
+        all: `one of the ${ofClient} database connections for slow statements`,
+      }),
     });
   }
 
@@ -72,7 +83,7 @@ export class ConnectionSlots {
   }
 
   /** Throws NoFreeConnection, or the reason for which the caller was aborted. */
-  async take(caller: Pick<Caller, 'id' | 'signal'>, isSlow: boolean): Promise<Pick<Lease, 'release'>> {
+  async take(caller: Caller, isSlow: boolean): Promise<Pick<Lease, 'release'>> {
     const slow = isSlow ? await this.#slow.take(caller) : undefined;
     try {
       const lease = await this.#connections.take(caller);

@@ -2,11 +2,12 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
-import type { Caller } from '../account/caller.ts';
+import { type Caller, waiting } from '../account/caller.ts';
 import { inBackground } from '../background.ts';
 import { AddressSocket } from './server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
+import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { startupOf, type ClientInternals } from './pg-internals.ts';
 import { parseRowsOf } from './row-parser.ts';
@@ -156,7 +157,16 @@ export class PgConnection extends pg.Client {
 
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    if (queries.some(({ statement }) => statement.kind === 'write')) this.caller?.recordWrite();
+    if (!queries.some(({ statement }) => statement.kind === 'write')) return this.#run(queries);
+    const { caller } = this;
+    caller?.recordWrite();
+    const limits = lockWaitOf(caller);
+    // It may wait for a lock, which nothing tells apart from its work.
+    const rows = waiting(caller, this.#run([...limits, ...queries]));
+    return limits.length === 0 ? rows : rows.then((all) => all.slice(limits.length));
+  }
+
+  #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
     const batch = new StatementBatch(this.#session.keepsStatements ? queries : queries.map(unpreparedQuery));
     return new Promise((resolve, reject) => {
       batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));

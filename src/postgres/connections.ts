@@ -10,7 +10,8 @@ import { Servers, type OpenOptions } from './servers.ts';
 
 /**
  * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a
- * new one, and the wait for a response.
+ * new one, and the wait for a response. Whatever a request waits for, one after another, it waits so long in all
+ * (`Caller.waitedMillis`), for locks too (`lock-wait.ts`).
  */
 const waitMillis = 2_000;
 /** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */

@@ -77,7 +77,7 @@ export class PipelinedConnections {
       waitMillis,
       refuse: () => {
         onRefusal?.();
-        return new NoFreeConnection();
+        return new NoFreeConnection('earlier reads of your key');
       },
     });
     this.#watch = setInterval(() => this.#check(), watchMillis).unref();
@@ -125,7 +125,14 @@ export class PipelinedConnections {
   #submit(pending: PendingRead): void {
     const lease = this.#reads.tryTake(pending.clientId);
     if (lease !== undefined) return this.#send(pending, lease);
-    this.#reads.take({ id: pending.clientId }).then((late) => this.#sendLate(pending, late), pending.reject);
+    const { clientId: id, callers } = pending;
+    const waiting = {
+      id,
+      waitedMillis: callers[0]?.waitedMillis ?? 0,
+      beginWait: () => callers.forEach((caller) => caller.beginWait()),
+      endWait: () => callers.forEach((caller) => caller.endWait()),
+    };
+    this.#reads.take(waiting).then((late) => this.#sendLate(pending, late), pending.reject);
     return undefined;
   }
 

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 
 import type { TargetSession } from './connection-config.ts';
+import { lockWaitMillis } from './lock-wait.ts';
 
 /** Ours on a server, the one that all connections of the embedded database share, or that of another process. */
 export type SessionKind = 'server' | 'embedded' | 'guest';
@@ -22,6 +23,10 @@ const sessionSettings = [
   'set extra_float_digits = 1',
   "set default_transaction_isolation = 'read committed'",
 ];
+
+/** Unless a shorter one is set for the role or the database. */
+const lockTimeout = `select set_config('lock_timeout', '${lockWaitMillis}ms', false)
+  where current_setting('lock_timeout')::interval not between '1 ms' and '${lockWaitMillis} ms'`;
 
 /** A setting that the server reports when a session begins, and whenever it changes. */
 export interface ParameterStatus {
@@ -95,7 +100,7 @@ export class ServerSession {
     const [{ id, timeout, isStandby, isReadOnly }] = rows as [Reply];
     this.#isBehindPooler = id !== backendKey;
     if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
-      const settings = [...sessionSettings];
+      const settings = [...sessionSettings, lockTimeout];
       const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
       if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
       await send(settings.join('; '));

@@ -163,7 +163,7 @@ describe('look-ups that fail together', () => {
 
   it.each([
     ['a lost database', 'lost', new Error('Connection terminated unexpectedly')],
-    ['a wait that was too long', 'busy', new NoFreeConnection()],
+    ['a wait that was too long', 'busy', new NoFreeConnection('earlier reads of your key')],
   ])('by %s, fail with their requests', async (_what, reason, error) => {
     const { outcomes, requests, alone } = await failTogether(error);
     expect(alone).toEqual([]);

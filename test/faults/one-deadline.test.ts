@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type pg from 'pg';
+
+import { connect, runSql } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
+
+const cluster = await PostgresCluster.create();
+let service: Service;
+let holder: pg.Client;
+
+/** Of ten connections four are pipelined; a key has half of the others. */
+const ofKey = 3;
+
+beforeAll(async () => {
+  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
+  holder = await connect(cluster.url);
+  await runSql(
+    cluster.url,
+    `insert into categories (name) values ('Locked'), ('Locked'), ('Locked'), ('Locked'), ('Free'), ('Free'), ('Free'), ('Free');
+     create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(10); return new; end $$;
+     create trigger slow before update on categories for each row when (new.name = 'Slow') execute function slow()`,
+  );
+  await holder.query('begin; update categories set name = name where id < 5');
+});
+
+afterAll(async () => {
+  await holder.end();
+  await service.stop();
+  cluster.remove();
+});
+
+const rename = async (id: number, name = 'New') => {
+  const { status, body, millis } = await service.patch(`/categories/${id}`, { name });
+  return { status, message: String(body.message ?? ''), millis };
+};
+
+/** All connections of the key wait for a lock, for so long. */
+const areWaiting = async (seconds = 0): Promise<boolean> => {
+  const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and clock_timestamp() - query_start >= make_interval(secs => $1)`;
+  return (await runSql(cluster.url, waits, [seconds])).length === ofKey;
+};
+
+it("a request waits for one of its key's connections, and then for a lock, 2 s in all, and is told for what it waited last", async () => {
+  const first = [1, 2, 3].map((id) => rename(id));
+  await until(() => areWaiting(1));
+  const second = [rename(4), rename(5)];
+  for (const { status, message } of await Promise.all(first))
+    expect([status, message]).toEqual([503, expect.stringContaining("for a row's lock")]);
+  const [locked, free] = await Promise.all(second);
+  expect([locked?.status, locked?.message]).toEqual([503, expect.stringContaining("for a row's lock")]);
+  // It has waited for a connection for one second, so one is left for the lock, not two. (Before it took 3.6 s.)
+  expect(locked?.millis).toBeLessThan(2_900);
+  expect(free?.status).toBe(200);
+});
+
+it("a request that gets none of its key's connections in time is told so", async () => {
+  const outcomes = await Promise.all([5, 6, 7, 8].map((id) => rename(id, 'Slow')));
+  expect(outcomes.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
+  const messages = outcomes.map(({ message }) => message);
+  expect(messages.filter((each) => each.includes("for one of your key's 3 database connections"))).toHaveLength(1);
+  expect(messages.filter((each) => each.includes('has taken the database too long'))).toHaveLength(3);
+});
+
+it('a mutation whose first field has waited in vain carries out the next one, which needs no wait', async () => {
+  const field = (id: number) => `c${id}: updateCategory(input: { id: ${id}, name: "New" }) { category { id } }`;
+  const { body, millis } = await service.graphql(`mutation { ${field(1)} ${field(2)} ${field(5)} }`);
+  expect(body.data).toEqual({ c1: null, c2: null, c5: { category: { id: '5' } } });
+  expect(millis).toBeLessThan(5_000);
+});
