@@ -19,10 +19,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
   }
-  interface FastifyRequest {
-    /** For whom it is carried out: set for every authenticated request of the API. */
-    caller: Caller;
-  }
 }
 
 /** Adds the routes of one protocol to the API. */

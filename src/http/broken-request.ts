@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { STATUS_CODES } from 'node:http';
+import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import type { Duplex } from 'node:stream';
@@ -38,6 +38,14 @@ interface ParserError extends Error {
  */
 const lingerMillis = 2_000;
 
+/** Responds to CONNECT, which has no response of Node's. */
+export function refuseTunnel(context: BrokenRequestContext, { headers }: IncomingMessage, socket: Duplex): void {
+  const allow = context.routes.methodsOf('*').join(', ');
+  const message = 'CONNECT is not supported: this is not a proxy.';
+  const refusal = new HttpError('METHOD_NOT_ALLOWED', message, { headers: { allow } });
+  refuseOnSocket(context, socket, refusal, { method: 'CONNECT', accept: headers.accept });
+}
+
 /**
  * Responds in the API's own format to requests that Node's parser rejects.
  *
@@ -72,12 +80,7 @@ interface RequestHead {
 }
 
 /** Responds on a connection that has no request, and closes it. */
-export function refuseOnSocket(
-  context: BrokenRequestContext,
-  socket: Duplex,
-  refusal: HttpError,
-  head: RequestHead,
-): void {
+function refuseOnSocket(context: BrokenRequestContext, socket: Duplex, refusal: HttpError, head: RequestHead): void {
   writeRefusal(context, socket, refusal, head).catch((error: unknown) => {
     context.server().log.error({ err: error }, 'No response could be written to a broken request.');
     socket.destroy();

@@ -1,3 +1,4 @@
+import { Refusal } from './bounds/refusal.ts';
 import { DomainError, type DomainErrorCode, type Violation } from '../domain/errors.ts';
 
 /** The refusals of the HTTP layer, independent of the domain's rules. */
@@ -69,30 +70,8 @@ export const errorTable = {
   UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
 } satisfies Record<ErrorCode, ErrorRow>;
 
-interface HttpErrorOptions {
-  /** Sent with the response: `Allow`, `WWW-Authenticate`. */
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Whole seconds after which the same request may succeed. */
-  readonly retryAfterSeconds?: number;
-}
-
-/**
- * A refusal by the transport, which the log line of its response and the metrics show. Its message is written for
- * clients and never contains an internal text.
- */
-export class HttpError extends Error {
-  override readonly name = 'HttpError';
-  readonly code: Exclude<ErrorCode, 'INTERNAL'>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly retryAfterSeconds: number | undefined;
-
-  constructor(code: Exclude<ErrorCode, 'INTERNAL'>, message: string, options: HttpErrorOptions = {}) {
-    super(message);
-    this.code = code;
-    this.headers = options.headers ?? {};
-    this.retryAfterSeconds = options.retryAfterSeconds;
-  }
-}
+/** A refusal by the transport, with any code of the table. */
+export class HttpError extends Refusal<Exclude<ErrorCode, 'INTERNAL'>> {}
 
 /** Only the log has it: its client can't receive it. */
 export const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
@@ -125,13 +104,13 @@ export function describeFailure(error: unknown): Failure {
   return {
     ...row,
     // A line of its own for each refusal would cost more than the refusal.
-    logLevel: known instanceof HttpError ? 'info' : (row.logLevel ?? 'info'),
+    logLevel: known instanceof Refusal ? 'info' : (row.logLevel ?? 'info'),
     message: known?.message ?? internalMessage,
     violations: known instanceof DomainError ? known.violations : [],
     retryAfterSeconds,
     headers: {
       ...row.headers,
-      ...(known instanceof HttpError ? known.headers : {}),
+      ...(known instanceof Refusal ? known.headers : {}),
       ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
     },
   };
@@ -176,7 +155,12 @@ export function graphqlExtensions({ graphqlCode, status, violations, retryAfterS
   };
 }
 
+/** Whether the error is a refusal, of this layer or of one of its bounds. */
+export function isRefusal(error: unknown): error is HttpError {
+  return error instanceof Refusal;
+}
+
 function asHttpError(error: unknown): HttpError | undefined {
-  if (error instanceof HttpError) return error;
+  if (isRefusal(error)) return error;
   return error instanceof Error && 'code' in error ? fastifyErrors.get(String(error.code)) : undefined;
 }

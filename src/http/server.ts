@@ -18,6 +18,7 @@ import type { OnRefusal } from './bounds/bounds.ts';
 import type { ClientConnections, ConnectionsLimits } from './bounds/connections.ts';
 import { continueAfter } from './bounds/continue-after.ts';
 import { createMemory, type MemoryLimits } from './bounds/memory.ts';
+import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
 import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
 import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
 import { WaitingRequests } from './bounds/waiting-requests.ts';
@@ -123,15 +124,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const clientOf = (request: IncomingMessage): string =>
     knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id;
   const cors = allowOrigins(corsOrigins);
-  const broken = { routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
   const memory = createMemory(accounts, onRefusal, limits);
-  const node = createNodeServer({ callers, memory, clientOf, timeouts, limits, onRefusal, broken });
+  const node = createNodeServer({ callers, memory, clientOf, timeouts, limits, onRefusal });
+  const { connections } = node;
+  const broken = { connections, routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
+  node.onConnect((request, socket) => refuseTunnel(broken, request, socket));
   const bodies = new Bodies(accounts, ticks, onRefusal, limits);
   const overloadLimits = { ...defaultOverloadLimits, ...limits };
   const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
   const overload = new Overload({
     accounts,
-    connections: node.connections,
+    connections,
     waitingRequests,
     clientOf,
     onRefusal,
@@ -144,7 +147,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     routerOptions,
     return503OnClosing: false,
-    clientErrorHandler: node.onClientError,
+    clientErrorHandler: (error: Error, socket) => respondToBrokenRequest(broken, error, socket),
     frameworkErrors: (error, request, reply) => {
       prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)));
       const headers = server.authentication.headersFor(request.ip).then((figures) => {
@@ -161,7 +164,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   // Each protocol has its own, which reads by `bodies.read`.
   server.removeAllContentTypeParsers();
   server.decorate('routeTable', routeTable);
-  server.decorate('connections', node.connections);
+  server.decorate('connections', connections);
   server.decorate('callers', callers);
   server.decorate('bodies', bodies);
   server.decorate('memory', memory);

@@ -1,6 +1,6 @@
 import type { Id } from '../domain/id.ts';
 import type { JsonId, RawJson } from '../domain/json-id.ts';
-import { HttpError } from '../http/error-table.ts';
+import { HttpError, isRefusal } from '../http/error-table.ts';
 import { decodeJson, isExact, parseJson } from '../http/exact-json.ts';
 
 /** A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number. */
@@ -30,7 +30,7 @@ function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
   try {
     value = parseJson(decodeJson(bytes), exactNumber);
   } catch (error) {
-    if (error instanceof HttpError) throw error;
+    if (isRefusal(error)) throw error;
     throw badRequest('The body is not valid JSON in UTF-8.');
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value))

@@ -76,7 +76,7 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const payload = new PassThrough();
   const request = {
     headers: {},
-    principal: { id: 'any' },
+    caller: { id: 'any' },
     memory: http.server.memory.open({ id: 'any' }),
   } as unknown as FastifyRequest;
   http.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);

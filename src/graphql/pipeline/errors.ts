@@ -1,7 +1,7 @@
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../../domain/errors.ts';
-import { describeFailure, type Failure, graphqlExtensions, HttpError } from '../../http/error-table.ts';
+import { describeFailure, type Failure, graphqlExtensions, HttpError, isRefusal } from '../../http/error-table.ts';
 import { PayloadTooLarge } from '../executor/operation.ts';
 import { argumentRefusal } from './input-errors.ts';
 
@@ -57,7 +57,7 @@ export function isInternalError(error: GraphQLError): boolean {
 export function decisiveRefusal(errors: readonly GraphQLError[], wasExecuted: boolean): ServiceError | undefined {
   return errors
     .map(causeOf)
-    .filter(isRefusal)
+    .filter(isServiceError)
     .find(({ code }) => !wasExecuted || code === 'UNAVAILABLE');
 }
 
@@ -72,13 +72,13 @@ export function causeOf(error: unknown): unknown {
 /** True for an invalid request, refused by Apollo, graphql-js or our limits before any resolver. */
 function isRefusedByApollo(error: GraphQLError): boolean {
   if (error.path !== undefined) return false;
-  if (isRefusal(error.originalError)) return false;
+  if (isServiceError(error.originalError)) return false;
   const { code } = error.extensions;
   return code !== undefined && code !== 'INTERNAL_SERVER_ERROR';
 }
 
-function isRefusal(cause: unknown): cause is ServiceError {
-  return cause instanceof DomainError || cause instanceof HttpError;
+function isServiceError(cause: unknown): cause is ServiceError {
+  return cause instanceof DomainError || isRefusal(cause);
 }
 
 /** The status and headers of a request that is refused with this error. */

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-import { HttpError } from '../../http/error-table.ts';
+import { HttpError, isRefusal } from '../../http/error-table.ts';
 import { decodeJson, isExact, parseJson } from '../../http/exact-json.ts';
 import { assertDocumentSize } from './admission.ts';
 import { InexactNumber } from './inexact-number.ts';
@@ -36,7 +36,7 @@ export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
   try {
     return { value: parseJson(decodeJson(body), readNumber), bytes: body.length };
   } catch (error) {
-    return error instanceof HttpError ? error : new HttpError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
+    return isRefusal(error) ? error : new HttpError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
   }
 }
 
@@ -137,7 +137,7 @@ function parseParameter(name: string, text: string): unknown {
   try {
     return parseJson(text, readNumber);
   } catch (error) {
-    throw error instanceof HttpError ? error : badRequest(`The parameter \`${name}\` is not valid JSON.`);
+    throw isRefusal(error) ? error : badRequest(`The parameter \`${name}\` is not valid JSON.`);
   }
 }
 

@@ -14,7 +14,7 @@ import type { Stores } from '../../domain/stores.ts';
 import { singleEventEnd, singleEventStart } from '../../feed/framing.ts';
 import { preferredType } from '../../http/accept.ts';
 import type { ApiRoutes } from '../../http/api.ts';
-import { HttpError } from '../../http/error-table.ts';
+import { HttpError, isRefusal } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
@@ -269,7 +269,7 @@ function acceptJson(scope: FastifyInstance): void {
     request.server.bodies.read(request, payload, (error, bytes) => {
       if (error !== null) return done(error);
       const body = parseGraphQLBody(bytes);
-      return body instanceof HttpError ? done(body) : done(null, body);
+      return isRefusal(body) ? done(body) : done(null, body);
     });
   });
   scope.addContentTypeParser('multipart/form-data', (_request, _payload, done) => {

@@ -4,11 +4,11 @@ import type { FastifyRequest } from 'fastify';
 
 import { byteMillis, type Accounts } from '../../account/accounts.ts';
 import type { RequestMemory } from '../../account/memory.ts';
-import { Share, type Lease, type Refusal } from '../../account/share.ts';
+import { Share, type Lease, type Refusal as ShareRefusal } from '../../account/share.ts';
 import { inBackground } from '../../background.ts';
 import type { TickTime } from '../../account/tick-time.ts';
 import type { OnRefusal } from './bounds.ts';
-import { HttpError } from '../error-table.ts';
+import { Refusal } from './refusal.ts';
 import { maxBodyBytes } from './limits.ts';
 
 /** The limits of bodies that haven't arrived completely. Tests lower them. */
@@ -65,7 +65,7 @@ export class Bodies {
   }
 
   /** Reads a body of at most `maxBodyBytes`; a larger one is PAYLOAD_TOO_LARGE. */
-  read({ headers, principal, memory }: FastifyRequest, payload: IncomingMessage, done: Done): void {
+  read({ headers, caller, memory }: FastifyRequest, payload: IncomingMessage, done: Done): void {
     const broken = this.#broken.get(payload);
     if (broken !== undefined) return done(broken, none);
     // A stream that has ended before anyone could listen will emit nothing.
@@ -76,15 +76,15 @@ export class Bodies {
       const body = (payload.read() as Buffer | null) ?? none;
       // Unread, the stream would never end.
       payload.resume();
-      this.#accounts.use(principal.id, length * byteMillis);
+      this.#accounts.use(caller.id, length * byteMillis);
       // To parse a larger one takes time, and a reply of Redis may let many requests go on in one tick.
       const goOn = (): void =>
-        length <= smallBytes ? done(null, body) : this.#ticks.enter(principal.id, () => done(null, body));
+        length <= smallBytes ? done(null, body) : this.#ticks.enter(caller.id, () => done(null, body));
       const waiting = memory.reserve(length);
       if (waiting === undefined) return goOn();
       return inBackground(waiting.then(goOn, (error: unknown) => done(error as Error, none)));
     }
-    return this.#readChunks(principal.id, memory, payload, length || maxBodyBytes, done);
+    return this.#readChunks(caller.id, memory, payload, length || maxBodyBytes, done);
   }
 
   /** Whether the parser has rejected the body, or it took too long. */
@@ -93,7 +93,7 @@ export class Bodies {
   }
 
   /** Fails a body that the parser has rejected, or that takes too long. */
-  fail(request: IncomingMessage, error: HttpError): void {
+  fail(request: IncomingMessage, error: Error): void {
     this.#broken.set(request, error);
     this.#arriving.get(request)?.fail(error);
   }
@@ -133,7 +133,7 @@ export class Bodies {
       try {
         slowLease = this.#slow.takeNow(clientId);
       } catch (refusal) {
-        end(refusal as HttpError);
+        end(refusal as Refusal);
       }
     };
     const slow = setTimeout(count, this.#limits.incompleteAfterMillis);
@@ -142,24 +142,24 @@ export class Bodies {
     payload.on('data', add).on('end', finish).on('error', end);
   }
 
-  #refuse(error: HttpError): HttpError {
+  #refuse(error: Refusal): Refusal {
     this.#onRefusal('incomplete_bodies');
     return error;
   }
 }
 
-function tooLarge(): HttpError {
-  return new HttpError('PAYLOAD_TOO_LARGE', 'The request body is larger than 1 MiB (1,048,576 bytes).');
+function tooLarge(): Refusal {
+  return new Refusal('PAYLOAD_TOO_LARGE', 'The request body is larger than 1 MiB (1,048,576 bytes).');
 }
 
-function tooMany(held: number): HttpError {
+function tooMany(held: number): Refusal {
   const message = `${held} requests of this key are still sending their bodies: let one of them finish first.`;
-  return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
+  return new Refusal('RATE_LIMITED', message, { retryAfterSeconds });
 }
 
-function tooManyBytes(refusal: Refusal): HttpError {
+function tooManyBytes(refusal: ShareRefusal): Refusal {
   const [code, whose] =
     refusal === 'client' ? (['RATE_LIMITED', ' of this key'] as const) : (['UNAVAILABLE', ''] as const);
   const message = `The requests${whose} that are under way leave no memory for this body. Try again in a second.`;
-  return new HttpError(code, message, { retryAfterSeconds });
+  return new Refusal(code, message, { retryAfterSeconds });
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { describeFailure } from '../error-table.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * Lets a hook of Fastify go on when its promise is settled. When what follows throws, no response is possible any more:
@@ -22,5 +22,5 @@ export function continueAfter(
 /** Logs why a request gets no response, unless its client has gone. */
 function abandon(request: FastifyRequest, error: unknown): void {
   if (request.raw.socket.destroyed) return;
-  request.log[describeFailure(error).logLevel]({ err: error }, 'The response could not be sent.');
+  request.log[error instanceof Refusal ? 'info' : 'error']({ err: error }, 'The response could not be sent.');
 }

@@ -1,14 +1,17 @@
 import type { Accounts } from '../../account/accounts.ts';
+import type { Caller } from '../../account/caller.ts';
 import { Memory, type RequestMemory } from '../../account/memory.ts';
 import type { OnRefusal } from './bounds.ts';
-import { HttpError } from '../error-table.ts';
+import { Refusal } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
     readonly memory: Memory;
   }
   interface FastifyRequest {
-    /** From when its client is known: set for every authenticated request of the API. */
+    /** For whom it is carried out. Both are set for every authenticated request. */
+    caller: Caller;
+    /** From when its client is known. */
     memory: RequestMemory;
   }
 }
@@ -43,7 +46,7 @@ export function createMemory(accounts: Accounts, onRefusal: OnRefusal, limits: P
         refusal === 'client'
           ? `The requests of this client, and the responses that it hasn't read, hold ${ofClient} bytes already: read them, or close their connections.`
           : 'Too many large requests and responses are under way or wait to be read. Try again in a few seconds.';
-      return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+      return new Refusal('UNAVAILABLE', message, { retryAfterSeconds });
     },
   });
 }

@@ -3,10 +3,8 @@ import type { Duplex } from 'node:stream';
 
 import type { Callers } from '../../account/caller.ts';
 import type { Memory } from '../../account/memory.ts';
-import { respondToBrokenRequest, refuseOnSocket, type BrokenRequestContext } from '../broken-request.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnections, type ConnectionsLimits } from './connections.ts';
-import { HttpError } from '../error-table.ts';
 
 /** How long a client may take. Tests shorten it. */
 export interface HttpTimeouts {
@@ -38,7 +36,6 @@ export interface NodeServerOptions {
   /** Who has sent a request, as far as that is known before it begins. */
   readonly clientOf: (request: IncomingMessage) => string;
   readonly onRefusal: OnRefusal;
-  readonly broken: Omit<BrokenRequestContext, 'connections'>;
 }
 
 export interface NodeServer {
@@ -46,8 +43,8 @@ export interface NodeServer {
   readonly connections: ClientConnections;
   /** Sets the request handler; call it once. */
   onRequest(listener: RequestListener): void;
-  /** For Fastify to listen with: it would put a listener of its own beside any other. */
-  readonly onClientError: (error: Error, socket: Duplex) => void;
+  /** Sets what responds to CONNECT, which has no response of Node's. */
+  onConnect(respond: (request: IncomingMessage, socket: Duplex) => void): void;
 }
 
 /** Node's server below Fastify, with our own responses wherever Node would send its own. */
@@ -74,18 +71,13 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     options.onRefusal,
     options.limits,
   );
-  const broken = { ...options.broken, connections };
-  server.on('connect', ({ headers: { accept } }, socket) => {
-    // Node removes its own listener before this event: without one, a reset would end the process.
-    socket.on('error', () => socket.destroy());
-    const allow = broken.routes.methodsOf('*').join(', ');
-    refuseOnSocket(
-      broken,
-      socket,
-      new HttpError('METHOD_NOT_ALLOWED', 'CONNECT is not supported: this is not a proxy.', { headers: { allow } }),
-      { method: 'CONNECT', accept },
-    );
-  });
+  const onConnect = (respond: (request: IncomingMessage, socket: Duplex) => void): void => {
+    server.on('connect', (request, socket) => {
+      // Node removes its own listener before this event: without one, a reset would end the process.
+      socket.on('error', () => socket.destroy());
+      respond(request, socket);
+    });
+  };
   const onRequest = (listener: RequestListener): void => {
     const listen: RequestListener = (request, response) => {
       // The router takes `*`, which only OPTIONS knows, for `/`.
@@ -99,8 +91,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       server.emit('request', request, response);
     });
   };
-  const onClientError = (error: Error, socket: Duplex): void => respondToBrokenRequest(broken, error, socket);
-  return { server, connections, onRequest, onClientError };
+  return { server, connections, onRequest, onConnect };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Accounts } from '../../account/accounts.ts';
 import { Share } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
-import { HttpError } from '../error-table.ts';
+import { Refusal } from './refusal.ts';
 import { partOf, type WaitingRequests } from './waiting-requests.ts';
 
 /** The limits beyond which requests are refused. Tests lower them. */
@@ -90,9 +90,9 @@ export class Overload {
     this.#histogram.disable();
   }
 
-  #refuse(): HttpError {
+  #refuse(): Refusal {
     this.#onRefusal('overload');
-    return new HttpError('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
+    return new Refusal('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
       retryAfterSeconds,
     });
   }

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { byteMillis, requestMillis, type Accounts } from '../../account/accounts.ts';
 import { Share, type Lease } from '../../account/share.ts';
 import type { OnRefusal } from './bounds.ts';
-import { HttpError } from '../error-table.ts';
+import { Refusal } from './refusal.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -52,7 +52,7 @@ export class WaitingRequests {
         this.contest();
         onRefusal('waiting_requests');
         const message = `${held} requests of this key wait for a response already, and other keys need room: let some of them finish first.`;
-        return new HttpError('UNAVAILABLE', message, { retryAfterSeconds });
+        return new Refusal('UNAVAILABLE', message, { retryAfterSeconds });
       },
     });
   }
@@ -63,7 +63,7 @@ export class WaitingRequests {
 
   /** Counts the request until `end`. Throws UNAVAILABLE while its key has its share. */
   begin(request: FastifyRequest): void {
-    request.waiting = this.#share.takeNow(request.principal.id);
+    request.waiting = this.#share.takeNow(request.caller.id);
   }
 
   /** It has its response, of so many bytes. Without effect on a request that isn't counted. */
