@@ -3,6 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 
 import { expect, it } from '@jest/globals';
 import { Kysely } from 'kysely';
+import { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import { Parser } from 'pg-protocol/dist/parser.js';
 import pg from 'pg';
 import { getMetadataStorage } from 'type-graphql';
@@ -23,13 +24,26 @@ const client: object & { readonly connection?: object } = new pg.Client();
 
 const uses: readonly PrivateUse[] = [
   {
-    files: ['src/postgres/pg-internals.ts', 'src/postgres/connection.ts', 'src/postgres/cancel-request.ts'],
+    files: [
+      'src/postgres/pg-internals.ts',
+      'src/postgres/connection.ts',
+      'src/postgres/cancel-request.ts',
+      'src/postgres/checked-query.ts',
+    ],
     package: 'pg',
     version: '8.23.0',
     parts: () => [
       [pg.Client.prototype, 'getStartupConf', 'getTransactionStatus'],
       [pg.Connection.prototype, 'attachListeners', 'cancel', 'requestSsl'],
       [client, 'processID', 'secretKey'],
+      [
+        pg.Query.prototype,
+        ...['RowDescription', 'DataRow', 'CommandComplete', 'EmptyQuery', 'ReadyForQuery'].map(
+          (each) => `handle${each}`,
+        ),
+        'requiresPreparation',
+      ],
+      [new pg.Query('select 1'), '_canceledDueToError'],
       [client.connection!, 'parsedStatements', 'submittedNamedStatements', 'stream'],
     ],
   },
@@ -37,7 +51,11 @@ const uses: readonly PrivateUse[] = [
     files: ['src/postgres/row-parser.ts', 'src/postgres/connection-failure.ts'],
     package: 'pg-protocol',
     version: '1.16.1',
-    parts: () => [[Parser.prototype, 'parse', 'handlePacket']],
+    parts: () => [
+      [Parser.prototype, 'parse', 'handlePacket'],
+      [new Parser(), 'buffer', 'bufferOffset', 'bufferLength', 'reader'],
+      [BufferReader.prototype, 'setBuffer', 'byte', 'int16', 'int32', 'uint32', 'string', 'cstring', 'bytes'],
+    ],
   },
   { files: ['src/embedded/engine.worker.ts'], package: '@electric-sql/pglite-socket', version: '0.2.17' },
   {

@@ -168,7 +168,7 @@ function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {
   return groups.map(together);
 }
 
-/** A query without values or rows. */
-export function control(text: string): Query<unknown> {
-  return { statement: statementOf(text, () => undefined), values: [] };
+/** A query without values, whose rows don't matter. */
+export function control(text: string, columns = 0): Query<unknown> {
+  return { statement: statementOf(text, columns, () => undefined), values: [] };
 }

@@ -31,7 +31,7 @@ const maxRows = 100;
  * Sent before what is done together, so that it soon fails when one of the works has to wait, for a lock for example:
  * then each waits for itself. COMMIT may take longer: what a cancelled one has done isn't known.
  */
-const shortTimeout = control(`select set_config('statement_timeout', '500ms', true)`);
+const shortTimeout = control(`select set_config('statement_timeout', '500ms', true)`, 1);
 const usualTimeout = control('set local statement_timeout to default');
 
 /**

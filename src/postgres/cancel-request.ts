@@ -1,4 +1,5 @@
 import type { LookupAddress } from 'node:dns';
+import type { Socket } from 'node:net';
 
 import pg from 'pg';
 
@@ -8,6 +9,7 @@ import type { ConnectionConfig } from './connection-config.ts';
 /** The part of `pg`'s connection that its types omit. */
 interface ProtocolConnection {
   readonly stream: { destroy(): void };
+  attachListeners: (socket: Socket) => unknown;
   connect(port: number | string, host?: string): void;
   requestSsl(): void;
   cancel(processId: number, secretKey: number): void;
@@ -44,6 +46,8 @@ export function requestCancel(
     sslNegotiation,
     stream,
   } as unknown as pg.ConnectionConfig) as unknown as ProtocolConnection;
+  // Nothing is said on it but its end.
+  connection.attachListeners = (socket) => socket.resume();
   return new Promise((resolve) => {
     const timeout = setTimeout(() => connection.stream.destroy(), timeoutMillis).unref();
     const cancel = (): void => connection.cancel(processID, secretKey);

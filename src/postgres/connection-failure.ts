@@ -6,6 +6,15 @@ export const noConnection = 'NO_CONNECTION';
 /** PostgreSQL's code for a write that is refused because the transaction, or the server, is read-only. */
 export const readOnlyState = '25006';
 
+/** What the server has sent can't be read, or is out of place: nothing that follows can be trusted. */
+export class DamagedMessage extends Error {
+  override readonly name = 'DamagedMessage';
+
+  constructor(reason: string) {
+    super(`a message of the database can't be read: ${reason}`);
+  }
+}
+
 /** A failed connection. The message is that of the cause, in one line and without a password. */
 export class ConnectionFailure extends Error {
   override readonly name = 'ConnectionFailure';

@@ -6,11 +6,12 @@ import { type Caller, waiting } from '../account/caller.ts';
 import { inBackground } from '../background.ts';
 import { AddressSocket } from './server-address.ts';
 import { requestCancel } from './cancel-request.ts';
+import { CheckedQuery } from './checked-query.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
-import { startupOf, type ClientInternals } from './pg-internals.ts';
-import { parseRowsOf } from './row-parser.ts';
+import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
+import { readMessages } from './row-parser.ts';
 import { type ParameterStatus, ServerSession, type SessionKind } from './server-session.ts';
 import { sendTraced } from './statement-span.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
@@ -84,7 +85,10 @@ export class PgConnection extends pg.Client {
     this.#options = options;
     this.#session = new ServerSession(options.session);
     const internals = this.#internals;
-    parseRowsOf(internals.connection);
+    readMessages(internals.connection, {
+      check: (name) => assertInPlace(name, internals, this.isLost),
+      onFailure: (error) => this.destroy((error as Error).message, error),
+    });
     internals.connection.on('parameterStatus', (status) => this.#record(status));
     internals.connection.on('errorMessage', ({ code }) => {
       if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();
@@ -95,7 +99,7 @@ export class PgConnection extends pg.Client {
       internals.connection.emit('errorMessage', failure);
       this.destroy(failure.message);
     });
-    this.on('error', () => (this.isLost = true));
+    this.on('error', (error) => this.destroy(error.message, error));
     this.on('end', () => (this.isLost = true));
     // `pg` emits it when no response is pending. (Wrapped callbacks would keep all rows: see "Nothing holds a request
     // longer than it runs" in DECISIONS.)
@@ -230,9 +234,9 @@ export class PgConnection extends pg.Client {
   }
 
   /** Closes the connection at once; statements under way fail. */
-  destroy(reason = 'no response in time'): void {
+  destroy(reason = 'no response in time', cause?: unknown): void {
     this.isLost = true;
-    this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`));
+    this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`, { cause }));
   }
 
   /**
@@ -282,7 +286,13 @@ export class PgConnection extends pg.Client {
   }
 
   #send(...args: unknown[]): unknown {
-    return (super.query as (...query: unknown[]) => unknown)(...args);
+    const submit = (query: object): unknown => (super.query as (submittable: object) => unknown)(query);
+    if (args[0] instanceof StatementBatch) return submit(args[0]);
+    return new Promise((resolve, reject) => {
+      const query = new CheckedQuery(...args);
+      query.callback = (error, result) => (error === null ? resolve(result) : reject(error));
+      submit(query);
+    });
   }
 
   get #internals(): ClientInternals {

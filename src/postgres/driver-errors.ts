@@ -44,6 +44,7 @@ export function isLoss(error: unknown): boolean {
     error,
     ({ name, code, message }) =>
       name === 'ConnectionFailure' ||
+      name === 'DamagedMessage' ||
       code === noConnection ||
       (typeof code === 'string' && (networkErrors.has(code) || lostStates.test(code))) ||
       (typeof message === 'string' && connectionMessages.test(message)),

@@ -8,7 +8,7 @@ const unnoticedMillis = 100;
 /** What is free at once is had even then. */
 const minMillis = 10;
 
-const setting = statementOf(`select set_config('lock_timeout', $1, true)`, () => undefined, 'write');
+const setting = statementOf(`select set_config('lock_timeout', $1, true)`, 1, () => undefined, 'write');
 
 /** Limits the waits of the statements after it in the transaction. */
 export function limitLockWait(millis: number): Query<undefined> {

@@ -1,6 +1,7 @@
 import pg from 'pg';
 
 import type { CancelKey } from './cancel-request.ts';
+import { DamagedMessage } from './connection-failure.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import type { MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
@@ -16,6 +17,8 @@ export interface ClientInternals extends CancelKey {
       on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;
       emit(event: 'errorMessage', error: Error): void;
     };
+  /** Whether the last response has ended; undefined until the session has begun. */
+  readonly readyForQuery?: boolean;
   readonly ssl: ConnectionConfig['ssl'];
   readonly sslNegotiation: string;
   readonly port: number;
@@ -26,3 +29,19 @@ export interface ClientInternals extends CancelKey {
 export const startupOf = pg.Client.prototype as unknown as {
   readonly getStartupConf: (this: unknown) => Record<string, string>;
 };
+
+const ofStartup = /^(?:authentication|backendKeyData)/;
+
+/**
+ * Throws for a message that asks for a password or ends a response while none is pending, and for any once the
+ * connection is lost.
+ */
+export function assertInPlace(
+  name: string,
+  { readyForQuery }: Pick<ClientInternals, 'readyForQuery'>,
+  isLost: boolean,
+): void {
+  const hasBegun = readyForQuery !== undefined;
+  const isOutOfPlace = name === 'readyForQuery' ? readyForQuery === true : hasBegun && ofStartup.test(name);
+  if (isLost || isOutOfPlace) throw new DamagedMessage(`${name} is out of place`);
+}

@@ -1,6 +1,9 @@
 import { isAscii } from 'node:buffer';
 
+import { BufferReader } from 'pg-protocol/dist/buffer-reader.js';
 import { Parser } from 'pg-protocol/dist/parser.js';
+
+import { DamagedMessage } from './connection-failure.ts';
 
 interface Message {
   readonly name: string;
@@ -11,28 +14,100 @@ interface DataRow extends Message {
   readonly fields: (string | null)[];
 }
 
+/** The part of `pg`'s reader of a message that its types hide. */
+interface PacketReader {
+  offset: number;
+  readonly buffer: Buffer;
+}
+
 /** The part of `pg`'s parser that its types hide. */
 interface PacketParser {
+  /** What has arrived of a message that isn't complete. */
+  readonly buffer: Buffer;
+  readonly bufferOffset: number;
+  readonly bufferLength: number;
+  reader: PacketReader;
   parse(chunk: Buffer, callback: (message: Message) => void): void;
   /** `bytes` has the whole message; its fields begin at `offset`. */
   handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message;
 }
 
+const PgReader = BufferReader as unknown as new () => PacketReader;
 const PgParser = Parser as unknown as new () => PacketParser;
 
-/** 'D' */
+/** Of the messages that a server may send to this client, which copies nothing and suspends no portal. */
+const knownCodes = new Set(Buffer.from('123ACDEIKNRSTZnt'));
 const dataRowCode = 0x44;
+/** Of a message's code. */
+const codeBytes = 1;
 /** Of a message's length, which counts itself, and of a field's. */
 const lengthBytes = 4;
+/** More than any row: a damaged length would keep everything that comes after it in memory. */
+const maxMessageBytes = 16 * 1024 * 1024;
 /** How much is decoded at once. A text of 13 characters or more keeps as much alive: what is cached must be a copy. */
 const windowBytes = 1024;
 const nonAscii = /[\u0080-\u00ff]/;
 
+/** Reads one message, and nothing beyond it: what follows may be for another request. */
+class MessageReader extends PgReader {
+  /** Of the message. */
+  end = 0;
+
+  byte(): number | undefined {
+    return this.buffer[this.#take(1)];
+  }
+
+  int16(): number {
+    return this.buffer.readInt16BE(this.#take(2));
+  }
+
+  int32(): number {
+    return this.buffer.readInt32BE(this.#take(4));
+  }
+
+  uint32(): number {
+    return this.buffer.readUInt32BE(this.#take(4));
+  }
+
+  string(length: number): string {
+    const at = this.#take(length);
+    return this.buffer.toString('utf8', at, at + length);
+  }
+
+  cstring(): string {
+    const length = this.buffer.indexOf(0, this.offset) - this.offset;
+    const text = this.string(length);
+    this.#take(1);
+    return text;
+  }
+
+  bytes(length: number): Buffer {
+    const at = this.#take(length);
+    return this.buffer.subarray(at, at + length);
+  }
+
+  /** Also called when the message has been read. */
+  setBuffer(offset: number, buffer: Buffer): void {
+    if (buffer.length === 0 && this.offset !== this.end) throw new DamagedMessage('it is longer than what it holds');
+    Object.assign(this, { offset, buffer });
+  }
+
+  #take(bytes: number): number {
+    const at = this.offset;
+    if (bytes < 0 || at + bytes > this.end) throw new DamagedMessage('it is shorter than what it holds');
+    this.offset = at + bytes;
+    return at;
+  }
+}
+
 /**
  * `pg`'s parser, which decodes rows together: each text by itself is a call out of JavaScript. All rows are one
  * message: its fields are to be taken before the next row is parsed, as `pg` does.
+ *
+ * Throws for a message that isn't what its length says, or that no server sends to this client.
  */
 class RowParser extends PgParser {
+  readonly #reader = new MessageReader();
   readonly #row: DataRow = { name: 'dataRow', length: 0, fields: [] };
   /** The bytes of the chunk from `#start` on, one character for each. */
   #window = '';
@@ -40,15 +115,29 @@ class RowParser extends PgParser {
   /** Of all of them. Lengths count: that of a null, or of 128 bytes and more, isn't ASCII. */
   #isAscii = true;
 
+  constructor() {
+    super();
+    this.reader = this.#reader;
+  }
+
   override parse(chunk: Buffer, callback: (message: Message) => void): void {
     this.#window = '';
     this.#start = 0;
     super.parse(chunk, callback);
+    const { buffer, bufferOffset, bufferLength } = this;
+    if (bufferLength < codeBytes + lengthBytes) return;
+    if (buffer.readUInt32BE(bufferOffset + codeBytes) > maxMessageBytes) throw new DamagedMessage('it is too long');
   }
 
   override handlePacket(offset: number, code: number, length: number, bytes: Buffer): Message {
-    if (code !== dataRowCode) return super.handlePacket(offset, code, length, bytes);
     const end = offset + length - lengthBytes;
+    if (end < offset || !knownCodes.has(code)) throw new DamagedMessage('no server sends it');
+    if (code === dataRowCode) return this.#readRow(offset, end, bytes);
+    this.#reader.end = end;
+    return super.handlePacket(offset, code, length, bytes);
+  }
+
+  #readRow(offset: number, end: number, bytes: Buffer): Message {
     if (end > this.#start + this.#window.length) {
       const window = bytes.subarray(offset, Math.max(end, offset + windowBytes));
       this.#window = window.toString('latin1');
@@ -56,18 +145,21 @@ class RowParser extends PgParser {
       this.#isAscii = isAscii(window);
     }
     const { fields } = this.#row;
-    const count = bytes.readInt16BE(offset);
+    const count = end - offset < 2 ? -1 : bytes.readInt16BE(offset);
+    if (count < 0) throw new DamagedMessage('it is a row without columns');
     if (fields.length > count) fields.length = count;
     let at = offset + 2;
     for (let index = 0; index < count; index += 1) {
-      const size = bytes.readInt32BE(at);
+      const size = at + lengthBytes > end ? end : bytes.readInt32BE(at);
       at += lengthBytes;
+      if (size < -1 || at + size > end) throw new DamagedMessage('it is shorter than what it holds');
       const text = size === -1 ? null : this.#window.slice(at - this.#start, at - this.#start + size);
       const isPlain = text === null || this.#isAscii || !nonAscii.test(text);
       fields[index] = isPlain ? text : bytes.toString('utf8', at, at + size);
       at += Math.max(0, size);
     }
-    this.#row.length = length;
+    if (at !== end) throw new DamagedMessage('it is longer than what it holds');
+    this.#row.length = end - offset + lengthBytes;
     return this.#row;
   }
 }
@@ -78,13 +170,27 @@ export interface MessageReceiver {
   emit(event: string, message: Message): boolean;
 }
 
+interface ReadOptions {
+  /** Called before each message. May throw for one that is out of place. */
+  readonly check: (name: string) => void;
+  /** Called with whatever is thrown while a message is read and handled: the rest of the chunk is not read. */
+  readonly onFailure: (error: unknown) => void;
+}
+
 /** Lets the connection, which isn't open yet, read with this parser. */
-export function parseRowsOf(connection: MessageReceiver): void {
+export function readMessages(connection: MessageReceiver, { check, onFailure }: ReadOptions): void {
   const receive = (message: Message): void => {
+    check(message.name);
     connection.emit(message.name === 'error' ? 'errorMessage' : message.name, message);
   };
   connection.attachListeners = (stream) => {
     const parser = new RowParser();
-    stream.on('data', (chunk: Buffer) => parser.parse(chunk, receive));
+    stream.on('data', (chunk: Buffer) => {
+      try {
+        parser.parse(chunk, receive);
+      } catch (error) {
+        onFailure(error);
+      }
+    });
   };
 }

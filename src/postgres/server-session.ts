@@ -97,7 +97,9 @@ export class ServerSession {
     statementTimeoutMillis: number | undefined,
   ): Promise<void> {
     const { rows } = (await send(question)) as pg.QueryResult<Reply>;
-    const [{ id, timeout, isStandby, isReadOnly }] = rows as [Reply];
+    const [reply] = rows;
+    if (reply === undefined) throw new Error('The database has not said which session this is.');
+    const { id, timeout, isStandby, isReadOnly } = reply;
     this.#isBehindPooler = id !== backendKey;
     if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
       const settings = [...sessionSettings, lockTimeout];

@@ -1,8 +1,9 @@
 import { serialize } from 'pg-protocol';
 
+import { DamagedMessage } from './connection-failure.ts';
 import { UnreadableRow } from './failures.ts';
 import { toText } from './parameter.ts';
-import type { Query } from './statement.ts';
+import type { Query, Statement } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
 export interface BatchConnection {
@@ -25,7 +26,9 @@ export class StatementBatch {
   /** Called with the rows of each statement, or with the error of the one that failed. */
   callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
   readonly #queries: readonly Query<unknown>[];
+  /** Of each statement that has ended, and of the one that is under way. */
   readonly #rows: unknown[][] = [[]];
+  #ended = 0;
   #unreadable: UnreadableRow | undefined;
   #connection: BatchConnection | undefined;
   /** The texts that are prepared here, by their names. */
@@ -77,22 +80,45 @@ export class StatementBatch {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const current = this.#rows.length - 1;
+    const { columns, decode } = this.#statement;
+    if (fields.length !== columns) throw new DamagedMessage('it is a row of another statement');
+    this.#rowsOfStatement.push(this.#decoded(fields, decode));
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const { columns } = this.#statement;
+    if (columns > 0 && rowsIn(text) !== this.#rowsOfStatement.length) throw new DamagedMessage(otherRows);
+    this.#ended += 1;
+    if (this.#ended < this.#queries.length) this.#rows.push([]);
+  }
+
+  /** Throws when another number of statements has ended than were sent. */
+  handleReadyForQuery(): void {
+    const failure = this.#ended === this.#queries.length ? this.#unreadable : new DamagedMessage(otherStatements);
+    if (failure === undefined) this.callback?.(null, this.#rows);
+    else this.callback?.(failure);
+    if (failure instanceof DamagedMessage) throw failure;
+  }
+
+  /** The one under way. */
+  get #statement(): Statement<unknown> {
+    const query = this.#queries[this.#ended];
+    if (query === undefined) throw new DamagedMessage(otherStatements);
+    return query.statement;
+  }
+
+  get #rowsOfStatement(): unknown[] {
+    return this.#rows[this.#ended] as unknown[];
+  }
+
+  #decoded(fields: readonly (string | null)[], decode: Statement<unknown>['decode']): unknown {
     try {
-      this.#rows[current]?.push(this.#queries[current]?.statement.decode(fields));
+      return decode(fields);
     } catch (error) {
       if (!(error instanceof UnreadableRow)) throw error;
       this.#unreadable ??= error;
+      return undefined;
     }
-  }
-
-  handleCommandComplete(): void {
-    if (this.#rows.length < this.#queries.length) this.#rows.push([]);
-  }
-
-  handleReadyForQuery(): void {
-    if (this.#unreadable === undefined) this.callback?.(null, this.#rows);
-    else this.callback?.(this.#unreadable);
   }
 
   handleError(error: Error): void {
@@ -100,6 +126,14 @@ export class StatementBatch {
     for (const name of this.#parsed?.keys() ?? []) delete this.#connection?.submittedNamedStatements[name];
     this.callback?.(error);
   }
+}
+
+export const otherRows = 'the statement has returned another number of rows';
+export const otherStatements = 'another number of statements has ended than were sent';
+
+/** How many rows a statement has returned or written, by its command tag: `SELECT 3`, `INSERT 0 1`. */
+export function rowsIn(tag: string): number {
+  return Number(tag.slice(tag.lastIndexOf(' ') + 1));
 }
 
 /** The statements of anything that `query` of a client takes. */

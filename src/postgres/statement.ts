@@ -36,6 +36,8 @@ export interface Statement<Row> {
    */
   readonly name: string | undefined;
   readonly kind: StatementKind;
+  /** How many columns each row has; 0 for a statement without rows. */
+  readonly columns: number;
   /** Converts PostgreSQL's texts to a row. */
   readonly decode: (fields: readonly (string | null)[]) => Row;
   /** Its form for several at once: takes a list of each value, and returns a row for each element, in their order. */
@@ -47,11 +49,12 @@ export interface Statement<Row> {
 /** A prepared statement. */
 export function statementOf<Row>(
   text: string,
+  columns: number,
   decode: Statement<Row>['decode'],
   kind: StatementKind = 'short',
   more: Pick<Statement<Row>, 'many' | 'usual'> = {},
 ): Statement<Row> {
-  return { text, name: nameOf(text), kind, decode, ...more };
+  return { text, name: nameOf(text), kind, columns, decode, ...more };
 }
 
 /** The same, planned for its values each time. */
@@ -137,6 +140,7 @@ function nameOf(text: string): string {
 export function objectStatement<Row>(text: string): Statement<Row> {
   return statementOf(
     `select row_to_json(found)::text from (${text}) as found`,
+    1,
     ([json]) => JSON.parse(json as string) as Row,
   );
 }

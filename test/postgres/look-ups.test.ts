@@ -70,8 +70,8 @@ it('of many at the same time each gets its own page, also where others ask for t
 function lookUpOf(kind: string): LookUp<unknown> {
   const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
   return {
-    byId: statementOf(`${kind} of one`, decode),
-    byAnyId: statementOf(`${kind} of all`, decode),
+    byId: statementOf(`${kind} of one`, 1, decode),
+    byAnyId: statementOf(`${kind} of all`, 1, decode),
     idOf: (row) => (row as { id: string }).id,
   };
 }

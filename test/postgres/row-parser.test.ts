@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events';
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { parseRowsOf, type MessageReceiver } from '../../src/postgres/row-parser.ts';
+import { type MessageReceiver, readMessages } from '../../src/postgres/row-parser.ts';
 
 const bindComplete = Buffer.from([0x32, 0, 0, 0, 4]);
 
@@ -38,7 +38,12 @@ function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; other
         ? rows.push([...(other as unknown as { fields: unknown[] }).fields])
         : others.push({ ...other })) > 0,
   };
-  parseRowsOf(connection);
+  readMessages(connection, {
+    check: () => undefined,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
   const stream = new EventEmitter();
   connection.attachListeners(stream as NodeJS.ReadableStream);
   let at = 0;

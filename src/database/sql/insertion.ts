@@ -33,7 +33,7 @@ export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row> {
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   const text = returning(inserted.table, selection, write, companionWrites);
   const many = hasList ? undefined : insertionOfMany<Row>(inserted);
-  return statementOf(text, selection.decode, 'write', { many });
+  return statementOf(text, selection.columnCount, selection.decode, 'write', { many });
 }
 
 /**
@@ -57,7 +57,7 @@ function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row> {
   });
   const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
   const text = returning(table, selection, write, companionWrites, [input]);
-  return statementOf(`${text} order by ${id}`, selection.decode, 'write');
+  return statementOf(`${text} order by ${id}`, selection.columnCount, selection.decode, 'write');
 }
 
 /**

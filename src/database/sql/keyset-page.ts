@@ -15,6 +15,7 @@ export interface SortColumn {
 export interface PageSource {
   /** The select list, with the properties as names. */
   readonly columns: string;
+  readonly columnCount: number;
   /** The names of those that are texts. */
   readonly texts: readonly string[];
   readonly from: string;
@@ -79,16 +80,18 @@ function sideOf(position: Position | undefined): string {
 export function pageText(
   source: PageSource,
   keyset: Keyset<string>,
-): { readonly sql: string; readonly placeholders: Placeholders } | undefined {
+): { readonly sql: string; readonly columnCount: number; readonly placeholders: Placeholders } | undefined {
   const placeholders = new Placeholders();
   const page = new PageSql(source, keyset, placeholders);
   const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
   if (rows === undefined) return undefined;
   const sql =
     keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, placeholders.bind(at.maxBytes, 'bigint'));
-  if (source.parent === undefined) return { sql, placeholders };
+  const columnCount = source.columnCount + (keyset.maxBytes === undefined ? 0 : 2);
+  if (source.parent === undefined) return { sql, columnCount, placeholders };
   const parents = `unnest(${placeholders.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
-  return { sql: `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`, placeholders };
+  const perParent = `select page.*, parents.index from ${parents} cross join lateral (${sql}) as page`;
+  return { sql: perParent, columnCount: columnCount + 1, placeholders };
 }
 
 /** What the values of a row take that are no texts: about so much. */

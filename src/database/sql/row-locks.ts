@@ -42,7 +42,9 @@ function lockStatement(table: EntityTable<never>, clause: string): Statement<und
   // A row for each id, as every form for many has it.
   const many = `with locked as materialized (${rows} = any($1::bigint[]) order by ${id} ${clause})
     select (select count(*) from locked) from unnest($1::bigint[])`;
-  return statementOf(`${rows} = $1::bigint ${clause}`, noRow, 'write', { many: statementOf(many, noRow, 'write') });
+  return statementOf(`${rows} = $1::bigint ${clause}`, 1, noRow, 'write', {
+    many: statementOf(many, 1, noRow, 'write'),
+  });
 }
 
 function noRow(): undefined {

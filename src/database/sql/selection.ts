@@ -14,6 +14,7 @@ export interface Relation {
 /** What a statement selects: the columns, the joins that they need, and how they become a row. */
 export interface Selection<Row> {
   readonly columns: string;
+  readonly columnCount: number;
   /** The names of those columns that are texts. */
   readonly texts: readonly string[];
   readonly joins: string;
@@ -36,6 +37,7 @@ export function selectionOf<Row>(
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
+    columnCount: list.expressions.length,
     texts: list.texts,
     joins: include.map((name) => joinOf(name, relations[name] as Relation)).join(' '),
     decode: (fields) => {

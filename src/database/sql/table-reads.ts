@@ -114,7 +114,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
         ? `select count(*) from ${from} ${where}`
         : `select count(*), ${parent} from ${from} ${where} group by 2`;
     const values = placeholders.parametersOf([...conditions.map(({ value }) => value), parents]);
-    return session.run({ text, name: undefined, kind: 'slow', decode }, values);
+    const columns = parents === undefined ? 1 : 2;
+    return session.run({ text, name: undefined, kind: 'slow', columns, decode }, values);
   }
 
   async #byManyIds(session: Session, ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
@@ -139,8 +140,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       const selection = selectionOf<Row>(table, relations, names);
       const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
       const lookUp: LookUp<Row> = {
-        byId: statementOf(`${rows} $1::bigint`, selection.decode),
-        byAnyId: statementOf(`${rows} any($1::bigint[])`, eachAlone(selection.decode)),
+        byId: statementOf(`${rows} $1::bigint`, selection.columnCount, selection.decode),
+        byAnyId: statementOf(`${rows} any($1::bigint[])`, selection.columnCount, eachAlone(selection.decode)),
         idOf: sorting.idOf,
       };
       selected = { selection, lookUp };
@@ -186,6 +187,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const page = pageText(
       {
         columns: selection.columns,
+        columnCount: selection.columnCount,
         texts: selection.texts,
         from: `${from} ${selection.joins}`,
         parent: isPerParent ? parent : undefined,
@@ -199,8 +201,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const shape = page && {
       placeholders: page.placeholders,
       statement: isPrepared(conditions, keyset)
-        ? statementOf(page.sql, selection.decode)
-        : unprepared(statementOf(page.sql, selection.decode, 'slow')),
+        ? statementOf(page.sql, page.columnCount, selection.decode)
+        : unprepared(statementOf(page.sql, page.columnCount, selection.decode, 'slow')),
     };
     this.#pages.set(key, { shape });
     return shape;
@@ -232,8 +234,8 @@ interface Numbered<Row> {
 }
 
 /** The same with the number that it selects after the columns. */
-function numbered<Row>({ text, name, kind, decode }: Statement<Row>): Statement<Numbered<Row>> {
-  return { text, name, kind, decode: (fields) => ({ number: Number(fields.at(-1)), row: decode(fields) }) };
+function numbered<Row>({ text, name, kind, columns, decode }: Statement<Row>): Statement<Numbered<Row>> {
+  return { text, name, kind, columns, decode: (fields) => ({ number: Number(fields.at(-1)), row: decode(fields) }) };
 }
 
 /** A statement that may read more rows than this is slow. */

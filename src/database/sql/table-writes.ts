@@ -27,10 +27,11 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     this.#table = table;
     this.#relations = relations;
     const isRow = keyIs(table, '$1');
-    const { columns, decode } = selectionOf<Row>(table, {}, []);
+    const { columns, columnCount, decode } = selectionOf<Row>(table, {}, []);
+    const lock = `select ${columns} from ${table.name} where ${isRow} for no key update`;
     // As `RowLocks` has it.
-    this.#lock = statementOf(`select ${columns} from ${table.name} where ${isRow} for no key update`, decode, 'write');
-    this.#delete = statementOf(`delete from ${table.name} where ${isRow} returning 1`, () => true, 'write');
+    this.#lock = statementOf(lock, columnCount, decode, 'write');
+    this.#delete = statementOf(`delete from ${table.name} where ${isRow} returning 1`, 1, () => true, 'write');
     this.#locks = new RowLocks(table);
     this.#references = Object.entries<Relation>(relations).flatMap(([name, { property, table: other }]) =>
       property === undefined ? [] : [{ name, property, locks: new RowLocks(other) }],
@@ -113,7 +114,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     );
     const write = `update ${table.name} set ${assignments.join(', ')} where ${keyIs(table, `$${properties.length + 1}`)}`;
     const selection = selectionOf<Row>(table, this.#relations, include);
-    return statementOf(returning(table, selection, write), selection.decode, 'write');
+    return statementOf(returning(table, selection, write), selection.columnCount, selection.decode, 'write');
   }
 }
 

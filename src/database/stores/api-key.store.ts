@@ -53,7 +53,7 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   return (session) => new SessionApiKeys(session, reads, writes, history);
 }
 
-const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", () => undefined, 'write');
+const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", 1, () => undefined, 'write');
 
 type HistoryReads = TableReads<ApiKeyChange, object, 'ID'>;
 

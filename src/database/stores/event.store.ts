@@ -56,7 +56,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     // Of a newer version beside this one: anything may have changed.
     return row === undefined ? resync : { type: type as EventType, subject: { noun, row } as EventSubject };
   };
-  const after = statementOf<LogRow>(afterText, (fields) => {
+  const after = statementOf<LogRow>(afterText, 8, (fields) => {
     const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
     return {
       isKnown: isKnown === 't',
@@ -72,7 +72,7 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
           : undefined,
     };
   });
-  const last = statementOf<EventPosition>(lastText, ([position, salt]) => ({
+  const last = statementOf<EventPosition>(lastText, 2, ([position, salt]) => ({
     position: position as Id,
     salt: salt as Id,
   }));
@@ -98,6 +98,7 @@ function theOnly<Row>([row]: readonly Row[]): Row {
 export function createEventMoves(session: Session): EventMoves {
   const move = statementOf<EventMove>(
     'select moved, is_holder, lag_seconds from petstore_move_events($1::text, $2::int)',
+    3,
     ([moved, isHolder, lagSeconds]) => ({
       moved: Number(moved),
       isHolder: isHolder === 't',
@@ -107,6 +108,7 @@ export function createEventMoves(session: Session): EventMoves {
   );
   const maintain = statementOf(
     'select petstore_maintain_events(make_interval(secs => $1::float8))',
+    1,
     ([bytes]) => Number(bytes),
     'write',
   );

@@ -13,6 +13,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const createdAt = table.columnName('createdAt');
   const claim = statementOf(
     `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
+    1,
     ([json]) => json ?? noRecords,
     'write',
     {
@@ -22,6 +23,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
            with ordinality as wanted (owner, key, lock, fields, since, index)
          order by index`,
+        1,
         ([json]) => json ?? noRecords,
         'write',
       ),
@@ -48,6 +50,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
       `delete from ${name} where (${keys}) in (
            select ${keys} from ${name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
          ) returning 1`,
+      1,
       () => true,
       'write',
     ),
@@ -91,7 +94,7 @@ function savingStatement(
   const insertionOf = (rows: string, many?: Statement<undefined>): Statement<undefined> => {
     const text = `insert into ${table} (${names.join(', ')}) ${rows}
       on conflict (${names.slice(0, keys).join(', ')}) do update set ${changes.join(', ')}`;
-    return statementOf(text, noRow, 'write', { many });
+    return statementOf(text, 0, noRow, 'write', { many });
   };
   const values = columns.map(({ type }, index) => `$${index + 1}::${type}`);
   const lists = values.map((value) => `${value}[]`);

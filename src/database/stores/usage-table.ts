@@ -37,7 +37,7 @@ const loadDays = objectStatement<DayCounter>(
 );
 
 function writing(text: string): Statement<undefined> {
-  return statementOf(text, () => undefined, 'write');
+  return statementOf(text, 0, () => undefined, 'write');
 }
 
 /**
