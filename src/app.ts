@@ -303,6 +303,7 @@ function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
       log.info({ key: keyId, name: name ?? undefined, by, action, at, changes }, 'api key changed'),
     onMore: (count: number, { keyId, by, action, at }: NamedKeyChange) =>
       log.info({ count, first: { key: keyId, by, action, at } }, 'more api keys changed: api_key_history has them'),
+    onUnreadable: (failure: Error) => log.warn({ err: failure }, 'an api key cannot be read: it gets 503'),
     onSaveFailure: (error: unknown) => log.warn({ err: error }, 'a ban or usage is not saved yet'),
   };
 }

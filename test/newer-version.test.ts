@@ -10,9 +10,10 @@ import { until } from './support/until.ts';
  */
 let app: RestApp;
 let address: string;
+const logged: string[] = [];
 
 beforeAll(async () => {
-  app = await startRestApp({ PORT: '0' });
+  app = await startRestApp({ PORT: '0', LOG_LEVEL: 'warn' }, { logStream: { write: (line) => logged.push(line) } });
   address = await app.app.listen();
   // As the next version's migration may do while this one runs.
   await app.sql('alter table pets drop constraint pets_check');
@@ -121,5 +122,47 @@ describe('a row with a value of a newer version', () => {
     expect(data).toEqual({ known: { name: 'Rex' }, newer: null });
     expect(errors.map(({ path, extensions: { code } }) => [path, code])).toEqual([[['newer'], 'SERVICE_UNAVAILABLE']]);
     expect((await app.ask('GET', `/pets/${known.id}`)).body).toEqual(known);
+  });
+});
+
+describe('a key with a plan or a scope of a newer version', () => {
+  it('is 503, once in the log; other keys change, are revoked and made as ever', async () => {
+    const checks = await app.sql(
+      `select conname as name from pg_constraint where conrelid = 'api_keys'::regclass and contype = 'c'
+         and pg_get_constraintdef(oid) ~ 'plan|scopes'`,
+    );
+    for (const { name } of checks) await app.sql(`alter table api_keys drop constraint "${String(name)}"`);
+    const [newer, scoped, figureless, revoked, known] = await Promise.all(
+      Array.from({ length: 5 }, () => app.createKey()),
+    );
+    const statusOf = async ({ secret }: { secret: string } = known!): Promise<number> =>
+      (await app.ask('GET', '/categories?limit=1', undefined, { authorization: `Bearer ${secret}` })).status;
+    const all = [newer, scoped, figureless, revoked, known];
+    expect(await Promise.all(all.map(statusOf))).toEqual([200, 200, 200, 200, 200]);
+
+    await app.sql(`update api_keys set plan = 'galactic' where id = any($1)`, [[newer!.id, revoked!.id]]);
+    await app.sql(`update api_keys set scopes = '{read,fly}' where id = $1`, [scoped!.id]);
+    await app.sql(`update api_keys set plan = 'enterprise' where id = $1`, [figureless!.id]);
+    await app.sql('update api_keys set revoked_at = now() where id = $1', [revoked!.id]);
+    await until(async () => (await statusOf(newer)) === 503);
+    expect(await Promise.all(all.map(statusOf))).toEqual([503, 503, 503, 401, 200]);
+    expect(await statusOf(await app.createKey())).toBe(200);
+    await app.sql('update api_keys set revoked_at = now() where id = $1', [known!.id]);
+    await until(async () => (await statusOf(known)) === 401);
+    await app.sql(`update api_keys set plan = 'pro' where id = $1`, [newer!.id]);
+    await until(async () => (await statusOf(newer)) === 200);
+
+    const lines = logged.filter((line) => line.includes('an api key cannot be read'));
+    expect(lines.map((line) => /The row (\d+) of api_keys/.exec(line)?.[1]).toSorted()).toEqual(
+      [newer, scoped, figureless, revoked].map((each) => each!.id).toSorted(),
+    );
+  });
+
+  it('fails lists of keys and their histories with 503, and leaves the metrics as they are', async () => {
+    const { errors } = await app.graphql('{ apiKeys { nodes { plan } } }');
+    expect(errors.map(({ extensions: { code } }) => code)).toEqual(['SERVICE_UNAVAILABLE']);
+    const { status, text } = await app.ask('GET', '/metrics');
+    expect([status, text.includes('petstore_requests_total')]).toEqual([200, true]);
+    expect((await app.ask('GET', '/readyz')).status).toBe(200);
   });
 });

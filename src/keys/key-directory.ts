@@ -1,6 +1,7 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
+import { DomainError } from '../domain/errors.ts';
 import { LruMap } from '../domain/lru-map.ts';
 import type { Id } from '../domain/id.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
@@ -23,12 +24,14 @@ import type { Principal } from '../domain/access/principal.ts';
  *
  * Failures. Without the database, or while a round takes longer than 400 ms, known keys stay valid as last read; a
  * well-formed unknown secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from
- * the same version.
+ * the same version. A key that this version can't read is UNAVAILABLE, and reported once; the round goes on.
  */
 
 export interface KeyDirectoryOptions {
   readonly adminKey?: string | undefined;
   readonly now?: (() => number) | undefined;
+  /** Called once for each state of a key that this version can't read. Must not throw. */
+  readonly onUnreadable?: ((cause: Error) => void) | undefined;
 }
 
 /** Together less than a second, which is how soon a change has to hold. */
@@ -40,10 +43,12 @@ const refreshTimeoutMillis = 400;
 const maxKnownKeys = 50_000;
 const maxUnknownKeys = 10_000;
 const recheckBatchSize = 1_000;
+/** Of which it is remembered that they were reported. */
+const maxReported = 1_000;
 
 interface KnownKey {
   readonly record: KeyRecord;
-  readonly principal: Principal;
+  readonly principal: Principal | DomainError;
 }
 
 interface AdminKey {
@@ -61,6 +66,8 @@ export class KeyDirectory {
   readonly #records: KeyRecords;
   readonly #now: () => number;
   readonly #admin: AdminKey | undefined;
+  readonly #onUnreadable: KeyDirectoryOptions['onUnreadable'];
+  readonly #reported = new LruMap<string, true>(maxReported);
   /** A key can have two secrets. */
   readonly #ids = new LruMap<KeyHash, Id>(maxKnownKeys);
   readonly #keys = new LruMap<Id, KnownKey>(maxKnownKeys);
@@ -76,8 +83,9 @@ export class KeyDirectory {
   /** Because the database can't be reached, or the round takes too long. */
   #isBehind = false;
 
-  constructor(records: KeyRecords, { adminKey, now = Date.now }: KeyDirectoryOptions = {}) {
+  constructor(records: KeyRecords, { adminKey, now = Date.now, onUnreadable }: KeyDirectoryOptions = {}) {
     this.#records = records;
+    this.#onUnreadable = onUnreadable;
     this.#now = now;
     this.#admin = adminKey === undefined ? undefined : { length: adminKey.length, hash: hashOf(adminKey) };
   }
@@ -86,7 +94,8 @@ export class KeyDirectory {
    * The principal of the key; undefined when it is malformed, unknown, revoked or expired. Bans are decided with the
    * quota.
    *
-   * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached.
+   * Throws UNAVAILABLE for a well-formed key that isn't known yet when the database can't be reached, and for one that
+   * this version can't read.
    */
   find(text: string, connection?: object): Principal | undefined | Promise<Principal | undefined> {
     if (this.#isAdmin(text)) return administrator;
@@ -113,7 +122,9 @@ export class KeyDirectory {
   }
 
   #principalOf({ record, principal }: KnownKey, hash: KeyHash): Principal | undefined {
-    return this.#now() < validUntil(record, hash) ? principal : undefined;
+    if (this.#now() >= validUntil(record, hash)) return undefined;
+    if (principal instanceof DomainError) throw principal;
+    return principal;
   }
 
   /**
@@ -204,7 +215,7 @@ export class KeyDirectory {
   #learn(requested: ReadonlySet<KeyHash>, records: readonly KeyRecord[]): Map<KeyHash, KnownKey> {
     const found = new Map<KeyHash, KnownKey>();
     for (const record of records) {
-      const key = knownKey(record);
+      const key = this.#knownKey(record);
       const hashes = [record.sha256, record.previousSha256].filter((hash) => hash !== null);
       for (const hash of hashes) {
         this.#unknown.delete(hash);
@@ -219,6 +230,15 @@ export class KeyDirectory {
     return found;
   }
 
+  #knownKey(record: KeyRecord): KnownKey {
+    const { failure } = record;
+    if (failure === undefined) return { record, principal: principalOf(record) };
+    const cause = failure.cause as Error;
+    if (this.#reported.get(cause.message) === undefined) this.#onUnreadable?.(cause);
+    this.#reported.set(cause.message, true);
+    return { record, principal: failure };
+  }
+
   /** Reads the known keys again, most recently used first. */
   async #recheckAll(): Promise<void> {
     const ids = [...this.#keys.keys()];
@@ -228,7 +248,7 @@ export class KeyDirectory {
       for (const id of batch) {
         const record = records.get(id);
         if (record === undefined) this.#keys.delete(id);
-        else this.#keys.replace(id, knownKey(record));
+        else this.#keys.replace(id, this.#knownKey(record));
       }
     }
   }
@@ -249,10 +269,9 @@ function hashOf(text: string): Buffer {
   return digest('sha256', text, 'buffer');
 }
 
-function knownKey(record: KeyRecord): KnownKey {
+function principalOf(record: KeyRecord): Principal {
   const { id, name, plan, scopes, expiresAt, bans } = record;
-  const limits = limitsOf(record);
-  return { record, principal: { id, name, plan, scopes, expiresAt, limits, bans, isAnonymous: false } };
+  return { id, name, plan, scopes, expiresAt, limits: limitsOf(record), bans, isAnonymous: false };
 }
 
 /** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */

@@ -15,6 +15,8 @@ export interface AccessOptions {
   readonly onBan: (subject: QuotaSubject, ban: AutomaticBan) => void;
   /** Called when a ban couldn't be saved; it is tried again. Must not throw. */
   readonly onSaveFailure: (error: unknown) => void;
+  /** Called once for each key that this version can't read. Must not throw. */
+  readonly onUnreadable: (cause: Error) => void;
   readonly now?: (() => number) | undefined;
 }
 
@@ -26,11 +28,12 @@ export interface Access {
   close(): Promise<void>;
 }
 
-export function openAccess({ records, counters, service, adminKey, onBan, onSaveFailure, now }: AccessOptions): Access {
+export function openAccess(options: AccessOptions): Access {
+  const { records, counters, service, adminKey, onBan, onSaveFailure, onUnreadable, now } = options;
   const bans = new BanRecorder(service, onSaveFailure);
   const quota = new QuotaService(counters, (subject, ban) => {
     onBan(subject, ban);
     bans.record(subject.id, ban);
   });
-  return { keys: new KeyDirectory(records, { adminKey, now }), quota, close: () => bans.flush() };
+  return { keys: new KeyDirectory(records, { adminKey, now, onUnreadable }), quota, close: () => bans.flush() };
 }

@@ -29,6 +29,7 @@ export async function startAccessProcess(database: Database, options: AccessProc
     counters: counters.store,
     service: new AccessService(database.stores.for(testCaller), { now }),
     adminKey: undefined,
+    onUnreadable: () => undefined,
     onBan: () => undefined,
     onSaveFailure,
     now,

@@ -2,13 +2,18 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-records.ts';
+import { planLimits, type StoredPlan } from '../../domain/access/plan.ts';
+import type { DomainError } from '../../domain/errors.ts';
+import { UnreadableRow } from '../../postgres/failures.ts';
 import { objectStatement, type Session } from '../../postgres/statement.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { domainFailureOf } from '../store-session.ts';
 import { columnsOf } from './api-key.store.ts';
 
 /** More changes than this are looked up by the ids of the keys. */
 const maxChanges = 1_000;
 
-interface KeyRow extends Omit<KeyRecord, 'bans'> {
+interface KeyRow extends Omit<KeyRecord, 'bans' | 'failure'> {
   readonly bannedUntil: number | null;
   readonly banEpoch: number;
   readonly automaticBans: readonly number[];
@@ -20,7 +25,25 @@ type NewsRow = KeyRow & { readonly changes: string; readonly deletions: string; 
 /** The columns that authentication needs. */
 export function createKeyRecords(metadata: MetadataStorage, session: Session): KeyRecords {
   const { column, millis } = columnsOf(metadata);
-  const table = metadata.get(ApiKey).tableName;
+  const entityTable = new EntityTable(metadata.get(ApiKey));
+  const table = entityTable.name;
+  const checked = entityTable.columns.filter(({ property }) => property === 'plan' || property === 'scopes');
+  /** The property that this version doesn't know the value of, or that its plan lacks. */
+  const unknownIn = (key: StoredPlan & Pick<KeyRecord, 'scopes'>): keyof typeof key | undefined => {
+    const unknown = checked.find(({ property, isKnown }) => isKnown?.(key[property as keyof typeof key]) === false);
+    if (unknown !== undefined) return unknown.property as keyof typeof key;
+    if (planLimits[key.plan] !== undefined) return undefined;
+    return (['requestsPerMinute', 'requestsPerDay'] as const).find((figure) => key[figure] === null);
+  };
+  const keyRecordOf = ({ bannedUntil, banEpoch, automaticBans, ...key }: KeyRow): KeyRecord => {
+    const unknown = unknownIn(key);
+    const failure = unknown && domainFailureOf(new UnreadableRow(table, key.id, unknown, key[unknown]));
+    return {
+      ...key,
+      bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans },
+      failure: failure as DomainError | undefined,
+    };
+  };
   const columns = `${column('id')}::text as "id", ${column('sha256')} as "sha256", ${column('previousSha256')} as "previousSha256",
     ${millis('previousSecretExpiresAt')} as "previousSecretExpiresAt", ${column('name')} as "name", ${column('plan')} as "plan",
     ${column('requestsPerMinute')} as "requestsPerMinute", ${column('requestsPerDay')} as "requestsPerDay",
@@ -57,8 +80,4 @@ const noVersion = String(2n ** 63n - 1n);
 /** Whether the changes are complete: not after keys were deleted, nor after an older backup was restored. */
 function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
   return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
-}
-
-function keyRecordOf({ bannedUntil, banEpoch, automaticBans, ...key }: KeyRow): KeyRecord {
-  return { ...key, bans: { epoch: banEpoch, bannedUntil: bannedUntil ?? 0, automaticBans } };
 }

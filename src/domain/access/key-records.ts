@@ -1,4 +1,5 @@
 import type { Id } from '../id.ts';
+import type { DomainError } from '../errors.ts';
 import type { BanRecord } from '../quota/bans.ts';
 import type { KeyHash } from './api-key.ts';
 import type { StoredPlan } from './plan.ts';
@@ -16,6 +17,8 @@ export interface KeyRecord extends StoredPlan {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly bans: BanRecord;
+  /** UNAVAILABLE, because this version can't say what the key may do: it has a plan or a scope of a newer one. */
+  readonly failure: DomainError | undefined;
 }
 
 /** The keys as committed at one instant. */
