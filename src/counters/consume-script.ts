@@ -13,13 +13,13 @@ export const lifetimeMillis = dayMillis + minuteMillis;
  * ARGV: the generation that the process counts in; now (empty: Redis' own time); needs; spends; requests per minute;
  *   per day; the most refusals that count (0: no bans); seconds of the first ban; epoch of the known bans (empty: never
  *   banned); banned until; the beginnings of automatic bans; what the process knows of the minute, opened at and spent,
- *   and of the day; what else has refused the request (1: counts towards a ban, 2: doesn't, empty: nothing).
+ *   and of the day; what else has refused the request (1: counts towards a ban, 2: doesn't, empty: nothing); a number.
  * Returns: outcome (-1 another generation, 0 admitted, 1 refused, 2 too costly, 3 banned, 4 banned just now), now,
- *   minute opened at, spent, day opened at, spent, banned until, epoch.
+ *   minute opened at, spent, day opened at, spent, banned until, epoch; the number.
  */
 export const consumeScript = `
 local counter, refusals, generation, extended = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-if redis.call('GET', generation) ~= ARGV[1] then return { -1 } end
+if redis.call('GET', generation) ~= ARGV[1] then return { -1, tonumber(ARGV[17]) } end
 local now = tonumber(ARGV[2])
 if not now then
   local time = redis.call('TIME')
@@ -59,7 +59,7 @@ if isMoved then saveWindows() end
 local storedEpoch, bannedUntil, begun = tonumber(stored[7]) or 0, tonumber(stored[8]) or 0, stored[9] or ''
 
 local function decided(outcome)
-  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, storedEpoch }
+  return { outcome, now, opened[1], spent[1], opened[2], spent[2], bannedUntil, storedEpoch, tonumber(ARGV[17]) }
 end
 
 if epoch then

@@ -2,25 +2,38 @@ import { createHash } from 'node:crypto';
 
 import { createClient } from '@redis/client';
 
+import { omitUndefined } from '../domain/input.ts';
+import type { RedisServer } from './redis-url.ts';
+
 /** The connection is lost when Redis hasn't responded, or a command has waited, for this long. */
 const responseTimeoutMillis = 500;
 const commandTimeoutMillis = 2_000;
 
-/** A connection to Redis whose commands respond in time or fail; it never connects again by itself. */
+/** Numbers of commands stay exact in Lua. */
+const maxNumber = 2 ** 31;
+
+/**
+ * A connection to Redis whose commands respond in time or fail; it never connects again by itself.
+ *
+ * Failure: what can't be read, or is the reply to another command, ends it, and with it all commands that wait.
+ */
 export class RedisConnection {
   readonly #client: ReturnType<typeof clientFor>;
   #respondedAt = 0;
+  #number = 0;
 
   private constructor(client: ReturnType<typeof clientFor>) {
     this.#client = client;
   }
 
   /** `onError` is called when the connection is lost, maybe more than once. */
-  static async open(url: string, onError: (error: unknown) => void): Promise<RedisConnection> {
-    const client = clientFor(url);
+  static async open(server: RedisServer, onError: (error: unknown) => void): Promise<RedisConnection> {
+    const client = clientFor(server);
     const connection = new RedisConnection(client);
-    // Also emitted for every command that fails; without a listener it would end the process.
-    client.on('error', onError);
+    client.on('error', (error: unknown) => {
+      connection.close();
+      onError(error);
+    });
     try {
       await connection.#inTime(client.connect(), commandTimeoutMillis);
       return connection;
@@ -36,9 +49,20 @@ export class RedisConnection {
     return reply;
   }
 
-  /** Runs a script by its hash, and sends its text only when Redis doesn't know it yet. */
-  async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
-    const parameters = [String(keys.length), ...keys, ...args];
+  /**
+   * Runs a script by its hash, and sends its text only when Redis doesn't know it yet. It gets a number as its last
+   * argument and returns a list that ends with it: a reply too many or too few would be that of another command.
+   */
+  async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<readonly unknown[]> {
+    this.#number = (this.#number + 1) % maxNumber;
+    const number = this.#number;
+    const reply = await this.#evaluate(script, [String(keys.length), ...keys, ...args, String(number)]);
+    if (Array.isArray(reply) && reply.at(-1) === number) return reply.slice(0, -1) as unknown[];
+    this.close();
+    throw new Error('Redis has replied with something other than the result of the script.');
+  }
+
+  async #evaluate(script: Script, parameters: readonly string[]): Promise<unknown> {
     try {
       return await this.send(['EVALSHA', script.sha1, ...parameters]);
     } catch (error) {
@@ -79,16 +103,18 @@ export interface Script {
   readonly sha1: string;
 }
 
+/** The text returns lists, which end with its last argument as a number: see `RedisConnection.run`. */
 export function scriptOf(text: string): Script {
   return { text, sha1: createHash('sha1').update(text).digest('hex') };
 }
 
-function clientFor(url: string) {
+function clientFor({ host, port, hasTls, username, password, database }: RedisServer) {
+  const tls = hasTls ? ({ tls: true } as const) : {};
   return createClient({
-    url,
+    ...omitUndefined({ username, password, database }),
     RESP: 2,
     disableClientInfo: true,
     disableOfflineQueue: true,
-    socket: { reconnectStrategy: false, connectTimeout: commandTimeoutMillis },
+    socket: { reconnectStrategy: false, connectTimeout: commandTimeoutMillis, host, port, ...tls },
   });
 }

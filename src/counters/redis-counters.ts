@@ -9,7 +9,7 @@ import { UnsuitableCounters, type SharedCounters } from './fallback-counter-stor
 import type { CounterSnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
 import { claimRedisKeys, type RedisKeys } from './redis-keys.ts';
-import { serverUrlOf, watchMaster } from './redis-master.ts';
+import { serverOf, watchMaster } from './redis-master.ts';
 import { noCluster, parseRedisUrl } from './redis-url.ts';
 
 export interface RedisCountersOptions {
@@ -57,12 +57,12 @@ export async function connectRedisCounters(
   onError: (error: unknown) => void,
 ): Promise<SharedCounters> {
   const location = parseRedisUrl(options.url);
-  const url = await serverUrlOf(location);
-  const connection = await RedisConnection.open(url, onError);
+  const server = await serverOf(location);
+  const connection = await RedisConnection.open(server, onError);
   try {
     const counters = new RedisCounters(connection, options, await claimRedisKeys(connection, options.installation));
     await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
-    watchMaster(location, url, counters.ending, onError).catch(onError);
+    watchMaster(location, server, counters.ending, onError).catch(onError);
     return counters;
   } catch (error) {
     connection.close();

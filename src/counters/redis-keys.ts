@@ -19,17 +19,17 @@ export interface RedisKeys {
 
 /**
  * KEYS: the generation of the installation; the one of whom the keys of the previous version belong to. ARGV: the id of
- * the installation; a new generation; for how many milliseconds it may claim the keys of the previous version. Returns:
- * 1 for the keys of the previous version, 0 for those of the installation; the generation.
+ * the installation; a new generation; for how many milliseconds it may claim the keys of the previous version; a number.
+ * Returns: 1 for the keys of the previous version, 0 for those of the installation; the generation; the number.
  */
 const script = scriptOf(`
 local own, mine, left = redis.call('GET', KEYS[1]), ARGV[1] .. ' ', tonumber(ARGV[3])
-if own then return { 0, own } end
+if own then return { 0, own, tonumber(ARGV[4]) } end
 if left > 0 then redis.call('SET', KEYS[2], mine .. ARGV[2], 'NX', 'PX', left) end
 local claimed = redis.call('GET', KEYS[2])
-if claimed and string.sub(claimed, 1, #mine) == mine then return { 1, claimed } end
+if claimed and string.sub(claimed, 1, #mine) == mine then return { 1, claimed, tonumber(ARGV[4]) } end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', ${lifetimeMillis})
-return { 0, ARGV[2] }
+return { 0, ARGV[2], tonumber(ARGV[4]) }
 `);
 
 /**
@@ -47,9 +47,8 @@ export async function claimRedisKeys(
   const previous = { prefix, generationKey: `${prefix}:claim` };
   const left = Math.min(lifetimeMillis, Math.max(0, Math.floor(previousNamesUntil - Date.now())));
   const keys = [own.generationKey, previous.generationKey];
-  const reply = await connection.run(script, keys, [id, randomUUID(), String(left)]);
-  if (!Array.isArray(reply)) throw new Error('Redis has replied with something other than a generation.');
-  const [form, generation] = reply as unknown[];
+  const [form, generation] = await connection.run(script, keys, [id, randomUUID(), String(left)]);
+  if (typeof generation !== 'string') throw new Error('Redis has replied with something other than a generation.');
   const isPrevious = form === 1;
-  return { ...(isPrevious ? previous : own), generation: String(generation), isPrevious };
+  return { ...(isPrevious ? previous : own), generation, isPrevious };
 }

@@ -1,20 +1,20 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { RedisConnection } from './redis-connection.ts';
-import type { RedisLocation, RedisSentinels } from './redis-url.ts';
+import { nameOfServer, type RedisLocation, type RedisSentinels, type RedisServer } from './redis-url.ts';
 
 /** After a planned fail-over the old master accepts writes for some seconds more. */
 const watchMillis = 2_000;
 
-/** The URL of the server to count in: the one that is named, or the master of the sentinels. */
-export function serverUrlOf(location: RedisLocation): Promise<string> {
+/** The server to count in: the one that is named, or the master of the sentinels. */
+export function serverOf(location: RedisLocation): Promise<RedisServer> {
   return 'server' in location ? Promise.resolve(location.server) : masterOf(location);
 }
 
 /** Calls the listener once when the sentinels name another master than this one, until the signal is aborted. */
 export async function watchMaster(
   location: RedisLocation,
-  url: string,
+  server: RedisServer,
   signal: AbortSignal,
   onOther: (error: Error) => void,
 ): Promise<void> {
@@ -22,10 +22,10 @@ export async function watchMaster(
   for (;;) {
     await wait(watchMillis, undefined, { ref: false, signal }).catch(() => undefined);
     if (signal.aborted) return;
-    const master = await masterOf(location).catch(() => url);
+    const master = nameOfServer(await masterOf(location).catch(() => server));
     if (signal.aborted) return;
-    if (master === url) continue;
-    onOther(new Error(`The sentinels name another master: ${new URL(master).host}.`));
+    if (master === nameOfServer(server)) continue;
+    onOther(new Error(`The sentinels name another master: ${master}.`));
     return;
   }
 }
@@ -37,23 +37,25 @@ export async function watchMaster(
  * They are asked before each connection, so a fail-over is a lost connection and a new one. All are asked at once,
  * because any of them may hang, and the one that is cut off from the others names the old master.
  */
-function masterOf(location: RedisSentinels): Promise<string> {
+function masterOf(location: RedisSentinels): Promise<RedisServer> {
   const { sentinels } = location;
   return new Promise((resolve, reject) => {
-    const votes = new Map<string, number>();
+    const votes = new Map<string, { readonly server: RedisServer; count: number }>();
     const errors: Error[] = [];
     let left = sentinels.length;
     const end = (): void => {
       left -= 1;
-      const [most] = [...votes].toSorted(([, a], [, b]) => b - a);
-      if (most !== undefined && (left === 0 || most[1] > sentinels.length / 2)) resolve(most[0]);
+      const [most] = [...votes.values()].toSorted((a, b) => b.count - a.count);
+      if (most !== undefined && (left === 0 || most.count > sentinels.length / 2)) resolve(most.server);
       else if (left === 0) reject(new Error(errors.map(({ message }) => message).join('; '), { cause: errors[0] }));
     };
     for (const sentinel of sentinels) {
       masterAccordingTo(sentinel, location)
         .then(
-          (url) => {
-            votes.set(url, (votes.get(url) ?? 0) + 1);
+          (server) => {
+            const vote = votes.get(nameOfServer(server)) ?? { server, count: 0 };
+            vote.count += 1;
+            votes.set(nameOfServer(server), vote);
           },
           (error: unknown) => {
             errors.push(error as Error);
@@ -64,21 +66,31 @@ function masterOf(location: RedisSentinels): Promise<string> {
   });
 }
 
-async function masterAccordingTo(sentinel: string, sentinels: RedisSentinels): Promise<string> {
-  const { masterName, serverUrl } = sentinels;
+async function masterAccordingTo(sentinel: RedisServer, sentinels: RedisSentinels): Promise<RedisServer> {
+  const { masterName, master } = sentinels;
   try {
     const reply = await requestMaster(sentinel, sentinels);
     if (reply === null) throw new Error(`no master is called ${JSON.stringify(masterName)}`);
     const [host, port] = Array.isArray(reply) ? (reply as unknown[]) : [];
-    if (typeof host !== 'string' || !/^\d{1,5}$/.test(String(port))) throw new Error('the reply names no server');
-    return serverUrl(host, Number(port));
+    if (!isHost(host) || !isPort(port)) throw new Error('the reply names no server');
+    return { ...master, host, port: Number(port) };
   } catch (error) {
-    throw new Error(`The sentinel ${new URL(sentinel).host}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`The sentinel ${nameOfServer(sentinel)}: ${(error as Error).message}`, { cause: error });
   }
 }
 
+/** A name or an address, an IPv6 one maybe with its zone. */
+function isHost(host: unknown): host is string {
+  return typeof host === 'string' && /^[\w.:%-]{1,253}$/.test(host);
+}
+
+function isPort(port: unknown): boolean {
+  return /^\d{1,5}$/.test(String(port)) && Number(port) >= 1 && Number(port) <= 65_535;
+}
+
 /** A password is sent only to a sentinel that asks for one: others refuse a connection that begins with it. */
-async function requestMaster(sentinel: string, { masterName, username, password }: RedisSentinels): Promise<unknown> {
+async function requestMaster(sentinel: RedisServer, { masterName, master }: RedisSentinels): Promise<unknown> {
+  const { username, password } = master;
   const connection = await RedisConnection.open(sentinel, () => undefined);
   const question = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName];
   try {

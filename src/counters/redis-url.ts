@@ -3,24 +3,37 @@ export class UnusableRedisUrl extends Error {
   override readonly name = 'UnusableRedisUrl';
 }
 
+/** Options instead of a URL: what a sentinel says is an address may make none, and a failed URL is a part of its error. */
+export interface RedisServer {
+  readonly host: string;
+  readonly port: number;
+  readonly hasTls: boolean;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+  readonly database?: number | undefined;
+}
+
 /** One server, or the sentinels that know which one of their servers is the master. */
-export type RedisLocation = { readonly server: string } | RedisSentinels;
+export type RedisLocation = { readonly server: RedisServer } | RedisSentinels;
 
 export interface RedisSentinels {
-  /** URLs without credentials. */
-  readonly sentinels: readonly string[];
-  /** For the servers, and for a sentinel that asks for a password. */
-  readonly username: string | undefined;
-  readonly password: string | undefined;
+  /** Without credentials. */
+  readonly sentinels: readonly RedisServer[];
   readonly masterName: string;
-  /** The URL of the server that the sentinels name. */
-  readonly serverUrl: (host: string, port: number) => string;
+  /** Any of their servers; the credentials are also for a sentinel that asks for a password. */
+  readonly master: Omit<RedisServer, 'host' | 'port'>;
+}
+
+/** For people: without credentials. */
+export function nameOfServer({ host, port }: Pick<RedisServer, 'host' | 'port'>): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 const form = 'redis://user:password@host:port, or redis+sentinel://user:password@s1:26379,s2:26379/mymaster';
 
 const sentinelForm = /^(rediss?)\+sentinel:\/\/(?:([^@/?#]*)@)?([^@/?#]+)\/([^/?#]+)(?:\/(\d{1,4}))?$/;
 
+const defaultPort = 6_379;
 const defaultSentinelPort = 26_379;
 
 /** Throws UnusableRedisUrl. */
@@ -30,7 +43,19 @@ export function parseRedisUrl(text: string): RedisLocation {
   const url = URL.parse(text);
   const isUsable = url !== null && /^rediss?:$/.test(url.protocol) && /^(?:\/\d{0,4})?$/.test(url.pathname);
   if (!isUsable || url.hostname.includes(',')) throw unusable();
-  return { server: text };
+  return {
+    server: {
+      ...serverAt(url, defaultPort),
+      username: decoded(url.username) || undefined,
+      password: decoded(url.password) || undefined,
+      database: Number(url.pathname.slice(1)),
+    },
+  };
+}
+
+function serverAt({ protocol, hostname, port }: URL, otherwise: number): RedisServer {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1') || 'localhost';
+  return { host, port: port === '' ? otherwise : Number(port), hasTls: protocol === 'rediss:' };
 }
 
 /** What an installation on Redis Cluster may use instead. */
@@ -45,15 +70,17 @@ function sentinelsOf(text: string): RedisSentinels {
   const sentinels = hosts.split(',').map((host) => {
     const url = URL.parse(`${scheme}://${host}`);
     if (url === null || url.hostname === '') throw unusable();
-    return `${scheme}://${url.hostname}:${url.port || defaultSentinelPort}`;
+    return serverAt(url, defaultSentinelPort);
   });
-  const authority = credentials && `${credentials}@`;
   return {
     sentinels,
-    username: username || undefined,
-    password: password || undefined,
     masterName: decoded(name),
-    serverUrl: (host, port) => `${scheme}://${authority}${host.includes(':') ? `[${host}]` : host}:${port}/${database}`,
+    master: {
+      hasTls: scheme === 'rediss',
+      username: username || undefined,
+      password: password || undefined,
+      database: Number(database),
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { type Damage, DamagingProxy, SeededRandom } from './damaging-proxy.ts';
+import { type Damage, DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
 
 /** `DAMAGED_MESSAGES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
 const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 300);
@@ -20,7 +20,7 @@ let service: Service;
 let key: string;
 
 beforeAll(async () => {
-  proxy = await DamagingProxy.start({ port: cluster.port, random, framing: lengthOf, damage });
+  proxy = await DamagingProxy.start({ port: cluster.port, messagesOfStart: 30, random, framing: lengthOf, damage });
   const url = cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`);
   service = await Service.start({ DATABASE_URL: url, DATABASE_POOL: '6', LOG_LEVEL: 'error' });
   const noLimit = { requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 };

@@ -22,9 +22,6 @@ export class SeededRandom {
   }
 }
 
-/** While a connection begins less is damaged: otherwise there would hardly be one. */
-const messagesOfStart = 30;
-
 /** What one message of the server becomes. */
 export type Damage = (message: Buffer) => Buffer;
 
@@ -33,6 +30,8 @@ type Framing = (bytes: Buffer) => number | undefined;
 
 interface ProxyOptions {
   readonly port: number;
+  /** Of a connection that begins, of which less is damaged: otherwise there would hardly be one. */
+  readonly messagesOfStart: number;
   readonly random: SeededRandom;
   readonly framing: Framing;
   readonly damage: Damage;
@@ -95,7 +94,7 @@ export class DamagingProxy {
   }
 
   #pass(message: Buffer, passed: number): Buffer {
-    const { random, damage } = this.#options;
+    const { random, damage, messagesOfStart } = this.#options;
     const share = passed < messagesOfStart ? this.share / 10 : this.share;
     if (random.next() >= share) return message;
     this.damaged += 1;

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+
+import type { SharedCounters } from '../../src/counters/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
+import { type Damage, DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
+import { RedisServer } from './redis-server.ts';
+
+/** `DAMAGED_REPLIES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
+const wanted = Number(process.env['DAMAGED_REPLIES'] ?? 600);
+const seed = Number(process.env['DAMAGE_SEED'] ?? Date.now() % 2 ** 31);
+const random = new SeededRandom(seed);
+const now = 1_800_000_000_000;
+
+let redis: RedisServer;
+let proxy: DamagingProxy;
+
+beforeAll(async () => {
+  redis = await RedisServer.start();
+  proxy = await DamagingProxy.start({ port: redis.port, messagesOfStart: 4, random, framing: lengthOf, damage });
+});
+afterAll(async () => {
+  proxy.close();
+  await redis.kill();
+});
+
+/** Of the first reply; undefined while it isn't complete. */
+function lengthOf(bytes: Buffer, at = 0): number | undefined {
+  const end = bytes.indexOf('\r\n', at);
+  if (end === -1) return undefined;
+  const count = Number(bytes.toString('latin1', at + 1, end));
+  let next: number | undefined = end + 2;
+  if (bytes[at] === 0x24 && count >= 0) next += count + 2;
+  for (let index = 0; bytes[at] === 0x2a && index < count && next !== undefined; index += 1)
+    next = lengthOf(bytes, next);
+  return next;
+}
+
+const injected = [
+  ...[
+    ':1',
+    '+OK',
+    '-ERR no',
+   
+    '*0',
+    '*-1',
+    '$-1',
+    '_',
+    '#t',
+    ',1.5',
+    '(1',
+    '%0',
+    '~0',
+    '>1\r\n+message',
+  ],
+  ...[
+    '$5\r\nhello',
+    '*1\r\n*1\r\n:1',
+    '*8\r\n:0\r\n:1\r\n:2\r\n:3\r\n:4\r\n:5\r\n:6\r\n:7',
+    '',
+    'HTTP/1.1 400',
+    '\0',
+    '*4294967296',
+  ],
+].map((text) => Buffer.from(`${text}\r\n`));
+
+const types = ':+-*$_#,(%~>=!|x\0'.split('');
+
+/** Of the form only: nothing can know that one figure is another. */
+const damage: Damage = (original) => {
+  const of = <Value>(values: readonly Value[]): Value => values[random.below(values.length)]!;
+  const retyped = Buffer.from(original);
+  retyped.write(of(types), 0, 'latin1');
+  const text = original.toString('latin1');
+  const kinds: readonly (() => Buffer)[] = [
+    () => Buffer.concat([original, original]),
+    () => retyped,
+    () => Buffer.from(text.replace(/^([*$])\d+/, `$1${of([0, 1, 7, 8, 10, 40])}`), 'latin1'),
+    () => Buffer.from(text.replace(/:\d+\r\n$/, ''), 'latin1'),
+    () => Buffer.concat([of(injected), original]),
+    () => Buffer.concat([original, of(injected)]),
+    () => of(injected),
+  ];
+  return random.next() < 0.01 ? Buffer.alloc(0) : of(kinds)();
+};
+
+interface Counted {
+  readonly subject: QuotaSubject;
+  /** No other key's figures are near. */
+  readonly first: number;
+  /** What Redis has counted at least, and at most: a reply that was lost may have been of one more. */
+  least: number;
+  most: number;
+}
+
+const keys: readonly Counted[] = Array.from({ length: 20 }, (_, index) => ({
+  subject: {
+    id: String(index + 1),
+    limits: { requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 },
+    bans: undefined,
+    isAnonymous: false,
+  },
+  first: (index + 1) * 1_000_000,
+  least: 0,
+  most: 0,
+}));
+
+async function count(counters: SharedCounters, key: Counted): Promise<void> {
+  const window = { openedAt: now, spent: key.first };
+  key.most += 1;
+  const decided = await counters.decide(
+    key.subject,
+    { needs: 1, spends: 1 },
+    { minute: window, day: window, bannedUntil: 0 },
+  );
+  key.least += 1;
+  expect(decided.outcome).toBe('admitted');
+  expect(decided.minute.spent).toBeGreaterThanOrEqual(key.first + key.least);
+  expect(decided.minute.spent).toBeLessThanOrEqual(key.first + key.most);
+  key.least = decided.minute.spent - key.first;
+}
+
+function isAssertion(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'matcherResult' in error;
+}
+
+it(`whatever a damaged Redis says, each decision is that of its own key, or Redis is lost (DAMAGE_SEED=${seed})`, async () => {
+  const url = `redis://127.0.0.1:${proxy.port}`;
+  const options = {
+    url,
+    installation: { id: 'fuzz', previousNamesUntil: 0 },
+    rules: { banAfter: 0, banForSeconds: 1 },
+    now: () => now,
+  };
+  proxy.share = 0.02;
+  let [decided, lost] = [0, 0];
+  while (proxy.damaged < wanted) {
+    let isLost = false;
+    const onError = (): void => void (isLost = true);
+    let counters: SharedCounters | undefined;
+    try {
+      counters = await connectRedisCounters(options, onError);
+      while (!isLost) {
+        const current = counters;
+        const outcomes = await Promise.allSettled(keys.map((key) => count(current, key)));
+        for (const outcome of outcomes) {
+          if (outcome.status === 'fulfilled') decided += 1;
+          else if (isAssertion(outcome.reason)) throw outcome.reason;
+          else isLost = true;
+        }
+      }
+    } catch (error) {
+      if (isAssertion(error)) throw error;
+    }
+    counters?.close();
+    lost += 1;
+  }
+  expect(decided).toBeGreaterThan(wanted);
+  console.info(`${proxy.damaged} damaged replies: ${decided} decisions, ${lost} lost connections`);
+}, 300_000);
