@@ -133,6 +133,27 @@ describe('trusted documents', () => {
     expect((await sample.post({ query: '{ total }' })).json()).toEqual({ data: { total: 5 } });
   });
 
+  it('run the operation that their entry names, also where others share its text', async () => {
+    const both = 'query A { total } query B($text: String) { echo(text: $text) }';
+    const entries = ['A', 'B'].map((name) => ({ id: `the-${name}`, name, type: 'query', body: both }));
+    const path = await manifest({ format: 'apollo-persisted-query-manifest', version: 1, operations: entries });
+    for (const documentsOnly of [false, true]) {
+      const sample = await start({ documentsPath: path, documentsOnly });
+      const dataOf = async (body: object) => (await sample.post(body)).json().data;
+      for (const [id, data] of [
+        ['A', { total: 5 }],
+        ['B', { echo: null }],
+      ] as const) {
+        expect(await dataOf({ documentId: `the-${id}` })).toEqual(data);
+        expect(await dataOf({ documentId: `the-${id}`, operationName: id })).toEqual(data);
+        expect(await dataOf({ query: both, operationName: id })).toEqual(data);
+      }
+      const other = await sample.post({ documentId: 'the-A', operationName: 'B' });
+      expect(other.json().errors[0].extensions.code).toBe('OPERATION_RESOLUTION_FAILURE');
+      expect((await sample.post({ query: both })).statusCode).toBe(400);
+    }
+  });
+
   it('may be the only ones that are offered', async () => {
     const sample = await start({ documentsPath: await manifest(apollo(echo)), documentsOnly: true });
     const notInList = { code: 'PERSISTED_QUERY_NOT_IN_LIST', status: 400 };

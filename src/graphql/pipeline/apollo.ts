@@ -1,5 +1,4 @@
 import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
-import { ApolloServerErrorCode } from '@apollo/server/errors';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -8,13 +7,19 @@ import {
   ApolloServerPluginUsageReportingDisabled,
 } from '@apollo/server/plugin/disabled';
 import type { FastifyBaseLogger } from 'fastify';
-import { GraphQLError, Kind, NoSchemaIntrospectionCustomRule, type DocumentNode, type GraphQLSchema } from 'graphql';
+import {
+  type GraphQLError,
+  Kind,
+  NoSchemaIntrospectionCustomRule,
+  type DocumentNode,
+  type GraphQLSchema,
+} from 'graphql';
 
 import type { OnRefusal } from '../../http/bounds/bounds.ts';
 import { PreparedOperation, type OperationSource } from '../executor/operation.ts';
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { withoutTokens } from './document-size.ts';
-import { isOverTokenLimit, markBadInput } from './errors.ts';
+import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './input-errors.ts';
 import { OperationMeasure } from './measure.ts';
@@ -138,7 +143,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       const { state } = contextValue;
       const { fieldCount = 0, refusal } = state.checked ?? {};
       if (refusal !== undefined) throw refusal;
-      if (!operation) throw unresolved(request.operationName);
+      if (!operation) throw unresolvedOperation(request.operationName);
       const source: OperationSource = { schema, document, operation };
       state.valid = {
         source,
@@ -165,13 +170,4 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
     requestDidStart: () => listener,
     unexpectedErrorProcessingRequest: async ({ error }) => log.error({ err: error }, 'internal error'),
   };
-}
-
-function unresolved(operationName: string | undefined): GraphQLError {
-  const message =
-    operationName === undefined
-      ? 'The document has several operations, or none: say which one by `operationName`.'
-      : `The document has no operation ${JSON.stringify(operationName.slice(0, 100))}.`;
-  const { OPERATION_RESOLUTION_FAILURE: code } = ApolloServerErrorCode;
-  return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
 }

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 
-import type { GraphQLError } from 'graphql';
+import { type GraphQLError, Kind } from 'graphql';
 
 import { LruMap } from '../../domain/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../executor/operation.ts';
 import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
-import { asGraphQLError, formatError } from './errors.ts';
+import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
 import type { OperationMeasure } from './measure.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
@@ -80,11 +80,16 @@ interface Validator {
   ) => Promise<KnownOperation | { readonly errors: readonly GraphQLError[] }>;
 }
 
+interface RequestedDocument {
+  readonly text: string | undefined;
+  readonly operationName: string | undefined;
+}
+
 /** The known operations: those of the manifest permanently, others in a cache. */
 export class Documents {
   readonly #texts: PersistedTexts;
   readonly #recent = new OperationCache();
-  readonly #trustedTexts = new Map<string, string>();
+  readonly #entries = new Map<string, RequestedDocument>();
   readonly #trusted = new Map<string, KnownOperation>();
 
   constructor(texts: PersistedTexts) {
@@ -96,18 +101,27 @@ export class Documents {
     for (const document of await readManifest(path)) {
       const { id, text, operationName } = document;
       const operation = await prepare(document, validator, limits);
-      this.#trustedTexts.set(id, text);
-      for (const name of [undefined, operationName ?? operation.source.operation.name?.value]) {
-        this.#trusted.set(keyOf(text, name), operation);
-      }
+      const { document: parsed, operation: definition } = operation.source;
+      const name = operationName ?? definition.name?.value;
+      this.#entries.set(id, { text, operationName: name });
+      this.#trusted.set(keyOf(text, name), operation);
+      const operations = parsed.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+      if (operations.length === 1) this.#trusted.set(keyOf(text, undefined), operation);
     }
   }
 
-  /** The text of a request, sent in full or by its id; undefined for an unknown id. */
-  textOf({ query, documentId, sha256 }: GraphQLRequest): string | undefined {
+  /**
+   * What a request asks for, sent in full or by its id; without a text for an unknown id. By the id of an entry of the
+   * manifest it is the operation that the entry names, also where others share its text. Throws when the request names
+   * another one.
+   */
+  requestedBy({ query, documentId, sha256, operationName }: GraphQLRequest): RequestedDocument {
     const id = sha256 ?? documentId;
-    if (query !== undefined || id === undefined) return query;
-    return this.#trustedTexts.get(withoutHashPrefix(id)) ?? this.#texts.get(withoutHashPrefix(id));
+    if (query !== undefined || id === undefined) return { text: query, operationName };
+    const entry = this.#entries.get(withoutHashPrefix(id));
+    if (entry === undefined) return { text: this.#texts.get(withoutHashPrefix(id)), operationName };
+    if (operationName !== undefined && operationName !== entry.operationName) throw unresolvedOperation(operationName);
+    return entry;
   }
 
   find(key: string): KnownOperation | undefined {

@@ -1,3 +1,4 @@
+import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../../domain/errors.ts';
@@ -109,4 +110,14 @@ function shorten(text: string): string {
   if (text.length <= maxMessageCharacters) return text;
   const half = maxMessageCharacters / 2;
   return `${text.slice(0, half)} … ${text.slice(-half)}`.toWellFormed();
+}
+
+/** A document has several operations and none is named, or not the one that is. */
+export function unresolvedOperation(operationName: string | undefined): GraphQLError {
+  const message =
+    operationName === undefined
+      ? 'The document has several operations, or none: say which one by `operationName`.'
+      : `The document has no operation ${JSON.stringify(operationName.slice(0, 100))}.`;
+  const { OPERATION_RESOLUTION_FAILURE: code } = ApolloServerErrorCode;
+  return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
 }

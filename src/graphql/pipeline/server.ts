@@ -172,15 +172,17 @@ class Endpoint {
   /** Reads the request, and drops its body. */
   #read(request: FastifyRequest): ReadRequest | GraphQLResponse {
     let parsed: GraphQLRequest;
+    let requested: ReturnType<Documents['requestedBy']>;
     try {
       parsed = readRequest(request);
+      requested = this.documents.requestedBy(parsed);
     } catch (error) {
       return refusalResponse(asGraphQLError(error));
     } finally {
       request.body = undefined;
     }
-    const { query, operationName, sha256, variables = {}, bytes } = parsed;
-    const text = this.documents.textOf(parsed);
+    const { query, sha256, variables = {}, bytes } = parsed;
+    const { text, operationName } = requested;
     const key = keyOf(text ?? '', operationName);
     if (this.#options.documentsOnly === true && !this.documents.isTrusted(key)) return notInList;
     if (text === undefined) return isById(parsed) ? unknownId : noText;
