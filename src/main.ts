@@ -9,13 +9,17 @@ import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedde
 import { explainFailure } from './database/start/failed-start.ts';
 import { limitHeap } from './heap.ts';
 import type { LogDestination } from './http/observe/log-destination.ts';
+import { plainText } from './shown-error.ts';
 
 limitHeap();
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const uncaught = ['uncaughtException', 'unhandledRejection'] as const;
 // Nothing to drain until the service is open. Without a listener, process 1 of a container would ignore the signal.
 for (const signal of signals) process.on(signal, exitBeforeStart);
 // A full disk, or a closed pipe: text for people is lost, and the service continues.
 process.stderr.on('error', () => undefined);
+// Node itself would print all members of an error.
+for (const event of uncaught) process.on(event, fail);
 
 async function start(): Promise<void> {
   const config = readConfig();
@@ -29,7 +33,7 @@ async function start(): Promise<void> {
     embedded,
     logStream: log,
     onNotice: (sentence) => {
-      process.stderr.write(`${sentence}\n`);
+      process.stderr.write(`${plainText(sentence)}\n`);
     },
   });
   stopOnSignals(app, log, config);
@@ -103,6 +107,7 @@ function exitOnUncaughtErrors(app: App, log: LogDestination): void {
     app.server.log.fatal({ err: error, origin }, 'uncaught error');
     exitAnyway(1, log);
   };
+  for (const event of uncaught) process.off(event, fail);
   process.on('uncaughtException', onError);
   process.on('unhandledRejection', (reason) => onError(reason, 'unhandledRejection'));
 }

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { readConfig } from '../config.ts';
 import { explainFailure } from '../database/start/failed-start.ts';
+import { plainText } from '../shown-error.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
 
 /** Runs a command; reports a failure, without a stack trace where the message is enough. */
@@ -17,7 +18,7 @@ export async function run(work: () => Promise<void>): Promise<void> {
 /** The database of the settings as a command opens it: with one connection. */
 export function databaseOptions(): OpenDatabaseOptions {
   const { databaseUrl: url, dataDir, withDemoStore } = readConfig();
-  return { url, dataDir, poolSize: 1, withDemoStore, onWait: (reason) => console.error(reason) };
+  return { url, dataDir, poolSize: 1, withDemoStore, onWait: (reason) => console.error(plainText(reason)) };
 }
 
 /**

@@ -4,6 +4,7 @@ import { readConfig } from '../config.ts';
 import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts';
 import { migrate } from '../database/start/migrate.ts';
 import { seedStore } from '../database/start/seed.ts';
+import { plainText } from '../shown-error.ts';
 import { parseCommandLine, run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]
@@ -56,7 +57,7 @@ await run(async () => {
   const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
   const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
   try {
-    await migrate({ location, onWait: (reason) => console.error(reason) });
+    await migrate({ location, onWait: (reason) => console.error(plainText(reason)) });
     await seedStore({ location, ...options, onProgress: showProgress() });
   } finally {
     await embedded?.close();

@@ -4,6 +4,7 @@ import { Callers } from '../../account/caller.ts';
 import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
+import { plainText } from '../../shown-error.ts';
 import { databaseOptions } from '../run.ts';
 import { commands, flags, UsageError, type Command, type CommandWork } from './commands.ts';
 import type { Output } from './output.ts';
@@ -28,7 +29,7 @@ export async function runKeys(args: readonly string[]): Promise<number> {
   } catch (error) {
     const isMisuse =
       error instanceof UsageError || (error instanceof DomainError && error.code === 'VALIDATION_FAILED');
-    console.error(`keys: ${explain(error)}${isMisuse ? '\nkeys --help shows how it is used.' : ''}`);
+    console.error(`keys: ${plainText(explain(error))}${isMisuse ? '\nkeys --help shows how it is used.' : ''}`);
     return isMisuse ? misused : failed;
   }
 }

@@ -1,3 +1,6 @@
+import { isLoss } from '../../postgres/driver-errors.ts';
+import { plainText } from '../../shown-error.ts';
+
 /** Errors whose message is enough; all others are shown with their stack. */
 const plainErrors = new Set([
   'ConfigError',
@@ -16,19 +19,29 @@ const plainCodes =
 
 /**
  * Explains to an operator why the start failed: one line for a wrong setting or an unusable database, the stack for
- * anything else.
+ * anything else. For a terminal: what a server has said is in it.
  */
 export function explainFailure(error: unknown): string {
+  return plainText(explanationOf(error));
+}
+
+function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   // The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.
   const isOfCause = error.name === 'DomainError' || error.name === 'DatabaseUnavailable';
-  if (isOfCause && error.cause !== undefined) return explainFailure(error.cause);
-  if (error instanceof AggregateError && error.errors.length > 0) return explainFailure(error.errors[0]);
+  if (isOfCause && error.cause !== undefined) return explanationOf(error.cause);
+  if (error instanceof AggregateError && error.errors.length > 0) return explanationOf(error.errors[0]);
   const isMissing = /^(?:extension|could not open extension).*pg_trgm/.test(error.message);
-  const isPlain = isMissing || plainErrors.has(error.name) || ('code' in error && plainCodes.test(String(error.code)));
+  const code = 'code' in error ? String(error.code) : '';
+  const isPlain = isMissing || plainErrors.has(error.name) || plainCodes.test(code) || isOfDatabase(error);
   if (!isPlain) return error.stack ?? error.message;
   const advice = adviceFor(error);
   return advice === undefined ? error.message : `${error.message}\n${advice}`;
+}
+
+/** What the database has said, or how its connection has ended: our stack says nothing about it. */
+function isOfDatabase(error: Error): boolean {
+  return 'severity' in error || isLoss(error);
 }
 
 const guide = 'The section "Roles" of .github/OPERATIONS.md has the commands.';

@@ -5,6 +5,7 @@ import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequ
 import type { LoggerOptions } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
+import { shownError } from '../../shown-error.ts';
 import { type AddressLogging, loggedAddress } from '../client-address.ts';
 import { type MatchedRoute, pathOf } from '../route-table.ts';
 import type { CompletedRequest } from './metrics.ts';
@@ -21,11 +22,12 @@ const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
  * wherever a client puts it.
  */
 export function loggerOptions(level: string, addresses: AddressLogging): LoggerOptions {
-  const places = ['headers', 'req.headers', 'request.headers', 'err.headers', 'err.request.headers'];
+  const places = ['headers', 'req.headers', 'request.headers'];
   return {
     level,
     redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
     serializers: {
+      err: (error: unknown) => shownError(error),
       req: ({ method, url }: FastifyRequest) => ({ method, path: loggedPath(url) }),
       address: (address: string | undefined) => loggedAddress(address, addresses),
     },
