@@ -1,3 +1,5 @@
+import 'reflect-metadata';
+
 import type { GraphQLResolveInfo } from 'graphql';
 import { Extensions } from 'type-graphql';
 
