@@ -1,3 +1,4 @@
+import { chmodSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type * as Sqlite from 'node:sqlite';
 
@@ -15,10 +16,22 @@ export interface DirectoryLock {
  *
  * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX releases such a lock when the
  * process closes *any* descriptor of the file: nothing else in the process may open it, not even to copy the directory.
+ * Whoever may read the file may lock it, so that is its owner alone.
  */
 export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {
   sqlite ??= loadSqlite();
-  const database = new sqlite.DatabaseSync(join(dataDir, 'lock'));
+  const path = join(dataDir, 'lock');
+  const umask = process.umask(0o077);
+  try {
+    // That of an earlier version.
+    if (existsSync(path)) chmodSync(path, 0o600);
+    return lockFile(new sqlite.DatabaseSync(path));
+  } finally {
+    process.umask(umask);
+  }
+}
+
+function lockFile(database: Sqlite.DatabaseSync): DirectoryLock | undefined {
   try {
     database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {

@@ -91,7 +91,11 @@ describe('the embedded PostgreSQL', () => {
     const dataDir = await directories.created();
     mkdirSync(join(dataDir, 'socket'));
     chmodSync(join(dataDir, 'socket'), 0o755);
-    await withEngine(dataDir, async () => expect(statSync(join(dataDir, 'socket')).mode & 0o777).toBe(0o700));
+    writeFileSync(join(dataDir, 'lock'), '', { mode: 0o644 });
+    const modeOf = (name: string): number => statSync(join(dataDir, name)).mode & 0o777;
+    await withEngine(dataDir, async () => expect(['socket', 'lock'].map(modeOf)).toEqual([0o700, 0o600]));
+    rmSync(join(dataDir, 'lock'));
+    await withEngine(dataDir, async () => expect(modeOf('lock')).toBe(0o600));
   });
 
   it('refuses a second engine on the directory at once, in the same process and in another', async () => {
