@@ -3,6 +3,7 @@ import {
   decide,
   decisionOf,
   isExpired,
+  newAddressCounter,
   newCounter,
   type Counter,
   type CounterDecision,
@@ -38,8 +39,8 @@ export class MemoryCounterStore implements CounterStore {
   constructor({ rules, now = Date.now, maxAddresses = 100_000 }: MemoryCounterStoreOptions) {
     this.#rules = rules;
     this.#now = now;
-    this.#keys = new SweptCounters(Infinity);
-    this.#addresses = new SweptCounters(maxAddresses);
+    this.#keys = new SweptCounters(Infinity, newCounter);
+    this.#addresses = new SweptCounters(maxAddresses, newAddressCounter);
   }
 
   /** The number of counters. */
@@ -59,6 +60,7 @@ export class MemoryCounterStore implements CounterStore {
     const counter = this.#counterOf(subject, now);
     Object.assign(counter.minute, minute, { firstRefusedAt: 0 });
     Object.assign(counter.day, day, { firstRefusedAt: 0 });
+    if (subject.isAnonymous) return;
     const { bans } = counter;
     bans.epoch = banEpoch;
     bans.bannedUntil = bannedUntil;
@@ -110,11 +112,13 @@ export class MemoryCounterStore implements CounterStore {
 /** Counters by subject; expired ones are deleted a few at a time. */
 class SweptCounters {
   readonly #maxSize: number;
+  readonly #make: () => Counter;
   readonly #counters = new Map<string, Counter>();
   #sweep = this.#counters.entries();
 
-  constructor(maxSize: number) {
+  constructor(maxSize: number, make: () => Counter) {
     this.#maxSize = maxSize;
+    this.#make = make;
   }
 
   get size(): number {
@@ -129,7 +133,7 @@ class SweptCounters {
     let counter = this.#counters.get(id);
     if (counter === undefined) {
       this.#evict(now);
-      counter = newCounter();
+      counter = this.#make();
       this.#counters.set(id, counter);
     }
     return counter;

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
+import { collectGarbage } from '../support/collect-garbage.ts';
 import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
 
 describe('the counters of one process', () => {
@@ -43,6 +44,19 @@ describe('the counters of one process, many at a time', () => {
     now += 86_400_000;
     come(10_000, 10_000);
     expect(store.size).toBeLessThanOrEqual(11_000);
+  });
+
+  it('take less than 42 MB for as many addresses as are remembered', () => {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const store = new MemoryCounterStore({ rules });
+    for (let index = 0; index < 100_000; index += 1) {
+      const id = `address:10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+      store.decide({ id, limits, bans: undefined, isAnonymous: true }, one);
+    }
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(42e6);
+    expect(store.size).toBe(100_000);
   });
 
   it('never keep more addresses than they may, and no key is forgotten for one', () => {

@@ -46,6 +46,13 @@ export function newCounter(): Counter {
   return { minute: newWindow(), day: newWindow(), bans: newBanState() };
 }
 
+const neverBanned: BanState = Object.freeze({ epoch: 0, bannedUntil: 0, automaticBans: [], refusals: [] });
+
+/** For an address without a key, which is never banned: there may be many. */
+export function newAddressCounter(): Counter {
+  return { minute: newWindow(), day: newWindow(), bans: neverBanned };
+}
+
 /** Decides about a request and counts it: the algorithm of every counter store. */
 export function decide(
   counter: Counter,
