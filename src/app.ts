@@ -85,7 +85,8 @@ const builtDocs = join(import.meta.dirname, '../docs');
 /** Wires the service together. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   if (config.adminApiKey !== undefined) alsoRedact(config.adminApiKey);
-  const metrics = new Metrics();
+  // On a port of their own they are for operators.
+  const metrics = new Metrics({ hidesSchema: !config.graphql.introspection && config.metricsPort === undefined });
   overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
   const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
   const accounts = new Accounts();

@@ -15,17 +15,27 @@ const url = '/docs/graphql';
 
 const page = { config: { isPublic: true } };
 
+const notBuilt = 'The guides are not built. `npm run build` builds them, a restart shows them.';
+const hidden =
+  'The guides show the schema, which is not public: introspection is switched off (GRAPHQL_INTROSPECTION).';
+
 /** The pages themselves, and the scripts that draw them. */
 const pageFile = /\.html$|\.md\./;
 
 /**
  * The guides of GraphQL, as `npm run build` has VitePress put them into `directory`; how to build them where it has
- * not. Their samples have the address at which they are read, their limits the figures of this service.
+ * not. Their samples have the address at which they are read, their limits the figures of this service. They name the
+ * schema, so they are hidden with it.
  */
-export function registerGuides(server: FastifyInstance, directory: string, limits: LimitSettings): void {
-  if (!existsSync(directory)) {
+export function registerGuides(
+  server: FastifyInstance,
+  directory: string,
+  limits: LimitSettings & { readonly graphql: { readonly introspection: boolean } },
+): void {
+  const { introspection } = limits.graphql;
+  if (!introspection || !existsSync(directory)) {
     server.get(url, page, async () => {
-      throw new HttpError('NOT_FOUND', 'The guides are not built. `npm run build` builds them, a restart shows them.');
+      throw new HttpError('NOT_FOUND', introspection ? notBuilt : hidden);
     });
     return;
   }

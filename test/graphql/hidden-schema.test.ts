@@ -84,6 +84,18 @@ describe('with introspection off', () => {
     },
   );
 
+  it('neither the metrics nor the guides, which need no key, name a root field', async () => {
+    await closed.graphql('{ inventoryItem(petId: 1) { id } eventCursor }');
+    await closed.graphql('{ inventoryItem(petId: 1) { id } }');
+    await closed.graphql('{ pets(first: -1) { totalCount } }');
+    const metrics = (await closed.app.server.inject('/metrics')).body;
+    expect(metrics).toMatch(/petstore_requests_total{operation="query",status="200"} [1-9]/);
+    expect(metrics).toMatch(/petstore_graphql_errors_total{operation="query",code="BAD_USER_INPUT"} [1-9]/);
+    expect(metrics).not.toMatch(/inventoryItem|"query pets"/);
+    const guides = await closed.app.server.inject('/docs/graphql');
+    expect([guides.statusCode, guides.body]).toEqual([404, expect.stringContaining('GRAPHQL_INTROSPECTION')]);
+  });
+
   it('says what is wrong all the same', async () => {
     const messages = async (query: string, variables?: Record<string, unknown>) => {
       const { errors } = await closed.graphql(query, variables);

@@ -90,7 +90,11 @@ export class Metrics {
     [],
   );
 
-  constructor() {
+  readonly #hidesSchema: boolean;
+
+  /** `hidesSchema`: whoever may read them may not know the root fields of GraphQL. */
+  constructor({ hidesSchema = false }: { readonly hidesSchema?: boolean } = {}) {
+    this.#hidesSchema = hidesSchema;
     collectDefaultMetrics({ register: this.#registry });
     // Without a first 0, Prometheus doesn't see the first refusal as an increase.
     for (const bound of bounds) this.#refusals.inc({ bound }, 0);
@@ -132,7 +136,8 @@ export class Metrics {
     }
   }
 
-  countRequest({ operation, status, seconds }: CompletedRequest): void {
+  countRequest({ operation: name, status, seconds }: CompletedRequest): void {
+    const operation = this.#shown(name);
     this.#requests.inc({ operation, status });
     if (seconds !== undefined) this.#seconds.observe({ operation }, seconds);
   }
@@ -156,7 +161,12 @@ export class Metrics {
 
   /** `operation` is made of the schema's root fields. */
   countGraphQLErrors(operation: string, codes: readonly string[]): void {
-    for (const code of codes) this.#graphqlErrors.inc({ operation, code });
+    for (const code of codes) this.#graphqlErrors.inc({ operation: this.#shown(operation), code });
+  }
+
+  /** Of an operation of GraphQL its kind alone, where the schema is hidden. */
+  #shown(operation: string): string {
+    return this.#hidesSchema ? operation.replace(/^(query|mutation|subscription) .*$/, '$1') : operation;
   }
 
   /** Another server of the database takes the writes. */
