@@ -1,7 +1,12 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+
 import { beforeAll, expect, it } from '@jest/globals';
 
 import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
 import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import { atEnd } from '../support/at-end.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { Counting, installation, newKey, noBans } from './counting.ts';
 import { RedisGroup } from './redis-group.ts';
 import { RedisServer } from './redis-server.ts';
@@ -33,6 +38,29 @@ it('says what each sentinel has answered when none names a master', async () => 
   const url = group.url.replace(/petstore$/, 'other');
   const connecting = connectRedisCounters({ url, installation, rules: noBans }, () => undefined);
   await expect(connecting).rejects.toThrow(/(The sentinel 127\.0\.0\.1:\d+: no master is called "other"(; |$)){3}/);
+});
+
+it.each([
+  ['an IPv6 address with its zone', 'fe80::1%eth0', '6379'],
+  ['a port that there is not', '127.0.0.1', '99999'],
+  ['what is no address', 'a b@c/d?e#f', '6379'],
+])('never logs the password when a sentinel names %s', async (_, host, port) => {
+  const reply = `*2\r\n$${host.length}\r\n${host}\r\n$${port.length}\r\n${port}\r\n`;
+  const sentinel = createServer((socket) => {
+    socket.on('error', () => undefined).on('data', () => void socket.write(reply));
+  });
+  sentinel.listen(0, '127.0.0.1');
+  await once(sentinel, 'listening');
+  atEnd(() => sentinel.close());
+  const address = `127.0.0.1:${(sentinel.address() as AddressInfo).port}`;
+  const said: string[] = [];
+  const store = await startTestApp(
+    { REDIS_URL: `redis+sentinel://user:s3cret-of-redis@${address}/mymaster`, LOG_LEVEL: 'trace' },
+    { logStream: { write: (line) => said.push(line) }, onNotice: (sentence) => said.push(sentence) },
+  );
+  await store.close();
+  expect(said.join('')).toContain("Redis can't be used");
+  expect(said.join('')).not.toContain('s3cret');
 });
 
 it('counts on while the master is killed, and together on the next one: each process admits at most once more', async () => {
