@@ -27,9 +27,10 @@ function dataRow(fields: readonly (string | null)[]): Buffer {
 }
 
 /** Sends the bytes in chunks of these sizes, and returns the fields of all rows, and the other messages. */
-function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; others: object[] } {
+function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; others: object[]; failures: unknown[] } {
   const rows: unknown[] = [];
   const others: object[] = [];
+  const failures: unknown[] = [];
   const connection: MessageReceiver = {
     attachListeners: () => undefined,
     // Copies: the message of a row is used again for the next one.
@@ -40,9 +41,7 @@ function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; other
   };
   readMessages(connection, {
     check: () => undefined,
-    onFailure: (error) => {
-      throw error;
-    },
+    onFailure: (error) => failures.push(error),
   });
   const stream = new EventEmitter();
   connection.attachListeners(stream as NodeJS.ReadableStream);
@@ -50,10 +49,11 @@ function read(bytes: Buffer, sizes: readonly number[]): { rows: unknown[]; other
   for (const size of [...sizes, bytes.length]) {
     // A copy: `pg` moves the rest of a message within its chunk.
     const chunk = Buffer.from(bytes.subarray(at, at + size));
-    if (chunk.length > 0) stream.emit('data', chunk);
+    // A connection is closed by its first failure.
+    if (chunk.length > 0 && failures.length === 0) stream.emit('data', chunk);
     at += size;
   }
-  return { rows, others };
+  return { rows, others, failures };
 }
 
 const field = fc.option(
@@ -61,26 +61,49 @@ const field = fc.option(
 );
 const results = fc.array(fc.array(fc.array(field, { maxLength: 5 }), { maxLength: 30 }), { maxLength: 4 });
 
+const messagesOf = (rows: readonly (readonly (string | null)[])[]): Buffer[] => [
+  bindComplete,
+  ...rows.map(dataRow),
+  message('C', Buffer.from(`SELECT ${rows.length}\0`)),
+  message('E', Buffer.from('SERROR\0C57014\0Mlate\0\0')),
+  message('S', Buffer.from('TimeZone\0UTC\0')),
+  message('Z', Buffer.from('I')),
+];
+
 it('reads the rows of every statement, however their bytes arrive', () => {
   fc.assert(
     fc.property(results, fc.array(fc.integer({ min: 1, max: 2_000 })), (statements, sizes) => {
-      const bytes = Buffer.concat(
-        statements.flatMap((rows) => [
-          bindComplete,
-          ...rows.map(dataRow),
-          message('C', Buffer.from(`SELECT ${rows.length}\0`)),
-          message('Z', Buffer.from('I')),
-        ]),
-      );
-      const { rows, others } = read(bytes, sizes);
+      const { rows, others, failures } = read(Buffer.concat(statements.flatMap(messagesOf)), sizes);
+      expect(failures).toEqual([]);
       expect(rows).toEqual(statements.flat());
       expect(others).toMatchObject(
         statements.flatMap(({ length }) => [
           { name: 'bindComplete' },
           { name: 'commandComplete', text: `SELECT ${length}` },
+          { name: 'error', code: '57014' },
+          { name: 'parameterStatus', parameterValue: 'UTC' },
           { name: 'readyForQuery', status: 'I' },
         ]),
       );
     }),
+  );
+});
+
+it('reads what comes before an altered byte as it is, ends, and throws nothing', () => {
+  const bytes = fc.uint8Array({ maxLength: 6 });
+  fc.assert(
+    fc.property(results, fc.nat(), fc.nat(6), bytes, fc.array(fc.nat(500)), (statements, place, cut, added, sizes) => {
+      const messages = statements.flatMap(messagesOf);
+      const whole = Buffer.concat(messages);
+      const at = place % (whole.length + 1);
+      const altered = Buffer.concat([whole.subarray(0, at), added, whole.subarray(at + cut)]);
+      let end = 0;
+      const before = messages.filter(({ length }) => (end += length) <= at);
+      const count = before.filter(([code]) => code === 0x44).length;
+      const { rows, others } = read(altered, sizes);
+      expect(rows.slice(0, count)).toEqual(statements.flat().slice(0, count));
+      expect(others.length).toBeGreaterThanOrEqual(before.length - count);
+    }),
+    { numRuns: 3_000 },
   );
 });
