@@ -5,7 +5,7 @@ import { migrations } from '../../migrations/index.ts';
 import { type Caller, Callers } from '../account/caller.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
-import type { EventMoves } from '../domain/events/event.store.ts';
+import type { EventMoves } from './event-sequencer.ts';
 import type { Installation } from '../domain/quota/installation.ts';
 import type { UsageTable } from '../domain/quota/usage.ts';
 import type { DatabaseLocation } from '../postgres/connection-config.ts';

@@ -1,5 +1,5 @@
 import { maxJsonDepth, maxJsonValues } from './bounds/limits.ts';
-import { HttpError } from './error-table.ts';
+import { Refusal } from './bounds/refusal.ts';
 
 declare global {
   interface JSON {
@@ -82,12 +82,12 @@ function scan(text: string): boolean {
 
 const figures = new Intl.NumberFormat('en');
 
-const tooDeep = new HttpError(
+const tooDeep = new Refusal(
   'BAD_REQUEST',
   `The JSON has more than ${maxJsonDepth} levels of objects and lists inside one another.`,
 );
 
-const tooMany = new HttpError(
+const tooMany = new Refusal(
   'BAD_REQUEST',
   `The JSON has more than ${figures.format(maxJsonValues)} values (members of objects and items of lists, on all levels together).`,
 );

@@ -1,21 +1,21 @@
 import type { IncomingMessage } from 'node:http';
 
-import { HttpError } from './error-table.ts';
+import { Refusal } from './bounds/refusal.ts';
 import { maxHeaderBytes, maxTargetBytes } from './bounds/limits.ts';
 
-export function targetTooLong(): HttpError {
-  return new HttpError('URI_TOO_LONG', 'The request target is longer than 8 KiB.');
+export function targetTooLong(): Refusal {
+  return new Refusal('URI_TOO_LONG', 'The request target is longer than 8 KiB.');
 }
 
-export function headersTooLarge(): HttpError {
-  return new HttpError('HEADERS_TOO_LARGE', 'The request headers are larger than 16 KiB.');
+export function headersTooLarge(): Refusal {
+  return new Refusal('HEADERS_TOO_LARGE', 'The request headers are larger than 16 KiB.');
 }
 
 /** RFC 9110, section 7.2: a `uri-host` of RFC 3986, which may be empty, and maybe a port. */
 const validHost = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\da-f:.]+\])(?::\d*)?$/i;
 
 /** Checks of a request before routing that Node omits, or to which it sends its own response. */
-export function findMalformation(request: IncomingMessage): HttpError | undefined {
+export function findMalformation(request: IncomingMessage): Refusal | undefined {
   const { url = '', rawHeaders, headers, httpVersionMajor, httpVersionMinor } = request;
   if (url.length > maxTargetBytes) return targetTooLong();
   let headerBytes = 0;
@@ -29,21 +29,21 @@ export function findMalformation(request: IncomingMessage): HttpError | undefine
   if (headerBytes > maxHeaderBytes) return headersTooLarge();
   const isSinceHttp11 = httpVersionMajor === 1 && httpVersionMinor >= 1;
   if (hosts > 1 || (hosts === 0 && isSinceHttp11)) {
-    return new HttpError('BAD_REQUEST', `There must be one Host header, but there are ${hosts}.`);
+    return new Refusal('BAD_REQUEST', `There must be one Host header, but there are ${hosts}.`);
   }
   if (headers.host !== undefined && !validHost.test(headers.host)) {
-    return new HttpError('BAD_REQUEST', 'The Host header must be a name or an address, and maybe a port.');
+    return new Refusal('BAD_REQUEST', 'The Host header must be a name or an address, and maybe a port.');
   }
   const coding = headers['transfer-encoding'];
   // A peer of HTTP/1.0 between us may not know it, and would see requests end elsewhere (RFC 9112, section 6.1).
   if (coding !== undefined && !isSinceHttp11) {
-    return new HttpError('BAD_REQUEST', 'HTTP/1.0 has no Transfer-Encoding: send Content-Length.');
+    return new Refusal('BAD_REQUEST', 'HTTP/1.0 has no Transfer-Encoding: send Content-Length.');
   }
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
-    return new HttpError('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.');
+    return new Refusal('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.');
   }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
-    return new HttpError('EXPECTATION_FAILED', 'The only expectation that can be met is 100-continue.');
+    return new Refusal('EXPECTATION_FAILED', 'The only expectation that can be met is 100-continue.');
   }
   return undefined;
 }

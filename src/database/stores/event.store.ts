@@ -7,7 +7,8 @@ import {
   eventTypes,
   type StoreEvent,
 } from '../../domain/events/event.ts';
-import type { EventMove, EventMoves, EventStore } from '../../domain/events/event.store.ts';
+import type { EventStore } from '../../domain/events/event.store.ts';
+import type { EventMove, EventMoves } from '../event-sequencer.ts';
 import type { Id } from '../../domain/id.ts';
 import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../postgres/statement.ts';

@@ -1,5 +1,12 @@
 /** What a bound refuses; which status and code that is on the wire, is for whoever owns the protocol to say. */
-export type BoundCode = 'METHOD_NOT_ALLOWED' | 'PAYLOAD_TOO_LARGE' | 'RATE_LIMITED' | 'UNAVAILABLE';
+export type BoundCode =
+  | 'BAD_REQUEST'
+  | 'EXPECTATION_FAILED'
+  | 'HEADERS_TOO_LARGE'
+  | 'PAYLOAD_TOO_LARGE'
+  | 'RATE_LIMITED'
+  | 'UNAVAILABLE'
+  | 'URI_TOO_LONG';
 
 interface RefusalOptions {
   /** Sent with the response: `Allow`, `WWW-Authenticate`. */

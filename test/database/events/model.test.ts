@@ -5,7 +5,7 @@ import type pg from 'pg';
 
 import { DomainError } from '../../../src/domain/errors.ts';
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
-import type { EventMoves } from '../../../src/domain/events/event.store.ts';
+import type { EventMoves } from '../../../src/database/event-sequencer.ts';
 import { Sequencer } from '../../../src/database/event-sequencer.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { until } from '../../support/until.ts';

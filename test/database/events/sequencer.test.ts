@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 
 import { afterEach, expect, it } from '@jest/globals';
 
-import type { EventMove, EventMoves } from '../../../src/domain/events/event.store.ts';
+import type { EventMove, EventMoves } from '../../../src/database/event-sequencer.ts';
 import { Sequencer, type SequencerOptions } from '../../../src/database/event-sequencer.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, type EventLog } from './event-log.ts';
