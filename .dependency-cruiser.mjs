@@ -1,39 +1,61 @@
 // Who may import whom. `.ci/check-imports.mjs` runs it and makes sure that nothing was overlooked.
 
+/**
+ * The parts of the platform, and which others each stands on. They import nothing of the petstore, and of each other
+ * only `index.ts`; so does the petstore.
+ */
+const parts = {
+  callers: [],
+  postgres: ['callers'],
+  http: ['callers'],
+  quotas: [],
+  embedded: ['postgres'],
+  executor: [],
+  feed: [],
+};
+/** What every part may use. */
+const tools = ['platform/background', 'platform/lru-map', 'platform/shown-error'];
+const platform = [...Object.keys(parts).map((part) => `platform/${part}`), ...tools];
+
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
 const rooms = {
-  account: [],
-  background: [],
-  'shown-error': [],
-  domain: [],
-  counters: ['background', 'domain'],
-  keys: ['background', 'domain'],
-  postgres: ['account', 'background'],
-  embedded: ['background', 'postgres'],
-  database: ['account', 'background', 'domain', 'embedded', 'migrations', 'postgres', 'shown-error'],
-  feed: ['background'],
-  http: ['account', 'background', 'domain', 'keys', 'shown-error'],
-  rest: ['account', 'http', 'domain'],
-  graphql: ['account', 'background', 'domain', 'feed', 'http', 'keys'],
-  pages: ['domain', 'graphql', 'http', 'rest'],
-  cli: ['account', 'config', 'database', 'domain', 'embedded', 'graphql', 'node-version', 'shown-error'],
-  app: [
-    'account',
-    'background',
-    'config',
-    'counters',
-    'database',
+  ...Object.fromEntries(
+    Object.entries(parts).map(([part, others]) => [
+      `platform/${part}`,
+      [...others.map((other) => `platform/${other}`), ...tools],
+    ]),
+  ),
+  ...Object.fromEntries(tools.map((tool) => [tool, []])),
+  domain: ['platform/quotas'],
+  keys: ['domain', 'platform/quotas', ...tools],
+  database: [
     'domain',
-    'embedded',
-    'feed',
-    'graphql',
+    'migrations',
+    'platform/callers',
+    'platform/embedded',
+    'platform/feed',
+    'platform/postgres',
+    'platform/quotas',
+    ...tools,
+  ],
+  http: ['domain', 'keys', 'platform/callers', 'platform/http', 'platform/quotas', ...tools],
+  rest: ['domain', 'http', 'platform/callers', 'platform/http'],
+  graphql: [
+    'domain',
     'http',
     'keys',
-    'pages',
-    'rest',
+    'platform/callers',
+    'platform/executor',
+    'platform/feed',
+    'platform/http',
+    'platform/quotas',
+    ...tools,
   ],
-  config: ['counters', 'postgres'],
-  main: ['app', 'config', 'database', 'embedded', 'heap', 'http', 'node-version', 'shown-error'],
+  pages: ['domain', 'graphql', 'http', 'rest', 'platform/executor', 'platform/http', 'platform/quotas'],
+  cli: ['config', 'database', 'domain', 'graphql', 'node-version', 'platform/callers', 'platform/embedded', ...tools],
+  app: ['config', 'database', 'domain', 'graphql', 'http', 'keys', 'pages', 'rest', ...platform],
+  config: ['platform/postgres', 'platform/quotas'],
+  main: ['app', 'config', 'database', 'heap', 'http', 'node-version', 'platform/embedded', 'platform/http', ...tools],
   heap: [],
   'node-version': [],
 };
@@ -54,9 +76,18 @@ const roomRules = Object.entries(rooms).map(([room, others]) => ({
   to: { path: '^(src|migrations)/', pathNot: [room, ...others].map(pathOf) },
 }));
 
+const entryRules = Object.keys(parts).map((part) => ({
+  name: `${part}-by-its-entry`,
+  comment: `Of platform/${part} only index.ts is imported by others.`,
+  severity: 'error',
+  from: { path: '^src/', pathNot: pathOf(`platform/${part}`) },
+  to: { path: pathOf(`platform/${part}`), pathNot: `^src/platform/${part}/index[.]ts$` },
+}));
+
 export default {
   forbidden: [
     ...roomRules,
+    ...entryRules,
     {
       name: 'known-rooms',
       comment: 'A new room needs a row in the table above.',
@@ -82,28 +113,29 @@ export default {
       name: 'connections-without-domain',
       comment: 'How statements share connections and transactions does not depend on what the store is.',
       severity: 'error',
-      from: { path: '^src/database/(lease|client-batches|shared-transactions|kysely-dialect|session)[.]ts$' },
+      from: { path: '^src/database/(kysely-dialect|session)[.]ts$' },
       to: { path: [pathOf('domain'), pathOf('http')] },
     },
     {
       name: 'driver-only-in-postgres',
       comment: "PostgreSQL's protocol is known to its client only.",
       severity: 'error',
-      from: { path: '^src/', pathNot: pathOf('postgres') },
+      from: { path: '^src/', pathNot: pathOf('platform/postgres') },
       to: { path: packages('pg', 'pg-protocol', 'pg-connection-string') },
     },
     {
       name: 'mikro-orm-only-in-database',
-      comment: 'Stores and migrations are made with MikroORM; the client knows nothing of it.',
+      comment:
+        'Stores and migrations are made with MikroORM; of the client only the lease of a transaction knows types of its driver.',
       severity: 'error',
-      from: { path: '^src/', pathNot: pathOf('database') },
+      from: { path: '^src/', pathNot: [pathOf('database'), '^src/platform/postgres/lease[.]ts$'] },
       to: { path: packages('@mikro-orm/(?!core/)[^/]+', 'kysely') },
     },
     {
       name: 'pglite-only-in-embedded',
       comment: 'To everything else the embedded engine is a PostgreSQL address.',
       severity: 'error',
-      from: { path: '^src/', pathNot: pathOf('embedded') },
+      from: { path: '^src/', pathNot: pathOf('platform/embedded') },
       to: { path: packages('@electric-sql/[^/]+') },
     },
     {

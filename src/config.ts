@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
-import { parseRedisUrl, UnusableRedisUrl } from './counters/redis-url.ts';
-import { parseDatabaseUrl, UnusableDatabaseUrl } from './postgres/connection-config.ts';
+import { parseRedisUrl, UnusableRedisUrl } from './platform/quotas/index.ts';
+import { parseDatabaseUrl, UnusableDatabaseUrl } from './platform/postgres/index.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {

@@ -5,11 +5,11 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
-import { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainFailure } from './database/start/failed-start.ts';
 import { limitHeap } from './heap.ts';
-import type { LogDestination } from './http/observe/log-destination.ts';
-import { plainText } from './shown-error.ts';
+import type { LogDestination } from './platform/http/index.ts';
+import { plainText } from './platform/shown-error.ts';
 
 limitHeap();
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
   const embedded = startEngine(config);
   const [{ createApp }, { LogDestination }] = await Promise.all([
     import('./app.ts'),
-    import('./http/observe/log-destination.ts'),
+    import('./platform/http/index.ts'),
   ]);
   const log = new LogDestination();
   const app = await createApp(config, {

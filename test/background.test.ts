@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { inBackground, onBackgroundFailure } from '../src/background.ts';
+import { inBackground, onBackgroundFailure } from '../src/platform/background.ts';
 import { until } from './support/until.ts';
 
 it('a failure of work that is not awaited goes to the listeners, and ends nothing', async () => {

@@ -25,10 +25,10 @@ const client: object & { readonly connection?: object } = new pg.Client();
 const uses: readonly PrivateUse[] = [
   {
     files: [
-      'src/postgres/pg-internals.ts',
-      'src/postgres/connection.ts',
-      'src/postgres/cancel-request.ts',
-      'src/postgres/checked-query.ts',
+      'src/platform/postgres/pg-internals.ts',
+      'src/platform/postgres/connection.ts',
+      'src/platform/postgres/cancel-request.ts',
+      'src/platform/postgres/checked-query.ts',
     ],
     package: 'pg',
     version: '8.23.0',
@@ -48,7 +48,7 @@ const uses: readonly PrivateUse[] = [
     ],
   },
   {
-    files: ['src/postgres/row-parser.ts', 'src/postgres/connection-failure.ts'],
+    files: ['src/platform/postgres/row-parser.ts', 'src/platform/postgres/connection-failure.ts'],
     package: 'pg-protocol',
     version: '1.16.1',
     parts: () => [
@@ -57,7 +57,7 @@ const uses: readonly PrivateUse[] = [
       [BufferReader.prototype, 'setBuffer', 'byte', 'int16', 'int32', 'uint32', 'string', 'cstring', 'bytes'],
     ],
   },
-  { files: ['src/embedded/engine.worker.ts'], package: '@electric-sql/pglite-socket', version: '0.2.17' },
+  { files: ['src/platform/embedded/engine.worker.ts'], package: '@electric-sql/pglite-socket', version: '0.2.17' },
   {
     files: ['src/graphql/direct-resolvers.ts'],
     package: 'type-graphql',
@@ -82,7 +82,7 @@ const uses: readonly PrivateUse[] = [
   { files: ['src/http/api.ts'], package: 'fastify', version: '5.12.8' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
   // The parser is tried in `http/node.test.ts`, `_handle` in `http/connections.test.ts`, V8's flags below.
-  { files: ['src/http/bounds/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
+  { files: ['src/platform/http/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
 ];
 
 it.each(uses)('of $package $version what is private is still there', ({ package: name, version, parts }) => {

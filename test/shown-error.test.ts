@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { explainFailure } from '../src/database/start/failed-start.ts';
-import { plainText, shownError } from '../src/shown-error.ts';
+import { plainText, shownError } from '../src/platform/shown-error.ts';
 
 it('of an error only chosen members are shown, and of its causes', () => {
   const secret = 'redis://user:s3cret@host';

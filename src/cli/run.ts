@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 
 import { readConfig } from '../config.ts';
 import { explainFailure } from '../database/start/failed-start.ts';
-import { plainText } from '../shown-error.ts';
+import { plainText } from '../platform/shown-error.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
 
 /** Runs a command; reports a failure, without a stack trace where the message is enough. */

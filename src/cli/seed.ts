@@ -1,10 +1,10 @@
 import '../node-version.ts';
 
 import { readConfig } from '../config.ts';
-import { startEmbeddedPostgres } from '../embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { migrate } from '../database/start/migrate.ts';
 import { seedStore } from '../database/start/seed.ts';
-import { plainText } from '../shown-error.ts';
+import { plainText } from '../platform/shown-error.ts';
 import { parseCommandLine, run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]

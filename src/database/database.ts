@@ -2,19 +2,23 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 
 import { migrations } from '../../migrations/index.ts';
-import { type Caller, Callers } from '../account/caller.ts';
+import { type Caller, Callers } from '../platform/callers/index.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
-import type { EventMoves } from './event-sequencer.ts';
-import type { Installation } from '../domain/quota/installation.ts';
-import type { UsageTable } from '../domain/quota/usage.ts';
-import type { DatabaseLocation } from '../postgres/connection-config.ts';
-import type { ConnectionPool } from '../postgres/connection-pool.ts';
-import { createConnections, createMaintenancePool, type ConnectionsOptions } from '../postgres/connections.ts';
+import type { EventMoves } from '../platform/feed/index.ts';
+import type { Installation, UsageTable } from '../platform/quotas/index.ts';
+import {
+  type ConnectionPool,
+  type ConnectionsOptions,
+  createConnections,
+  createMaintenancePool,
+  type DatabaseLocation,
+  type ServerChange,
+  type ServerFigure,
+  type Session,
+} from '../platform/postgres/index.ts';
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
-import type { ServerChange, ServerFigure } from '../postgres/servers.ts';
-import type { Session } from '../postgres/statement.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
 import { Sessions } from './session.ts';
 import { StoreSession } from './store-session.ts';

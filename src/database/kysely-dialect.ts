@@ -7,9 +7,8 @@ import {
   type TransactionSettings,
 } from 'kysely';
 
-import type { Caller } from '../account/caller.ts';
-import type { ConnectionPool } from '../postgres/connection-pool.ts';
-import { ConnectionLease } from './lease.ts';
+import type { Caller } from '../platform/callers/index.ts';
+import { ConnectionLease, type ConnectionPool } from '../platform/postgres/index.ts';
 
 /**
  * PostgreSQL for MikroORM, on leases of our own pool: those of one caller or, without it, leases which whoever begins a

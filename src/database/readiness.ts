@@ -1,8 +1,12 @@
 import { migrations } from '../../migrations/index.ts';
-import type { Caller } from '../account/caller.ts';
-import type { PgConnections } from '../postgres/connections.ts';
-import { isDiskFull, isReadOnly } from '../postgres/driver-errors.ts';
-import { objectStatement, type Session } from '../postgres/statement.ts';
+import type { Caller } from '../platform/callers/index.ts';
+import {
+  isDiskFull,
+  isReadOnly,
+  objectStatement,
+  type PgConnections,
+  type Session,
+} from '../platform/postgres/index.ts';
 
 /** The table in which MikroORM keeps what was applied. */
 export const migrationsTable = 'petstore_migrations';

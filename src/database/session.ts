@@ -1,22 +1,28 @@
 import type { Transaction } from 'kysely';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
-import type { Caller } from '../account/caller.ts';
-import type { PgConnection } from '../postgres/connection.ts';
-import type { PgConnections } from '../postgres/connections.ts';
+import type { Caller } from '../platform/callers/index.ts';
 import {
+  type ConnectionLease,
+  createSharedInsertions,
+  createSharedTransactions,
+  createTransactionSession,
+  DatabaseUnavailable,
   failureOf,
   isDeadlock,
   isOutdated,
   isReadOnly,
+  limitLockWait,
+  type LookUp,
+  type PgConnection,
+  type PgConnections,
+  type Query,
   recordFailure,
+  type Session,
+  type Statement,
+  type StatementValues,
   throwIfLost,
-} from '../postgres/driver-errors.ts';
-import { DatabaseUnavailable } from '../postgres/failures.ts';
-import { limitLockWait } from '../postgres/lock-wait.ts';
-import { createTransactionSession, type ConnectionLease } from './lease.ts';
-import { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
-import type { LookUp, Query, Session, Statement, StatementValues } from '../postgres/statement.ts';
+} from '../platform/postgres/index.ts';
 
 export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' | 'pipeline'> {
   readonly orm: MikroORM;

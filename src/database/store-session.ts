@@ -1,8 +1,17 @@
 import { DomainError, unavailable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
-import type { NoFreeConnection } from '../postgres/connection-slots.ts';
-import * as failures from '../postgres/failures.ts';
-import type { LookUp, Query, Session, Statement, StatementValues } from '../postgres/statement.ts';
+import {
+  DatabaseUnavailable,
+  ForeignKeyViolation as ForeignKeyRefusal,
+  type LookUp,
+  type NoFreeConnection,
+  type Query,
+  type Session,
+  type Statement,
+  type StatementValues,
+  type UnavailableReason,
+  UnreadableRow,
+} from '../platform/postgres/index.ts';
 
 /** The session of stores: it fails as the domain's ports say. */
 export class StoreSession implements Session {
@@ -49,7 +58,7 @@ function fail(error: unknown): never {
 const again = 'Try again in a few seconds.';
 
 /** The server is there, but something else was in the way: the client is told what it has waited for last. */
-const messages: Readonly<Partial<Record<failures.UnavailableReason, (cause: unknown) => string>>> = {
+const messages: Readonly<Partial<Record<UnavailableReason, (cause: unknown) => string>>> = {
   busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
   locked: () => waitedTooLong("a row's lock, which another change holds"),
   deadlock: () => `Changes at the same time have waited for each other, and this one was undone. ${again}`,
@@ -77,13 +86,13 @@ export function domainFailureOf(error: Error): Error {
 }
 
 function translate(error: Error): Error {
-  if (error instanceof failures.DatabaseUnavailable) {
+  if (error instanceof DatabaseUnavailable) {
     const message = messages[error.reason]?.(error.cause);
     if (message === undefined) return unavailable(error);
     return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
   }
-  if (error instanceof failures.ForeignKeyViolation) return new ForeignKeyViolation(error.message, { cause: error });
-  if (error instanceof failures.UnreadableRow)
+  if (error instanceof ForeignKeyRefusal) return new ForeignKeyViolation(error.message, { cause: error });
+  if (error instanceof UnreadableRow)
     return new DomainError('UNAVAILABLE', unreadableMessage, { retryAfterSeconds: 5, cause: error, isOfOneRow: true });
   return error;
 }

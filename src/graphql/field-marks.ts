@@ -4,7 +4,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { Include } from '../domain/store.ts';
-import type { FieldMarks, PreparedInfo } from './executor/marks.ts';
+import type { FieldMarks, PreparedInfo } from '../platform/executor/index.ts';
 
 const mark = (marks: FieldMarks): MethodDecorator & PropertyDecorator => Extensions({ ...marks });
 

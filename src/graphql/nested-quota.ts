@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { getGraphQLRateLimiter } from 'graphql-rate-limit';
 
 import type { Principal } from '../domain/access/principal.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../platform/lru-map.ts';
 import { HttpError } from '../http/error-table.ts';
 
 const windowMillis = 60_000;

@@ -4,13 +4,10 @@ import { Readable } from 'node:stream';
 import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { requestMillis } from '../account/accounts.ts';
-import type { Caller } from '../account/caller.ts';
-import { requestBytes } from '../account/memory.ts';
-import type { Lease } from '../account/share.ts';
+import { type Caller, type Lease, requestBytes, requestMillis } from '../platform/callers/index.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import type { Authentication } from './authentication.ts';
-import { continueAfter } from './bounds/continue-after.ts';
+import { continueAfter } from '../platform/http/index.ts';
 import { clientGone, type HttpError } from './error-table.ts';
 import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';

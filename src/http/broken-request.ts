@@ -6,14 +6,17 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import type { Bodies } from './bounds/body.ts';
-import type { ClientConnections } from './bounds/connections.ts';
+import {
+  type Bodies,
+  type ClientConnections,
+  headersTooLarge,
+  maxTargetBytes,
+  targetTooLong,
+} from '../platform/http/index.ts';
 import type { CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
-import { maxTargetBytes } from './bounds/limits.ts';
-import { headersTooLarge, targetTooLong } from './request-checks.ts';
 import { recordRejected, type OnResponse } from './observe/request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 

@@ -3,7 +3,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 import { freeLimits } from '../domain/access/plan.ts';
-import type { QuotaSubject } from '../domain/quota/counter-store.ts';
+import type { QuotaSubject } from '../platform/quotas/index.ts';
 
 /** Clients at this address without a valid key: together they have the limits of the Free plan. */
 export function addressSubject(address: string | undefined): QuotaSubject {

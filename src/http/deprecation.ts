@@ -1,4 +1,4 @@
-import { maxTargetBytes } from './bounds/limits.ts';
+import { maxTargetBytes } from '../platform/http/index.ts';
 import type { DeprecationNotice } from './route-config.ts';
 import type { MatchedRoute } from './route-table.ts';
 

@@ -1,4 +1,4 @@
-import { Refusal } from './bounds/refusal.ts';
+import { Refusal } from '../platform/http/index.ts';
 import { DomainError, type DomainErrorCode, type Violation } from '../domain/errors.ts';
 
 /** The refusals of the HTTP layer, independent of the domain's rules. */

@@ -1,4 +1,4 @@
-import { asksFor, preferredType } from './accept.ts';
+import { asksFor, preferredType } from '../platform/http/index.ts';
 import { failureBody, graphqlBody, problemBody, type Failure } from './error-table.ts';
 
 /**

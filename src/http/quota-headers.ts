@@ -1,5 +1,4 @@
-import type { QuotaDecision } from '../domain/quota/counter-store.ts';
-import { tightest } from '../domain/quota/window.ts';
+import { type QuotaDecision, tightest } from '../platform/quotas/index.ts';
 
 type ShownFigures = Pick<QuotaDecision, 'now' | 'minute' | 'day'>;
 

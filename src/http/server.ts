@@ -10,25 +10,32 @@ import {
   LogController,
 } from 'fastify';
 
-import { Accounts } from '../account/accounts.ts';
-import { Callers } from '../account/caller.ts';
+import { Accounts, Callers } from '../platform/callers/index.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
-import { Bodies, type BodyLimits } from './bounds/body.ts';
-import type { OnRefusal } from './bounds/bounds.ts';
-import type { ClientConnections, ConnectionsLimits } from './bounds/connections.ts';
-import { continueAfter } from './bounds/continue-after.ts';
-import { createMemory, type MemoryLimits } from './bounds/memory.ts';
+import {
+  Bodies,
+  type BodyLimits,
+  type ClientConnections,
+  type ConnectionsLimits,
+  continueAfter,
+  createMemory,
+  createNodeServer,
+  defaultOverloadLimits,
+  findMalformation,
+  type HttpTimeouts,
+  type MemoryLimits,
+  type OnRefusal,
+  Overload,
+  type OverloadLimits,
+  WaitingRequests,
+} from '../platform/http/index.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
-import { createNodeServer, type HttpTimeouts } from './bounds/node-server.ts';
-import { defaultOverloadLimits, Overload, type OverloadLimits } from './bounds/overload.ts';
-import { WaitingRequests } from './bounds/waiting-requests.ts';
 import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { clientGone, describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
-import { findMalformation } from './request-checks.ts';
 import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {

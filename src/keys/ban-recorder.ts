@@ -1,6 +1,6 @@
-import { inBackground } from '../background.ts';
+import { inBackground } from '../platform/background.ts';
 import { isUnavailable } from '../domain/errors.ts';
-import type { AutomaticBan } from '../domain/quota/counter-store.ts';
+import type { AutomaticBan } from '../platform/quotas/index.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
 
 const retryMillis = 1_000;

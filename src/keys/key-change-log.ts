@@ -1,4 +1,4 @@
-import { inBackground } from '../background.ts';
+import { inBackground } from '../platform/background.ts';
 import type { Id } from '../domain/id.ts';
 import type { KeyChanges, NamedKeyChange } from '../domain/access/key-changes.ts';
 

@@ -2,7 +2,7 @@ import { hash as digest, timingSafeEqual } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { DomainError } from '../domain/errors.ts';
-import { LruMap } from '../domain/lru-map.ts';
+import { LruMap } from '../platform/lru-map.ts';
 import type { Id } from '../domain/id.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../domain/access/key-records.ts';

@@ -1,5 +1,4 @@
-import type { AutomaticBan, CounterStore, QuotaSubject } from '../domain/quota/counter-store.ts';
-import { QuotaService } from '../domain/quota/quota.service.ts';
+import { type AutomaticBan, type CounterStore, QuotaService, type QuotaSubject } from '../platform/quotas/index.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
 import { BanRecorder } from './ban-recorder.ts';
 import { KeyDirectory } from './key-directory.ts';

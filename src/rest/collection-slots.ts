@@ -1,6 +1,5 @@
-import type { Accounts } from '../account/accounts.ts';
-import { Share } from '../account/share.ts';
-import type { OnRefusal } from '../http/bounds/bounds.ts';
+import { type Accounts, Share } from '../platform/callers/index.ts';
+import type { OnRefusal } from '../platform/http/index.ts';
 import { HttpError } from '../http/error-table.ts';
 
 /** How many whole collections may be streamed at a time. */

@@ -1,6 +1,6 @@
 import type { Services } from '../domain/services.ts';
 import type { Precondition } from '../domain/version.ts';
-import type { RequestMemory } from '../account/memory.ts';
+import type { RequestMemory } from '../platform/callers/index.ts';
 import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
 import type { operations } from './openapi/types.ts';

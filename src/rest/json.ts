@@ -1,7 +1,7 @@
 import type { Id } from '../domain/id.ts';
 import type { JsonId, RawJson } from '../domain/json-id.ts';
 import { HttpError, isRefusal } from '../http/error-table.ts';
-import { decodeJson, isExact, parseJson } from '../http/exact-json.ts';
+import { decodeJson, isExact, parseJson } from '../platform/http/index.ts';
 
 /** A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number. */
 export type Json<Body> = {

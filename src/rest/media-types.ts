@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { isAcceptable } from '../http/accept.ts';
+import { isAcceptable } from '../platform/http/index.ts';
 import { HttpError } from '../http/error-table.ts';
 import { asksForProblems } from '../http/failure-response.ts';
 

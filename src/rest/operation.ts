@@ -2,8 +2,7 @@ import { hash } from 'node:crypto';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { Caller } from '../account/caller.ts';
-import type { Share } from '../account/share.ts';
+import type { Caller, Share } from '../platform/callers/index.ts';
 import { validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService, IdempotentRequest } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';

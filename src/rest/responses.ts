@@ -1,6 +1,6 @@
 import type { Position } from '../domain/cursor.ts';
 import { inBatches, walkBatchBytes, type Page, type PageArguments } from '../domain/page.ts';
-import type { RequestMemory } from '../account/memory.ts';
+import type { RequestMemory } from '../platform/callers/index.ts';
 import { entityTagOf } from './entity-tag.ts';
 
 /** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */

@@ -2,8 +2,7 @@ import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { byteMillis } from '../account/accounts.ts';
-import type { Share } from '../account/share.ts';
+import { byteMillis, type Share } from '../platform/callers/index.ts';
 import type { RestResponse } from './responses.ts';
 import { isKnown } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';

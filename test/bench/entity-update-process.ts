@@ -1,6 +1,6 @@
 import { LockMode, MikroORM } from '@mikro-orm/postgresql';
 
-import { createConnections } from '../../src/postgres/connections.ts';
+import { createConnections } from '../../src/platform/postgres/connections.ts';
 import { connectDatabase } from '../../src/database/database.ts';
 import { createDialect } from '../../src/database/kysely-dialect.ts';
 import { migrate } from '../../src/database/start/migrate.ts';

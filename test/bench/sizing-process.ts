@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { createClient } from '@redis/client';
 
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';

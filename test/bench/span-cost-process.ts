@@ -1,6 +1,6 @@
 import { OperationTypeNode } from 'graphql';
 
-import { recordStatement } from '../../src/postgres/statement-span.ts';
+import { recordStatement } from '../../src/platform/postgres/statement-span.ts';
 import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-log.ts';

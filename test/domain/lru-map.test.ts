@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { LruMap } from '../../src/domain/lru-map.ts';
+import { LruMap } from '../../src/platform/lru-map.ts';
 
 describe('an LRU map', () => {
   it('keeps the last entries, and never more than twice as many', () => {

@@ -3,7 +3,7 @@ import { mock } from 'node:test';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { LightMyRequestResponse } from 'fastify';
 
-import { PreparedOperation } from '../../src/graphql/executor/operation.ts';
+import { PreparedOperation } from '../../src/platform/executor/operation.ts';
 import { internalText, startSampleServer, type SampleServer } from './sample-server.ts';
 
 let sample: SampleServer;

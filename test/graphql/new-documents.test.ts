@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { Accounts } from '../../src/account/accounts.ts';
+import { Accounts } from '../../src/platform/callers/accounts.ts';
 import { ApolloValidator } from '../../src/graphql/pipeline/apollo.ts';
 import { NewDocuments } from '../../src/graphql/pipeline/new-documents.ts';
 import { callers } from '../support/caller.ts';

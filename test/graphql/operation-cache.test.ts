@@ -3,8 +3,8 @@ import { parse, type OperationDefinitionNode } from 'graphql';
 
 import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
 import { keyOf, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
-import { PreparedOperation } from '../../src/graphql/executor/operation.ts';
-import { createSampleSchema } from './executor/sample-schema.ts';
+import { PreparedOperation } from '../../src/platform/executor/operation.ts';
+import { createSampleSchema } from '../platform/executor/sample-schema.ts';
 
 const schema = createSampleSchema();
 

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { Accounts } from '../../src/account/accounts.ts';
+import { Accounts } from '../../src/platform/callers/accounts.ts';
 import { PersistedTexts } from '../../src/graphql/pipeline/persisted-texts.ts';
 
 const long = 'x'.repeat(65_536);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
+import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
 import { freeLimits } from '../../src/domain/access/plan.ts';
 import type { Principal } from '../../src/domain/access/principal.ts';
-import { QuotaService } from '../../src/domain/quota/quota.service.ts';
+import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { sentKey } from '../../src/http/credentials.ts';
 import { Authentication } from '../../src/http/authentication.ts';
 import type { ServerOptions } from '../../src/http/server.ts';

@@ -4,10 +4,10 @@ import { createServer, Socket, type AddressInfo } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { Accounts } from '../../src/account/accounts.ts';
-import { TickTime } from '../../src/account/tick-time.ts';
-import { sendChunks } from '../../src/http/bounds/chunked-response.ts';
-import { ClientConnection, type ClientConnectionOptions } from '../../src/http/bounds/connection.ts';
+import { Accounts } from '../../src/platform/callers/accounts.ts';
+import { TickTime } from '../../src/platform/callers/tick-time.ts';
+import { sendChunks } from '../../src/platform/http/chunked-response.ts';
+import { ClientConnection, type ClientConnectionOptions } from '../../src/platform/http/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';

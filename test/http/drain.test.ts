@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 import { expect, it } from '@jest/globals';
 
-import { drain } from '../../src/http/bounds/drain.ts';
+import { drain } from '../../src/platform/http/drain.ts';
 import { until } from '../support/until.ts';
 import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import type { RequestMemory } from '../../src/account/memory.ts';
+import type { RequestMemory } from '../../src/platform/callers/memory.ts';
 import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
 
 const mebibyte = 1024 * 1024;

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { byteMillis, requestMillis } from '../../src/account/accounts.ts';
+import { byteMillis, requestMillis } from '../../src/platform/callers/accounts.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
 import { portOf, requestText, respond, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import type { Access } from '../../src/keys/open-access.ts';
-import type { QuotaDecision } from '../../src/domain/quota/counter-store.ts';
+import type { QuotaDecision } from '../../src/platform/quotas/counter-store.ts';
 import { startAccessProcess } from '../support/access-process.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 import { awaitValue } from '../support/until.ts';

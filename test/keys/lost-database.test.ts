@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
-import { embeddedPostgresAddress } from '../../src/embedded/embedded-postgres.ts';
+import { embeddedPostgresAddress } from '../../src/platform/embedded/embedded-postgres.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { generateKey } from '../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
@@ -13,7 +13,7 @@ import { parseId } from '../../src/domain/id.ts';
 import { startAccessProcess } from '../support/access-process.ts';
 import { spawnChild } from '../support/child-process.ts';
 import { until } from '../support/until.ts';
-import { DataDirectories } from '../embedded/data-directories.ts';
+import { DataDirectories } from '../platform/embedded/data-directories.ts';
 import { testCaller } from '../support/caller.ts';
 
 // Processes and engines are started several times.

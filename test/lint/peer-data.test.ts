@@ -4,8 +4,9 @@ import { expect, it } from '@jest/globals';
 
 /** Handlers of what a peer sends, and why nothing that is thrown in one ends the process. */
 const known: Readonly<Record<string, string>> = {
-  'src/postgres/row-parser.ts': 'catches whatever is thrown and ends the connection: `faults/damaged-messages.test.ts`',
-  'src/http/bounds/body.ts': 'keeps and counts bytes within a size that was asked for',
+  'src/platform/postgres/row-parser.ts':
+    'catches whatever is thrown and ends the connection: `faults/damaged-messages.test.ts`',
+  'src/platform/http/body.ts': 'keeps and counts bytes within a size that was asked for',
 };
 
 it('what a peer sends is handled in few places, each of which is known to catch what it throws', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
 import { createMaintenanceOrm } from '../../src/database/database.ts';
-import { startEmbeddedPostgres } from '../../src/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
 import { locationOf } from '../support/postgres-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';

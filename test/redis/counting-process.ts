@@ -1,5 +1,5 @@
-import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 
 // Makes so many requests of the same key at once, and prints how many of them were admitted.
 const [url = '', requests = '0'] = process.argv.slice(2);

@@ -1,7 +1,7 @@
-import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
-import type { BanRules } from '../../src/domain/quota/bans.ts';
-import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
+import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
+import type { BanRules } from '../../src/platform/quotas/bans.ts';
+import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import type { SharedCounters } from '../../src/counters/fallback-counter-store.ts';
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
-import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
+import type { SharedCounters } from '../../src/platform/quotas/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
+import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
 import { type Damage, DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
 import { RedisServer } from './redis-server.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
-import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
-import type { QuotaSubject } from '../../src/domain/quota/counter-store.ts';
+import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
+import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
 import { atEnd } from '../support/at-end.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';

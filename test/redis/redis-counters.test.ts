@@ -4,10 +4,10 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
-import { decisionOf } from '../../src/domain/quota/counter.ts';
-import { edges, QuotaModel, scenarios } from '../domain/quota/quota-model.ts';
+import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
+import { decisionOf } from '../../src/platform/quotas/counter.ts';
+import { edges, QuotaModel, scenarios } from '../platform/quotas/quota-model.ts';
 import { Counting, installation, newKey, noBans, one } from './counting.ts';
 import { RedisServer } from './redis-server.ts';
 

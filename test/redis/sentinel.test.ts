@@ -3,8 +3,8 @@ import { createServer, type AddressInfo } from 'node:net';
 
 import { beforeAll, expect, it } from '@jest/globals';
 
-import { FallbackCounterStore } from '../../src/counters/fallback-counter-store.ts';
-import { connectRedisCounters } from '../../src/counters/redis-counters.ts';
+import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
+import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { Counting, installation, newKey, noBans } from './counting.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { Accounts } from '../../src/account/accounts.ts';
+import { Accounts } from '../../src/platform/callers/accounts.ts';
 import { createCollectionSlots } from '../../src/rest/collection-slots.ts';
 import { startRestApp } from './rest-app.ts';
 

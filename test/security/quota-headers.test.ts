@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { HttpError } from '../../src/http/error-table.ts';
-import { MemoryCounterStore } from '../../src/counters/memory-counter-store.ts';
+import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
 import { unavailable } from '../../src/domain/errors.ts';
-import { QuotaService } from '../../src/domain/quota/quota.service.ts';
+import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { Authentication } from '../../src/http/authentication.ts';
 import { responseTo, portOf, startHttp, type HttpHarness } from '../http/http-harness.ts';
 import { quotaHeaders } from './quota-headers.ts';

@@ -1,8 +1,8 @@
-import { openCounters } from '../../src/counters/counters.ts';
+import { openCounters } from '../../src/platform/quotas/counters.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { openAccess, type Access } from '../../src/keys/open-access.ts';
-import type { BanRules } from '../../src/domain/quota/bans.ts';
+import type { BanRules } from '../../src/platform/quotas/bans.ts';
 import { testCaller } from './caller.ts';
 
 export interface AccessProcessOptions {

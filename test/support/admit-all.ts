@@ -1,5 +1,5 @@
 import type { Principal } from '../../src/domain/access/principal.ts';
-import { figuresOf, newWindow, type QuotaLimits } from '../../src/domain/quota/window.ts';
+import { figuresOf, newWindow, type QuotaLimits } from '../../src/platform/quotas/window.ts';
 import type { ApiOptions } from '../../src/http/api.ts';
 import { Meter } from '../../src/http/authentication.ts';
 

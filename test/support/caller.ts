@@ -1,4 +1,4 @@
-import { Callers } from '../../src/account/caller.ts';
+import { Callers } from '../../src/platform/callers/caller.ts';
 
 export const callers = new Callers();
 

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 import { readConfig } from '../../src/config.ts';
-import type { DatabaseLocation } from '../../src/postgres/connection-config.ts';
-import { embeddedPostgresAddress } from '../../src/embedded/embedded-postgres.ts';
+import type { DatabaseLocation } from '../../src/platform/postgres/connection-config.ts';
+import { embeddedPostgresAddress } from '../../src/platform/embedded/embedded-postgres.ts';
 
 /** The database that these settings lead to. */
 export function locationOf(environment: Readonly<Record<string, string>>): DatabaseLocation {

@@ -1,10 +1,10 @@
 import { parseArgs } from 'node:util';
 
-import { Callers } from '../../account/caller.ts';
+import { Callers } from '../../platform/callers/index.ts';
 import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
-import { plainText } from '../../shown-error.ts';
+import { plainText } from '../../platform/shown-error.ts';
 import { databaseOptions } from '../run.ts';
 import { commands, flags, UsageError, type Command, type CommandWork } from './commands.ts';
 import type { Output } from './output.ts';

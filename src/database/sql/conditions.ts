@@ -1,5 +1,5 @@
 import { petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
-import type { Parameter } from '../../postgres/parameter.ts';
+import type { Parameter } from '../../platform/postgres/index.ts';
 
 /** One condition of a filter. */
 export interface Condition {

@@ -1,6 +1,6 @@
 import type { EntityMetadata, EntityProperty } from '@mikro-orm/core';
 
-import type { Parameter } from '../../postgres/parameter.ts';
+import type { Parameter } from '../../platform/postgres/index.ts';
 
 /** A property of an entity, as a table has it. */
 export interface Column {

@@ -1,6 +1,6 @@
 import type { EntityTable } from './entity-table.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { type Statement, statementOf } from '../../postgres/statement.ts';
+import { type Statement, statementOf } from '../../platform/postgres/index.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 

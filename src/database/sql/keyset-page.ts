@@ -1,6 +1,6 @@
 import type { Position, SortValueType } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
-import type { Parameter } from '../../postgres/parameter.ts';
+import type { Parameter } from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition } from './conditions.ts';
 
 /** A column that rows are sorted by, and the property under which a row has it. */

@@ -1,6 +1,6 @@
 import type { Id } from '../../domain/id.ts';
 import type { LockStrength } from '../../domain/store.ts';
-import { type Query, type Statement, statementOf } from '../../postgres/statement.ts';
+import { type Query, type Statement, statementOf } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
 
 /**

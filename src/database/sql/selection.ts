@@ -1,5 +1,5 @@
 import type { Id } from '../../domain/id.ts';
-import { UnreadableRow } from '../../postgres/failures.ts';
+import { UnreadableRow } from '../../platform/postgres/index.ts';
 import type { Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */

@@ -1,15 +1,22 @@
-import { LruMap } from '../../domain/lru-map.ts';
+import { LruMap } from '../../platform/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
-import { UnreadableRow } from '../../postgres/failures.ts';
-import { rowsById } from '../../postgres/look-ups.ts';
+import {
+  type LookUp,
+  rowsById,
+  type Session,
+  slow,
+  type Statement,
+  statementOf,
+  unprepared,
+  UnreadableRow,
+} from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { domainFailureOf } from '../store-session.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { type LookUp, type Session, slow, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {

@@ -1,7 +1,7 @@
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, LockStrength, ReadStore, WriteStore } from '../../domain/store.ts';
-import type { Session } from '../../postgres/statement.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 import type { TableReads } from './table-reads.ts';
 import type { TableWrites } from './table-writes.ts';
 

@@ -1,11 +1,17 @@
 import type { Id } from '../../domain/id.ts';
 import type { Include, LockStrength } from '../../domain/store.ts';
-import type { Parameter } from '../../postgres/parameter.ts';
+import {
+  type Parameter,
+  type Query,
+  type Session,
+  type Statement,
+  statementOf,
+  unprepared,
+} from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { RowLocks } from './row-locks.ts';
 import { selectionOf, type Relation } from './selection.ts';
-import { type Query, type Session, type Statement, statementOf, unprepared } from '../../postgres/statement.ts';
 
 /**
  * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with

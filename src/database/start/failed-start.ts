@@ -1,5 +1,5 @@
-import { isLoss } from '../../postgres/driver-errors.ts';
-import { plainText } from '../../shown-error.ts';
+import { isLoss } from '../../platform/postgres/index.ts';
+import { plainText } from '../../platform/shown-error.ts';
 
 /** Errors whose message is enough; all others are shown with their stack. */
 const plainErrors = new Set([

@@ -5,10 +5,13 @@ import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { DatabaseLocation } from '../../postgres/connection-config.ts';
-import { openMaintenance, openMaintenanceWhenWritable } from '../../postgres/connections.ts';
+import {
+  createTransactionSession,
+  type DatabaseLocation,
+  openMaintenance,
+  openMaintenanceWhenWritable,
+} from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
-import { createTransactionSession } from '../lease.ts';
 import { leaseOf } from '../session.ts';
 import { createStores } from '../stores/stores.ts';
 import { eventRights } from './event-rights.ts';

@@ -1,19 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { Accounts } from '../../account/accounts.ts';
-import { Callers } from '../../account/caller.ts';
+import { type Accounts, Callers } from '../../platform/callers/index.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { DatabaseLocation } from '../../postgres/connection-config.ts';
+import type { DatabaseLocation } from '../../platform/postgres/index.ts';
 import { connectDatabase, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
 import {
+  type EmbeddedPostgres,
   embeddedPostgresAddress,
   EmbeddedPostgresInUse,
   startEmbeddedPostgres,
-  type EmbeddedPostgres,
-} from '../../embedded/embedded-postgres.ts';
+} from '../../platform/embedded/index.ts';
 import { migrate } from './migrate.ts';
 
 export interface OpenDatabaseOptions {

@@ -1,8 +1,6 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import type { DatabaseLocation } from '../../postgres/connection-config.ts';
-import type { PgConnection } from '../../postgres/connection.ts';
-import { openMaintenance } from '../../postgres/connections.ts';
+import { type DatabaseLocation, openMaintenance, type PgConnection } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
 import { bulkPetInsertion } from '../stores/pet.store.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { PgConnection } from '../../postgres/connection.ts';
+import type { PgConnection } from '../../platform/postgres/index.ts';
 
 const oldestVersion = 150_000;
 

@@ -14,14 +14,14 @@ import {
   type ListedKey,
 } from '../../domain/access/api-key.store.ts';
 import { planLimits } from '../../domain/access/plan.ts';
-import { dayMillis, minuteMillis } from '../../domain/quota/window.ts';
+import { dayMillis, minuteMillis } from '../../platform/quotas/index.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { RowData } from '../../domain/store.ts';
 import { all, contains, equals, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { hasOne } from '../sql/selection.ts';
-import { type Session, statementOf } from '../../postgres/statement.ts';
+import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';

@@ -10,7 +10,7 @@ import {
 import type { RowData } from '../../domain/store.ts';
 import { contains } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import type { Session } from '../../postgres/statement.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';

@@ -8,10 +8,10 @@ import {
   type StoreEvent,
 } from '../../domain/events/event.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
-import type { EventMove, EventMoves } from '../event-sequencer.ts';
+import type { EventMove, EventMoves } from '../../platform/feed/index.ts';
 import type { Id } from '../../domain/id.ts';
 import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
-import { type Session, statementOf } from '../../postgres/statement.ts';
+import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 
 /** A row as JSON, with its numbers as texts, so that an int64 is exact. */

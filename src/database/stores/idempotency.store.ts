@@ -3,7 +3,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { type Session, type Statement, statementOf } from '../../postgres/statement.ts';
+import { type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
 export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);

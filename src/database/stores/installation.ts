@@ -1,6 +1,6 @@
 import { unavailable } from '../../domain/errors.ts';
-import type { Installation } from '../../domain/quota/installation.ts';
-import { objectStatement, type Session } from '../../postgres/statement.ts';
+import type { Installation } from '../../platform/quotas/index.ts';
+import { objectStatement, type Session } from '../../platform/postgres/index.ts';
 
 const statement = objectStatement<Installation>(
   `select id, coalesce(extract(epoch from previous_names_until) * 1000, 0)::float8 as "previousNamesUntil" from installation`,

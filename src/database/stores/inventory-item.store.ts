@@ -15,7 +15,7 @@ import type { Include, RowData } from '../../domain/store.ts';
 import { all, compares, isEveryStatus, oneOf, plannedAnew, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { namedBy } from '../sql/selection.ts';
-import type { Session } from '../../postgres/statement.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads, type Source } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';

@@ -4,7 +4,7 @@ import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyChanges, NamedKeyChange } from '../../domain/access/key-changes.ts';
 import type { Id } from '../../domain/id.ts';
-import { objectStatement, type Session } from '../../postgres/statement.ts';
+import { objectStatement, type Session } from '../../platform/postgres/index.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 
 interface ChangeRow extends Omit<NamedKeyChange, 'id' | 'at'> {

@@ -18,7 +18,7 @@ import { all, contains, isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { insertionOf, type Companion, type Values } from '../sql/insertion.ts';
 import { hasOne, namedBy } from '../sql/selection.ts';
-import type { Session } from '../../postgres/statement.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';

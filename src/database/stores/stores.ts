@@ -1,6 +1,6 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import type { Caller } from '../../account/caller.ts';
+import type { Caller } from '../../platform/callers/index.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
@@ -21,7 +21,7 @@ import { createIdempotencyStore } from './idempotency.store.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
-import type { Session } from '../../postgres/statement.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 import { StoreSession } from '../store-session.ts';
 
 /** The entities of all stores, for MikroORM. */

@@ -1,5 +1,5 @@
-import type { DayCounter, UsageTable } from '../../domain/quota/usage.ts';
-import { objectStatement, type Session, type Statement, statementOf } from '../../postgres/statement.ts';
+import type { DayCounter, UsageTable } from '../../platform/quotas/index.ts';
+import { objectStatement, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>

@@ -1,6 +1,6 @@
 import type { Id } from '../id.ts';
 import type { DomainError } from '../errors.ts';
-import type { BanRecord } from '../quota/bans.ts';
+import type { BanRecord } from '../../platform/quotas/index.ts';
 import type { KeyHash } from './api-key.ts';
 import type { StoredPlan } from './plan.ts';
 import type { Scope } from './scope.ts';

@@ -1,4 +1,4 @@
-import { dayMillis, figuresOf, isOpen, minuteMillis } from '../quota/window.ts';
+import { dayMillis, figuresOf, isOpen, minuteMillis } from '../../platform/quotas/index.ts';
 import type { KeyStatus, ListedKey } from './api-key.store.ts';
 import { limitsOf } from './plan.ts';
 

@@ -1,5 +1,5 @@
 import type { InputCheck } from '../input.ts';
-import type { QuotaLimits } from '../quota/window.ts';
+import type { QuotaLimits } from '../../platform/quotas/index.ts';
 import { integerRule } from '../rules.ts';
 
 export const planNames = ['free', 'pro', 'business', 'enterprise'] as const;

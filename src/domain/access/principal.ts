@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts';
-import type { QuotaSubject } from '../quota/counter-store.ts';
+import type { QuotaSubject } from '../../platform/quotas/index.ts';
 import type { PlanName } from './plan.ts';
 import { includesScope, type Scope } from './scope.ts';
 

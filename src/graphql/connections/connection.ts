@@ -2,7 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 
 import type { Page, PageArguments } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
-import { included, type PreparedInfo } from '../executor/marks.ts';
+import { included, type PreparedInfo } from '../../platform/executor/index.ts';
 
 /** What a connection field returns; each property is computed only when it is selected. */
 export interface Connection<Row> {

@@ -1,7 +1,6 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
-import type { Bound, OnRefusal } from '../../http/bounds/bounds.ts';
-import { maxDocumentBytes } from '../../http/bounds/limits.ts';
+import { type Bound, maxDocumentBytes, type OnRefusal } from '../../platform/http/index.ts';
 import { adviceFor } from './sizes.ts';
 import type { Measure } from './measure.ts';
 

@@ -15,8 +15,8 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-import type { OnRefusal } from '../../http/bounds/bounds.ts';
-import { PreparedOperation, type OperationSource } from '../executor/operation.ts';
+import type { OnRefusal } from '../../platform/http/index.ts';
+import { type OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { withoutTokens } from './document-size.ts';
 import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';

@@ -6,9 +6,14 @@ import { DomainError, isUnavailable, validationFailed } from '../../domain/error
 import { lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { Variables } from '../executor/arguments.ts';
-import type { OperationSource, PreparedOperation, RootField } from '../executor/operation.ts';
-import type { Execution, RunOptions } from '../executor/run.ts';
+import type {
+  Execution,
+  OperationSource,
+  PreparedOperation,
+  RootField,
+  RunOptions,
+  Variables,
+} from '../../platform/executor/index.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { rowsNamedBy } from '../safe-writes/root-mutations.ts';

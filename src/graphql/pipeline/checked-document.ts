@@ -8,8 +8,8 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import type { OnRefusal } from '../../http/bounds/bounds.ts';
-import { fragmentsIn } from '../executor/collect-fields.ts';
+import type { OnRefusal } from '../../platform/http/index.ts';
+import { fragmentsIn } from '../../platform/executor/index.ts';
 import { overLimit } from './admission.ts';
 import { tooManyRepetitions } from './errors.ts';
 

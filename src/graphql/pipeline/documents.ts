@@ -2,8 +2,8 @@ import { crc32 } from 'node:zlib';
 
 import { type GraphQLError, Kind } from 'graphql';
 
-import { LruMap } from '../../domain/lru-map.ts';
-import type { OperationSource, PreparedOperation } from '../executor/operation.ts';
+import { LruMap } from '../../platform/lru-map.ts';
+import type { OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
 import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
 import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
 import type { OperationMeasure } from './measure.ts';

@@ -3,7 +3,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
 import { DomainError, type Violation } from '../../domain/errors.ts';
 import { describeFailure, type Failure, graphqlExtensions, HttpError, isRefusal } from '../../http/error-table.ts';
-import { PayloadTooLarge } from '../executor/operation.ts';
+import { PayloadTooLarge } from '../../platform/executor/index.ts';
 import { argumentRefusal } from './input-errors.ts';
 
 type ServiceError = DomainError | HttpError;

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
-import type { OnRefusal } from '../../http/bounds/bounds.ts';
+import type { OnRefusal } from '../../platform/http/index.ts';
 import { describeFailure } from '../../http/error-table.ts';
 import type { GraphQLContext } from '../context.ts';
-import { bytesOf } from '../executor/sink.ts';
+import { bytesOf } from '../../platform/executor/index.ts';
 import { isAtomic } from '../safe-writes/atomic-writes.ts';
 import { executeAtomically } from './atomic-execution.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';

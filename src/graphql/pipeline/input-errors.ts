@@ -15,7 +15,7 @@ import {
 } from 'graphql';
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
-import type { OperationSource } from '../executor/operation.ts';
+import type { OperationSource } from '../../platform/executor/index.ts';
 import { isConcealed, namesIn, namesInValue, type HiddenSchema } from './hidden-schema.ts';
 import { withExactIds } from './inexact-number.ts';
 

@@ -11,11 +11,16 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import { LruMap } from '../../domain/lru-map.ts';
+import { LruMap } from '../../platform/lru-map.ts';
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
-import type { Variables } from '../executor/arguments.ts';
-import { collectFields, fragmentsIn, type Fragments, variablesFor } from '../executor/collect-fields.ts';
-import type { OperationSource } from '../executor/operation.ts';
+import {
+  collectFields,
+  type Fragments,
+  fragmentsIn,
+  type OperationSource,
+  type Variables,
+  variablesFor,
+} from '../../platform/executor/index.ts';
 import { pageFields } from '../connections/connection.ts';
 import {
   type CountedList,

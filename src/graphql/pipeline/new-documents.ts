@@ -1,9 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
-import type { Accounts } from '../../account/accounts.ts';
-import type { Caller } from '../../account/caller.ts';
-import { Share } from '../../account/share.ts';
-import type { OnRefusal } from '../../http/bounds/bounds.ts';
+import { type Accounts, type Caller, Share } from '../../platform/callers/index.ts';
+import type { OnRefusal } from '../../platform/http/index.ts';
 import { HttpError } from '../../http/error-table.ts';
 
 const waitMillis = 2_000;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation, SpanStatusCode, trace, type Span } from '@opentelemetry/api';
 import type { OperationTypeNode } from 'graphql';
 
-import type { Caller } from '../../account/caller.ts';
+import type { Caller } from '../../platform/callers/index.ts';
 import type { GraphQLResponse } from './response.ts';
 
 const tracer = trace.getTracer('petstore-gateway');

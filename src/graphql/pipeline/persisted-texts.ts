@@ -1,5 +1,4 @@
-import type { Accounts } from '../../account/accounts.ts';
-import { Share, type Lease } from '../../account/share.ts';
+import { type Accounts, type Lease, Share } from '../../platform/callers/index.ts';
 
 const maxBytes = 8 * 1024 * 1024;
 /** A shorter text counts as many, for what an entry takes beside it. */

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 import { HttpError, isRefusal } from '../../http/error-table.ts';
-import { decodeJson, isExact, parseJson } from '../../http/exact-json.ts';
+import { decodeJson, isExact, parseJson } from '../../platform/http/index.ts';
 import { assertDocumentSize } from './admission.ts';
 import { InexactNumber } from './inexact-number.ts';
 

@@ -1,9 +1,7 @@
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
-import { PayloadTooLarge } from '../executor/operation.ts';
-import type { Execution } from '../executor/run.ts';
-import { bytesOf, type JsonText } from '../executor/sink.ts';
+import { bytesOf, type Execution, type JsonText, PayloadTooLarge } from '../../platform/executor/index.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
 import type { Measure } from './measure.ts';

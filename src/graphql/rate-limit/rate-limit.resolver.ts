@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
-import { tightest } from '../../domain/quota/window.ts';
+import { tightest } from '../../platform/quotas/index.ts';
 import type { GraphQLContext } from '../context.ts';
 import { RateLimitType } from './rate-limit.type.ts';
 

@@ -1,8 +1,6 @@
 import type { Writable } from 'node:stream';
 
-import type { Caller, Callers } from '../../account/caller.ts';
-import type { RequestMemory } from '../../account/memory.ts';
-import { Share, type Lease } from '../../account/share.ts';
+import { type Caller, type Callers, type Lease, type RequestMemory, Share } from '../../platform/callers/index.ts';
 import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
@@ -10,10 +8,8 @@ import { eventPredicate, type EventFilter } from '../../domain/events/event-filt
 import { EventService } from '../../domain/events/event.service.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { Framing } from '../../feed/framing.ts';
-import type { FeedStream } from '../../feed/stream.ts';
-import { FeedStreams, type StreamTerms } from '../../feed/streams.ts';
-import type { OnRefusal } from '../../http/bounds/bounds.ts';
+import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
+import type { OnRefusal } from '../../platform/http/index.ts';
 import { describeFailure, type HttpError } from '../../http/error-table.ts';
 import { KeyHolder, type KeyChecks } from './key-holder.ts';
 import { Shared } from './shared.ts';

@@ -1,5 +1,5 @@
-import { multipart, serverSentEvents, type Framing } from '../../feed/framing.ts';
-import { acceptedRanges, type MediaRange } from '../../http/accept.ts';
+import { type Framing, multipart, serverSentEvents } from '../../platform/feed/index.ts';
+import { acceptedRanges, type MediaRange } from '../../platform/http/index.ts';
 
 /** A whole response over Server-Sent Events: one result. */
 export function singleEvent(body: string): string {

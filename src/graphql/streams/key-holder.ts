@@ -1,7 +1,7 @@
 import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
-import type { QuotaService } from '../../domain/quota/quota.service.ts';
-import type { StreamEnd, StreamHolder } from '../../feed/streams.ts';
+import type { QuotaService } from '../../platform/quotas/index.ts';
+import type { StreamEnd, StreamHolder } from '../../platform/feed/index.ts';
 import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
 
 export interface KeyChecks {

@@ -1,4 +1,4 @@
-import type { StreamEnd } from '../../feed/streams.ts';
+import type { StreamEnd } from '../../platform/feed/index.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import { refusalResponse } from '../pipeline/response.ts';

@@ -16,10 +16,15 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import type { Variables } from '../executor/arguments.ts';
-import { collectFields, fragmentsIn, isIncluded } from '../executor/collect-fields.ts';
-import { prepareLeaf, type LeafWriter } from '../executor/leaf.ts';
-import type { OperationSource } from '../executor/operation.ts';
+import {
+  collectFields,
+  fragmentsIn,
+  isIncluded,
+  type LeafWriter,
+  type OperationSource,
+  prepareLeaf,
+  type Variables,
+} from '../../platform/executor/index.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { overLimit } from '../pipeline/admission.ts';
 

@@ -7,13 +7,12 @@ import { requireScope } from '../../domain/access/principal.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
 import { eventIdRule } from '../../domain/events/event-id.ts';
 import { InputCheck } from '../../domain/input.ts';
-import type { Framing } from '../../feed/framing.ts';
+import type { Framing } from '../../platform/feed/index.ts';
 import { beginStream } from '../../http/api.ts';
 import { sentKey } from '../../http/credentials.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
-import type { Variables } from '../executor/arguments.ts';
-import type { RootField } from '../executor/operation.ts';
+import type { RootField, Variables } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import {

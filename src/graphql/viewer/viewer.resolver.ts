@@ -1,6 +1,6 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
-import type { WindowFigures } from '../../domain/quota/window.ts';
+import type { WindowFigures } from '../../platform/quotas/index.ts';
 import type { GraphQLContext } from '../context.ts';
 import { ViewerType, type ViewerWindowType } from './viewer.type.ts';
 

@@ -2,9 +2,8 @@ import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { PlanName } from '../../domain/access/plan.ts';
-import type { QuotaDecision } from '../../domain/quota/counter-store.ts';
-import { bounds, type Bound } from '../bounds/bounds.ts';
-import { MetricsText } from './metrics-text.ts';
+import type { QuotaDecision } from '../../platform/quotas/index.ts';
+import { type Bound, bounds, MetricsText } from '../../platform/http/index.ts';
 
 interface PoolFigures {
   readonly total: number;

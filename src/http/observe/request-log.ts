@@ -5,7 +5,7 @@ import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequ
 import type { LoggerOptions } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
-import { shownError } from '../../shown-error.ts';
+import { shownError } from '../../platform/shown-error.ts';
 import { type AddressLogging, loggedAddress } from '../client-address.ts';
 import { type MatchedRoute, pathOf } from '../route-table.ts';
 import type { CompletedRequest } from './metrics.ts';

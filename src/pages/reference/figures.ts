@@ -1,9 +1,9 @@
 import { maxEventStreams, planLimits, planNames } from '../../domain/access/plan.ts';
 import { storedMillis } from '../../domain/idempotency/idempotency.service.ts';
 import { defaultPageSize, maxBatchSize, maxPageSize } from '../../domain/page.ts';
-import { graceMillis, type BanRules } from '../../domain/quota/bans.ts';
+import { type BanRules, graceMillis } from '../../platform/quotas/index.ts';
 import { maxDescriptionCharacters, maxListItems, maxNameCharacters } from '../../domain/rules.ts';
-import { maxErrors } from '../../graphql/executor/run.ts';
+import { maxErrors } from '../../platform/executor/index.ts';
 import { maxFields as atomicFields } from '../../graphql/pipeline/atomic-execution.ts';
 import { maxFields as keyedFields } from '../../graphql/safe-writes/keyed-writes.ts';
 import { defaultTerms } from '../../graphql/streams/event-streams.ts';
@@ -15,7 +15,7 @@ import {
   maxJsonDepth,
   maxJsonValues,
   maxTargetBytes,
-} from '../../http/bounds/limits.ts';
+} from '../../platform/http/index.ts';
 import { maxKeyLength } from '../../http/idempotency-key.ts';
 import { defaultLimits } from '../../rest/collection-slots.ts';
 

@@ -5,8 +5,8 @@ import type pg from 'pg';
 
 import { DomainError } from '../../../src/domain/errors.ts';
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
-import type { EventMoves } from '../../../src/database/event-sequencer.ts';
-import { Sequencer } from '../../../src/database/event-sequencer.ts';
+import type { EventMoves } from '../../../src/platform/feed/sequencer.ts';
+import { Sequencer } from '../../../src/platform/feed/sequencer.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, waiting, type EventLog } from './event-log.ts';

@@ -3,8 +3,8 @@ import { mock } from 'node:test';
 
 import { afterEach, expect, it } from '@jest/globals';
 
-import type { EventMove, EventMoves } from '../../../src/database/event-sequencer.ts';
-import { Sequencer, type SequencerOptions } from '../../../src/database/event-sequencer.ts';
+import type { EventMove, EventMoves } from '../../../src/platform/feed/sequencer.ts';
+import { Sequencer, type SequencerOptions } from '../../../src/platform/feed/sequencer.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, type EventLog } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';

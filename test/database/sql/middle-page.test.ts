@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
-import type { Session, Statement, StatementValues } from '../../../src/postgres/statement.ts';
+import type { Session, Statement, StatementValues } from '../../../src/platform/postgres/statement.ts';
 import { createStores } from '../../../src/database/stores/stores.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { readConfig } from '../../../src/config.ts';
-import { startEmbeddedPostgres } from '../../../src/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../../src/platform/embedded/embedded-postgres.ts';
 import { seedStore } from '../../../src/database/start/seed.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { createTestDatabase } from '../../support/test-database.ts';

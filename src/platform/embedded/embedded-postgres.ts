@@ -1,0 +1,99 @@
+import { realpathSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+
+import { inBackground } from '../background.ts';
+import { prepareCluster } from './cluster.ts';
+import { failureIn, prepareDataDirectory } from './data-directory.ts';
+import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
+import { startEngineThread, type EngineThread } from './engine-thread.ts';
+import { addressOf, assertTrustedSocketDirectory, prepareSocketDirectory, socketPath } from './socket-directory.ts';
+import type { PostgresAddress } from '../postgres/index.ts';
+
+/** A running process, this one or another, serves the data directory. */
+export class EmbeddedPostgresInUse extends Error {
+  override readonly name = 'EmbeddedPostgresInUse';
+
+  constructor(dataDir: string) {
+    super(
+      `The data directory ${dataDir} is in use: a running process serves the embedded database in it. ` +
+        'Stop that process first, or set DATA_DIR to another directory.',
+    );
+  }
+}
+
+/** A PostgreSQL in a thread of this process, which node-postgres reaches like any other. */
+export interface EmbeddedPostgres {
+  readonly connection: PostgresAddress;
+  /** Calls the listener once, when the engine ends without `close`; also when it has already ended. */
+  onExit(listener: (error: Error) => void): void;
+  /** Ends the connections, rolls back what is open, stops the engine and releases the directory's lock. Idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts PGlite in a worker thread behind a Unix socket, on the files in `<dataDir>/postgres`.
+ *
+ * Acknowledged writes survive a killed process, not necessarily a power cut. All connections share one backend: its
+ * settings, named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already,
+ * and UnusableDataDirectory when it can't be made or written to.
+ */
+export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+  const { realDataDir, lock } = openDataDirectory(dataDir);
+  let connection: PostgresAddress;
+  let engine: EngineThread;
+  try {
+    connection = addressOf(realDataDir);
+    prepareCluster(realDataDir);
+    prepareSocketDirectory(connection.host);
+    const socket = socketPath(connection.host);
+    // Left by a killed process: a running one would hold the lock.
+    rmSync(socket, { force: true });
+    engine = startEngineThread({ dataDir: realDataDir, socketPath: socket });
+  } catch (error) {
+    lock.release();
+    throw failureIn(dataDir, error);
+  }
+  const ended = engine.ended.finally(() => lock.release());
+  await engine.ready;
+
+  return {
+    connection,
+    onExit: (listener) => {
+      inBackground(
+        ended.then((error) => {
+          if (error !== undefined) listener(error);
+        }),
+      );
+    },
+    close: async () => {
+      await engine.close();
+      await ended;
+    },
+  };
+}
+
+function openDataDirectory(dataDir: string): { readonly realDataDir: string; readonly lock: DirectoryLock } {
+  try {
+    const realDataDir = prepareDataDirectory(dataDir);
+    const lock = tryLockDirectory(realDataDir);
+    if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
+    return { realDataDir, lock };
+  } catch (error) {
+    throw failureIn(dataDir, error);
+  }
+}
+
+/** The address of an engine that another process may run on this directory; connecting shows whether one does. */
+export function embeddedPostgresAddress(dataDir: string): PostgresAddress {
+  const connection = addressOf(realPathOf(dataDir));
+  assertTrustedSocketDirectory(connection.host);
+  return connection;
+}
+
+function realPathOf(dataDir: string): string {
+  try {
+    return realpathSync(dataDir);
+  } catch {
+    return resolve(dataDir);
+  }
+}

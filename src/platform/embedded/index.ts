@@ -1,0 +1,6 @@
+export {
+  type EmbeddedPostgres,
+  embeddedPostgresAddress,
+  EmbeddedPostgresInUse,
+  startEmbeddedPostgres,
+} from './embedded-postgres.ts';

@@ -1,0 +1,7 @@
+export type { Variables } from './arguments.ts';
+export { collectFields, type Fragments, fragmentsIn, isIncluded, variablesFor } from './collect-fields.ts';
+export { type LeafWriter, prepareLeaf } from './leaf.ts';
+export { type FieldMarks, included, type PreparedInfo } from './marks.ts';
+export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootField } from './operation.ts';
+export { type Execution, maxErrors, type RunOptions } from './run.ts';
+export { bytesOf, type JsonText } from './sink.ts';

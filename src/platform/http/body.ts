@@ -1,0 +1,170 @@
+import type { IncomingMessage } from 'node:http';
+
+import type { FastifyRequest } from 'fastify';
+
+import {
+  type Accounts,
+  byteMillis,
+  type Lease,
+  type Refusal as ShareRefusal,
+  type RequestMemory,
+  Share,
+  type TickTime,
+} from '../callers/index.ts';
+import { inBackground } from '../background.ts';
+import type { OnRefusal } from './bounds.ts';
+import { Refusal } from './refusal.ts';
+import { maxBodyBytes } from './limits.ts';
+
+/** The limits of bodies that haven't arrived completely. Tests lower them. */
+export interface BodyLimits {
+  /** Of one client, counted from `incompleteAfterMillis` on. */
+  readonly maxIncompleteOfClient: number;
+  readonly incompleteAfterMillis: number;
+}
+
+const defaultLimits: BodyLimits = { maxIncompleteOfClient: 8, incompleteAfterMillis: 1_000 };
+
+/** Called once with the body, or with why there is none. */
+type Done = (error: Error | null, body: Buffer) => void;
+
+const none = Buffer.alloc(0);
+const minBufferBytes = 4096;
+const smallBytes = 4096;
+const retryAfterSeconds = 1;
+
+/** A body that is arriving. */
+interface Arriving {
+  /** Ends the reading. */
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Reads the bodies of requests that have been admitted.
+ *
+ * Model: most bodies have arrived together with their headers, and are read at once, or when there is memory for them.
+ * Any other is read into one buffer that grows, in the memory of its request; after a second it is also one of the slow
+ * bodies of its client.
+ * Failures: a body that is too large, cut off or broken, or beyond a limit, gives an error to Fastify, which sends the
+ * only response of the request.
+ */
+export class Bodies {
+  readonly #accounts: Accounts;
+  readonly #limits: BodyLimits;
+  readonly #ticks: TickTime;
+  readonly #onRefusal: OnRefusal;
+  readonly #slow: Share;
+  readonly #arriving = new WeakMap<IncomingMessage, Arriving>();
+  readonly #broken = new WeakMap<IncomingMessage, Error>();
+
+  constructor(accounts: Accounts, ticks: TickTime, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
+    this.#accounts = accounts;
+    this.#ticks = ticks;
+    this.#limits = { ...defaultLimits, ...limits };
+    this.#onRefusal = onRefusal;
+    this.#slow = new Share(accounts, {
+      ofClient: this.#limits.maxIncompleteOfClient,
+      ofAll: Infinity,
+      refuse: (_refusal, held) => this.#refuse(tooMany(held)),
+    });
+  }
+
+  /** Reads a body of at most `maxBodyBytes`; a larger one is PAYLOAD_TOO_LARGE. */
+  read({ headers, caller, memory }: FastifyRequest, payload: IncomingMessage, done: Done): void {
+    const broken = this.#broken.get(payload);
+    if (broken !== undefined) return done(broken, none);
+    // A stream that has ended before anyone could listen will emit nothing.
+    if (payload.readableEnded) return done(null, none);
+    const length = Number(headers['content-length']);
+    if (length > maxBodyBytes) return done(tooLarge(), none);
+    if (payload.readableLength === length) {
+      const body = (payload.read() as Buffer | null) ?? none;
+      // Unread, the stream would never end.
+      payload.resume();
+      this.#accounts.use(caller.id, length * byteMillis);
+      // To parse a larger one takes time, and a reply of Redis may let many requests go on in one tick.
+      const goOn = (): void =>
+        length <= smallBytes ? done(null, body) : this.#ticks.enter(caller.id, () => done(null, body));
+      const waiting = memory.reserve(length);
+      if (waiting === undefined) return goOn();
+      return inBackground(waiting.then(goOn, (error: unknown) => done(error as Error, none)));
+    }
+    return this.#readChunks(caller.id, memory, payload, length || maxBodyBytes, done);
+  }
+
+  /** Whether the parser has rejected the body, or it took too long. */
+  isBroken(request: IncomingMessage): boolean {
+    return this.#broken.has(request);
+  }
+
+  /** Fails a body that the parser has rejected, or that takes too long. */
+  fail(request: IncomingMessage, error: Error): void {
+    this.#broken.set(request, error);
+    this.#arriving.get(request)?.fail(error);
+  }
+
+  /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
+  #readChunks(clientId: string, memory: RequestMemory, payload: IncomingMessage, maxBytes: number, done: Done): void {
+    let body = none;
+    let length = 0;
+    let slowLease: Lease | undefined;
+    const end = (error: Error | null): void => {
+      // It may fail while it waits to start.
+      if (!this.#arriving.delete(payload)) return;
+      payload.off('data', add).off('end', finish).off('error', end);
+      clearTimeout(slow);
+      slowLease?.release();
+      this.#accounts.use(clientId, length * byteMillis);
+      memory.hold(error === null ? length : 0);
+      done(error, body.subarray(0, length));
+    };
+    // The work begins now: bodies of many connections may end in one tick.
+    const finish = (): void => this.#ticks.enter(clientId, () => end(null));
+    const add = (chunk: Buffer): void => {
+      const needed = length + chunk.length;
+      if (needed > maxBodyBytes) return end(tooLarge());
+      if (needed > body.length) {
+        // Few steps: fresh memory takes longer than the copy into it.
+        const size = Math.min(Math.max(4 * needed, minBufferBytes), maxBytes);
+        const refusal = memory.tryHold(size);
+        if (refusal !== undefined) return end(this.#refuse(tooManyBytes(refusal)));
+        body = Buffer.concat([body], size);
+      }
+      chunk.copy(body, length);
+      length = needed;
+      return undefined;
+    };
+    const count = (): void => {
+      try {
+        slowLease = this.#slow.takeNow(clientId);
+      } catch (refusal) {
+        end(refusal as Refusal);
+      }
+    };
+    const slow = setTimeout(count, this.#limits.incompleteAfterMillis);
+    slow.unref();
+    this.#arriving.set(payload, { fail: end });
+    payload.on('data', add).on('end', finish).on('error', end);
+  }
+
+  #refuse(error: Refusal): Refusal {
+    this.#onRefusal('incomplete_bodies');
+    return error;
+  }
+}
+
+function tooLarge(): Refusal {
+  return new Refusal('PAYLOAD_TOO_LARGE', 'The request body is larger than 1 MiB (1,048,576 bytes).');
+}
+
+function tooMany(held: number): Refusal {
+  const message = `${held} requests of this key are still sending their bodies: let one of them finish first.`;
+  return new Refusal('RATE_LIMITED', message, { retryAfterSeconds });
+}
+
+function tooManyBytes(refusal: ShareRefusal): Refusal {
+  const [code, whose] =
+    refusal === 'client' ? (['RATE_LIMITED', ' of this key'] as const) : (['UNAVAILABLE', ''] as const);
+  const message = `The requests${whose} that are under way leave no memory for this body. Try again in a second.`;
+  return new Refusal(code, message, { retryAfterSeconds });
+}

@@ -1,0 +1,24 @@
+export { acceptedRanges, asksFor, isAcceptable, type MediaRange, preferredType } from './accept.ts';
+export { Bodies, type BodyLimits } from './body.ts';
+export { type Bound, bounds, type OnRefusal } from './bounds.ts';
+export { sendChunks } from './chunked-response.ts';
+export type { ClientConnections, ConnectionsLimits } from './connections.ts';
+export { continueAfter } from './continue-after.ts';
+export { drain } from './drain.ts';
+export { decodeJson, isExact, parseJson } from './exact-json.ts';
+export {
+  maxBodyBytes,
+  maxDocumentBytes,
+  maxHeaderBytes,
+  maxJsonDepth,
+  maxJsonValues,
+  maxTargetBytes,
+} from './limits.ts';
+export { LogDestination } from './log-destination.ts';
+export { createMemory, type MemoryLimits } from './memory.ts';
+export { MetricsText } from './metrics-text.ts';
+export { createNodeServer, type HttpTimeouts } from './node-server.ts';
+export { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
+export { Refusal } from './refusal.ts';
+export { findMalformation, headersTooLarge, targetTooLong } from './request-checks.ts';
+export { WaitingRequests } from './waiting-requests.ts';

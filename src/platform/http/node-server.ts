@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import type { Callers, Memory } from '../callers/index.ts';
+import type { OnRefusal } from './bounds.ts';
+import { ClientConnections, type ConnectionsLimits } from './connections.ts';
+
+/** How long a client may take. Tests shorten it. */
+export interface HttpTimeouts {
+  readonly headersMillis: number;
+  readonly requestMillis: number;
+  readonly keepAliveMillis: number;
+  /** The interval at which the first two are checked. */
+  readonly checkEveryMillis: number;
+}
+
+/** Longer than the usual minute of a load balancer, which must be the one to close an idle connection. */
+const defaultTimeouts: HttpTimeouts = {
+  headersMillis: 20_000,
+  requestMillis: 60_000,
+  keepAliveMillis: 72_000,
+  checkEveryMillis: 2_000,
+};
+
+/**
+ * Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one.
+ */
+const parserMaxHeaderBytes = 32 * 1024;
+
+export interface NodeServerOptions {
+  readonly timeouts: Partial<HttpTimeouts> | undefined;
+  readonly limits: Partial<ConnectionsLimits> | undefined;
+  readonly callers: Callers;
+  readonly memory: Memory;
+  /** Who has sent a request, as far as that is known before it begins. */
+  readonly clientOf: (request: IncomingMessage) => string;
+  readonly onRefusal: OnRefusal;
+}
+
+export interface NodeServer {
+  readonly server: Server;
+  readonly connections: ClientConnections;
+  /** Sets the request handler; call it once. */
+  onRequest(listener: RequestListener): void;
+  /** Sets what responds to CONNECT, which has no response of Node's. */
+  onConnect(respond: (request: IncomingMessage, socket: Duplex) => void): void;
+}
+
+/** Node's server below Fastify, with our own responses wherever Node would send its own. */
+export function createNodeServer(options: NodeServerOptions): NodeServer {
+  const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = {
+    ...defaultTimeouts,
+    ...options.timeouts,
+  };
+  const server = createServer({
+    maxHeaderSize: parserMaxHeaderBytes,
+    requireHostHeader: false,
+    headersTimeout: headersMillis,
+    requestTimeout: requestMillis,
+    keepAliveTimeout: keepAliveMillis,
+    connectionsCheckingInterval: checkEveryMillis,
+    // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
+    optimizeEmptyRequests: true,
+  });
+  const connections = new ClientConnections(
+    server,
+    options.callers,
+    options.memory,
+    options.clientOf,
+    options.onRefusal,
+    options.limits,
+  );
+  const onConnect = (respond: (request: IncomingMessage, socket: Duplex) => void): void => {
+    server.on('connect', (request, socket) => {
+      // Node removes its own listener before this event: without one, a reset would end the process.
+      socket.on('error', () => socket.destroy());
+      respond(request, socket);
+    });
+  };
+  const onRequest = (listener: RequestListener): void => {
+    const listen: RequestListener = (request, response) => {
+      // The router takes `*`, which only OPTIONS knows, for `/`.
+      if (request.url === '*' && request.method !== 'OPTIONS') request.url = '/*';
+      connections.accept(request, response, listener);
+    };
+    server.on('request', listen);
+    server.on('checkExpectation', listen);
+    server.on('checkContinue', (request, response) => {
+      continueWhenRead(request, response);
+      server.emit('request', request, response);
+    });
+  };
+  return { server, connections, onRequest, onConnect };
+}
+
+/**
+ * Asks for a body that waits for it (`Expect: 100-continue`) when somebody begins to read it: a request that is refused
+ * before has the refusal instead. Then the expectation is met, and its header gone.
+ */
+function continueWhenRead(request: IncomingMessage, response: ServerResponse): void {
+  request.once('resume', () => {
+    // Node discards the bodies of requests that have had their response.
+    if (response.headersSent) return;
+    delete request.headers.expect;
+    if (!request.complete) response.writeContinue();
+  });
+}

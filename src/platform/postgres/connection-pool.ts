@@ -1,0 +1,242 @@
+import { type Accounts, type Caller, type Lease, waiting } from '../callers/index.ts';
+import { inBackground } from '../background.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import type { PgConnection } from './connection.ts';
+import type { Servers, OpenOptions } from './servers.ts';
+import { ConnectionSlots } from './connection-slots.ts';
+
+export interface PoolOptions {
+  readonly servers: Servers;
+  readonly connection: OpenOptions;
+  readonly size: number;
+  readonly accounts: Accounts;
+  /**
+   * The maximum number of connections for one client, and for slow statements of all clients; see `ConnectionSlots`.
+   */
+  readonly ofClient: number;
+  /** The timeout for a free connection. */
+  readonly waitMillis: number;
+  /** After which an idle connection is closed; undefined for never. */
+  readonly idleMillis?: number | undefined;
+  /** Called when a request has timed out waiting for a connection. */
+  readonly onRefusal?: (() => void) | undefined;
+}
+
+/** A connection that only the caller uses until it is released. */
+export interface PooledConnection extends PgConnection {
+  release(): void;
+}
+
+type Slot = Pick<Lease, 'release'>;
+
+const watchMillis = 100;
+
+/**
+ * The exclusive connections, for transactions and for statements that may take long.
+ *
+ * Model: a slot (see `ConnectionSlots`) is for a connection, open or yet to be opened, and leased by client, so that
+ * none can take them all. (`pg-pool` destroys a connection for every refused statement, waits forever at the end for a
+ * stopped server, knows no clients, and starts three timers for each statement.)
+ * Guarantees: a connection is reused only if it is healthy and in no transaction; `end` keeps its timeout.
+ */
+export class ConnectionPool {
+  readonly #options: PoolOptions;
+  readonly #slots: ConnectionSlots;
+  readonly #all = new Set<PgConnection>();
+  /** Last in, first out, so that surplus connections reach the idle timeout. */
+  #idle: { readonly connection: PooledConnection; readonly since: number }[] = [];
+  readonly #watch: NodeJS.Timeout;
+  /** Connections of an earlier generation are closed instead of reused. */
+  #generation = 0;
+  #isEnded = false;
+  /** Aborted at the end: no connection is opened any more. */
+  readonly #ending = new AbortController();
+  /** When a slot was last taken or released. */
+  #usedAt = 0;
+
+  constructor(options: PoolOptions) {
+    const { accounts, size, ofClient, waitMillis, onRefusal } = options;
+    this.#options = options;
+    this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, waitMillis, onRefusal });
+    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    options.servers.onRetire(() => this.#closeRetired());
+  }
+
+  get totalCount(): number {
+    return this.#all.size;
+  }
+
+  get idleCount(): number {
+    return this.#idle.length;
+  }
+
+  get waitingCount(): number {
+    return this.#slots.waiting;
+  }
+
+  /**
+   * All connections are in use, and none was released for longer than their statements may take: a wait would be in
+   * vain.
+   */
+  get isStuck(): boolean {
+    return this.#slots.isFull && performance.now() - this.#usedAt > stuckAfterWaits * this.#options.waitMillis;
+  }
+
+  /**
+   * Throws NoFreeConnection when the wait times out, ConnectionFailure when no connection can be opened, the failure of
+   * a caller that was aborted.
+   */
+  async connect(caller: Caller, isSlow = false): Promise<PooledConnection> {
+    if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
+    const deadline = performance.now() + this.#options.waitMillis - caller.waitedMillis;
+    const slot = this.#recorded(await this.#slots.take(caller, isSlow));
+    const idle = this.#idle.pop()?.connection;
+    const connection = idle ?? (await waiting(caller, this.#opened(slot, deadline)));
+    if (idle !== undefined) {
+      idle.release = this.#releaseFor(idle, slot);
+    } else if (caller.failure !== undefined) {
+      connection.release();
+      throw caller.failure;
+    }
+    connection.caller = caller;
+    return connection;
+  }
+
+  /** Runs one statement. A refused statement keeps its connection. */
+  async run<Result>(
+    caller: Caller,
+    work: (connection: PgConnection) => Promise<Result>,
+    isSlow = false,
+  ): Promise<Result> {
+    const connection = await this.connect(caller, isSlow);
+    try {
+      return await work(connection);
+    } finally {
+      connection.release();
+    }
+  }
+
+  /** The prepared statements of all connections are outdated: each connection is closed as soon as it is idle. */
+  renew(): void {
+    this.#generation += 1;
+    for (const { connection } of this.#idle.splice(0)) this.#discard(connection);
+  }
+
+  /** Closes the idle connections to servers that aren't used any more; `release` those in use. */
+  #closeRetired(): void {
+    const retired = this.#idle.filter(({ connection }) => !connection.isCurrent);
+    this.#idle = this.#idle.filter(({ connection }) => connection.isCurrent);
+    for (const { connection } of retired) this.#discard(connection);
+  }
+
+  /** Waits for the connections in use until the timeout, and closes all. */
+  async end(timeoutMillis = 1_000): Promise<void> {
+    this.#isEnded = true;
+    this.#ending.abort();
+    this.#slots.refuseWaiting(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
+    this.renew();
+    const deadline = setTimeout(() => this.#destroyAll(), timeoutMillis);
+    await Promise.all([...this.#all].map((connection) => ended(connection)));
+    clearTimeout(deadline);
+    clearInterval(this.#watch);
+  }
+
+  #recorded({ release }: Slot): Slot {
+    this.#usedAt = performance.now();
+    return {
+      release: () => {
+        this.#usedAt = performance.now();
+        release();
+      },
+    };
+  }
+
+  /** Opens a connection for the slot, or fails at the deadline and leaves the connection to the next one that waits. */
+  async #opened(slot: Slot, deadline: number): Promise<PooledConnection> {
+    const opening = this.#open(slot);
+    let timeout: NodeJS.Timeout | undefined;
+    const tooLate = new Promise<'late'>((resolve) => {
+      timeout = setTimeout(() => resolve('late'), Math.max(0, deadline + openGraceMillis - performance.now()));
+    });
+    const outcome = await Promise.race([opening, tooLate]).finally(() => clearTimeout(timeout));
+    if (outcome !== 'late') return outcome;
+    opening.then(
+      (connection) => connection.release(),
+      () => undefined,
+    );
+    throw new ConnectionFailure(new Error('No connection in time'));
+  }
+
+  async #open(slot: Slot): Promise<PooledConnection> {
+    const generation = this.#generation;
+    try {
+      const { servers, connection: options } = this.#options;
+      const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
+      this.#all.add(connection);
+      connection.once('end', () => this.#forget(connection));
+      connection.release = this.#releaseFor(connection, slot, generation);
+      return connection;
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
+  }
+
+  #releaseFor(connection: PooledConnection, slot: Slot, generation = this.#generation): () => void {
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      connection.caller = undefined;
+      const isUsable =
+        generation === this.#generation &&
+        connection.isCurrent &&
+        !connection.isLost &&
+        isReusable(connection) &&
+        !this.#isEnded;
+      if (isUsable) this.#idle.push({ connection, since: performance.now() });
+      else this.#discard(connection);
+      slot.release();
+    };
+  }
+
+  #discard(connection: PgConnection): void {
+    const isInOrder = !connection.isLost && isReusable(connection);
+    inBackground(isInOrder ? connection.close() : connection.abort('not in order'));
+  }
+
+  #forget(connection: PgConnection): void {
+    this.#all.delete(connection);
+    this.#idle = this.#idle.filter((each) => each.connection !== connection);
+  }
+
+  #destroyAll(): void {
+    for (const connection of this.#all) connection.destroy('the service is stopping');
+  }
+
+  /** Ends statements that take too long, and closes connections that have been idle for too long. */
+  #check(): void {
+    const now = performance.now();
+    for (const connection of this.#all) connection.checkProgress(now);
+    const { idleMillis } = this.#options;
+    if (idleMillis === undefined) return;
+    const old = this.#idle.filter(({ since }) => now - since > idleMillis);
+    this.#idle = this.#idle.filter(({ since }) => now - since <= idleMillis);
+    for (const { connection } of old) this.#discard(connection);
+  }
+}
+
+/** Longer than transactions take: each of their statements ends within about one wait. */
+const stuckAfterWaits = 5;
+
+/** A connection is usually made in a few milliseconds. */
+const openGraceMillis = 100;
+
+/** In no transaction, and with no pending cancel request that could end the next client's statement. */
+function isReusable(connection: PgConnection): boolean {
+  return connection.getTransactionStatus() === 'I' && !connection.isCancelling;
+}
+
+function ended(connection: PgConnection): Promise<void> {
+  return new Promise((resolve) => connection.once('end', () => resolve()));
+}

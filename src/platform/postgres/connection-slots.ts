@@ -1,0 +1,106 @@
+import { type Accounts, type Caller, type Lease, type Refusal, service, Share } from '../callers/index.ts';
+
+/** No connection was free in time. MikroORM wraps errors and keeps their `code`. */
+export class NoFreeConnection extends Error {
+  override readonly name = 'NoFreeConnection';
+  readonly code = 'NO_FREE_CONNECTION';
+  /** In words for the client. */
+  readonly waitedFor: string;
+
+  constructor(waitedFor: string) {
+    super(`No connection was free in time: waited for ${waitedFor}`);
+    this.waitedFor = waitedFor;
+  }
+}
+
+export interface ConnectionSlotsOptions {
+  readonly accounts: Accounts;
+  /** The maximum number of connections at a time. */
+  readonly capacity: number;
+  /** The maximum for one client, and for the slow statements of all clients together. */
+  readonly ofClient: number;
+  readonly waitMillis: number;
+  /** Called when a wait has timed out. */
+  readonly onRefusal?: (() => void) | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Schedules the use of a limited number of connections.
+ *
+ * Model: two shares of each client's account (see `Share`): of all connections, and of those for what is slow: what may
+ * take much of the database's processors, a count or a search.
+ * Guarantees: no client has more than its part, even while a connection is free; slow statements of all clients
+ * together have no more than one part either, so that others don't find every connection in use by them; while other
+ * clients use the database, the slow statements of one run one by one. How long a connection was used counts for its
+ * client. The service's own work is limited by the capacity only.
+ */
+export class ConnectionSlots {
+  readonly #connections: Share;
+  readonly #slow: Share;
+  readonly #capacity: number;
+  readonly #now: () => number;
+
+  constructor(options: ConnectionSlotsOptions) {
+    const { accounts, capacity, ofClient, waitMillis, onRefusal, now } = options;
+    const refuseFor =
+      (waitedFor: Readonly<Record<Refusal, string>>) =>
+      (refusal: Refusal): Error => {
+        onRefusal?.();
+        return new NoFreeConnection(waitedFor[refusal]);
+      };
+    this.#capacity = capacity;
+    this.#now = now ?? (() => performance.now());
+    this.#connections = new Share(accounts, {
+      ofClient: (_clients, clientId) => (clientId === service ? capacity : ofClient),
+      ofAll: capacity,
+      waitMillis,
+      refuse: refuseFor({
+        client: `one of your key's ${ofClient} database connections`,
+        all: `one of the ${capacity} database connections`,
+      }),
+    });
+    this.#slow = new Share(accounts, {
+      ofClient: (_clients, clientId) => (accounts.hasOthers(clientId) ? 1 : ofClient),
+      ofAll: ofClient,
+      waitMillis,
+      refuse: refuseFor({
+        client: 'an earlier slow statement of your key',
+        all: `one of the ${ofClient} database connections for slow statements`,
+      }),
+    });
+  }
+
+  get waiting(): number {
+    return this.#connections.waiting + this.#slow.waiting;
+  }
+
+  /** Every connection is in use. */
+  get isFull(): boolean {
+    return this.#connections.held >= this.#capacity;
+  }
+
+  /** Throws NoFreeConnection, or the reason for which the caller was aborted. */
+  async take(caller: Caller, isSlow: boolean): Promise<Pick<Lease, 'release'>> {
+    const slow = isSlow ? await this.#slow.take(caller) : undefined;
+    try {
+      const lease = await this.#connections.take(caller);
+      const startedAt = this.#now();
+      return {
+        release: () => {
+          lease.release(this.#now() - startedAt);
+          slow?.release();
+        },
+      };
+    } catch (error) {
+      slow?.release();
+      throw error;
+    }
+  }
+
+  /** Refuses all that wait. */
+  refuseWaiting(error: Error): void {
+    this.#slow.refuseWaiting(error);
+    this.#connections.refuseWaiting(error);
+  }
+}

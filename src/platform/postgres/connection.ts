@@ -1,0 +1,305 @@
+import type { LookupAddress } from 'node:dns';
+
+import pg from 'pg';
+
+import { type Caller, waiting } from '../callers/index.ts';
+import { inBackground } from '../background.ts';
+import { AddressSocket } from './server-address.ts';
+import { requestCancel } from './cancel-request.ts';
+import { CheckedQuery } from './checked-query.ts';
+import type { ConnectionConfig, TargetSession } from './connection-config.ts';
+import { lockWaitOf } from './lock-wait.ts';
+import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
+import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
+import { readMessages } from './row-parser.ts';
+import { type ParameterStatus, ServerSession, type SessionKind } from './server-session.ts';
+import { sendTraced } from './statement-span.ts';
+import { StatementBatch, textsOf } from './statement-batch.ts';
+import { type Query, unprepared } from './statement.ts';
+
+/**
+ * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
+ *
+ * Model: `open` connects and prepares the session; after that it is `pg`'s client.
+ * Guarantees: it follows the whole of `DATABASE_URL`; the session's time zone is UTC; a statement ends after
+ * `statementTimeoutMillis`, by the server's own setting on a direct connection and by a cancel request behind a pooler,
+ * whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers.
+ * Failure: a connection on which nothing comes back for `responseTimeoutMillis` is destroyed, because a server that is
+ * paused or cut off never responds, and TCP reports nothing for minutes (`query_timeout` of `pg` would leave such a
+ * connection in use).
+ */
+
+export interface ConnectionOptions {
+  readonly config: ConnectionConfig;
+  /** Of the host in `config`; undefined for the directory of a socket. */
+  readonly address?: LookupAddress | undefined;
+  /** What the session must be good for; undefined takes any. */
+  readonly target?: TargetSession | undefined;
+  /** Whether the connection's server is still the one to use; undefined if that never changes. */
+  readonly isCurrent?: (() => boolean) | undefined;
+  /** Called when an open connection turns out to be read-only, maybe more than once. */
+  readonly onReadOnly?: (() => void) | undefined;
+  /** Called when the connection is destroyed because nothing came back. */
+  readonly onTimeout?: (() => void) | undefined;
+  /** For connecting and preparing the session together. */
+  readonly connectTimeoutMillis: number;
+  /** After which a statement is canceled; undefined for no limit. */
+  readonly statementTimeoutMillis?: number | undefined;
+  /** After which a connection whose response is pending is destroyed; undefined for never. */
+  readonly responseTimeoutMillis?: number | undefined;
+  readonly session: SessionKind;
+  readonly isPipelined?: boolean;
+  /** Receives every statement except those that prepare the session. */
+  readonly onStatement?: ((sql: string) => void) | undefined;
+}
+
+/** Dates and times stay text: the entities' own types parse them, including years before 100 and old offsets. */
+const types = new pg.TypeOverrides();
+const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = pg.types.builtins;
+for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) types.setTypeParser(type, (text: string) => text);
+
+/** The timeout for the server to close its side. */
+const closeTimeoutMillis = 500;
+
+/** The timeout for all statements of a pipeline to be cancelled, one after the other. */
+const abortTimeoutMillis = 2_000;
+
+export class PgConnection extends pg.Client {
+  /** For whom its statements are, while it is leased. */
+  caller: Caller | undefined;
+  /** True once the connection can carry no more statements. */
+  isLost = false;
+  /** True once it was destroyed because nothing came back. */
+  hasTimedOut = false;
+  /** When a response last came, or was first pending. */
+  #progressAt = 0;
+  #isAwaitingResponse = false;
+  readonly #session: ServerSession;
+  #isOpen = false;
+  #cancelling: Promise<void> | undefined;
+  readonly #options: ConnectionOptions;
+
+  constructor(options: ConnectionOptions) {
+    const stream = (): AddressSocket => new AddressSocket(options.address);
+    super({ ...options.config, types, stream, keepAlive: true, pipeline: options.isPipelined === true });
+    this.#options = options;
+    this.#session = new ServerSession(options.session);
+    const internals = this.#internals;
+    readMessages(internals.connection, {
+      check: (name) => assertInPlace(name, internals, this.isLost),
+      onFailure: (error) => this.destroy((error as Error).message, error),
+    });
+    internals.connection.on('parameterStatus', (status) => this.#record(status));
+    internals.connection.on('errorMessage', ({ code }) => {
+      if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();
+    });
+    this.on('notice', (notice) => {
+      const failure = unconfirmedCommit(notice);
+      if (failure === undefined) return;
+      internals.connection.emit('errorMessage', failure);
+      this.destroy(failure.message);
+    });
+    this.on('error', (error) => this.destroy(error.message, error));
+    this.on('end', () => (this.isLost = true));
+    // `pg` emits it when no response is pending. (Wrapped callbacks would keep all rows: see "Nothing holds a request
+    // longer than it runs" in DECISIONS.)
+    this.on('drain', () => (this.#isAwaitingResponse = false));
+  }
+
+  /** Connects and prepares the session. Throws ConnectionFailure. */
+  async open(): Promise<this> {
+    const { connectTimeoutMillis } = this.#options;
+    let isTooLate = false;
+    const timeout = setTimeout(() => {
+      isTooLate = true;
+      this.destroy();
+    }, connectTimeoutMillis);
+    try {
+      await this.connect();
+      this.#assertSuitable();
+      await this.#session.prepare(
+        (sql) => this.#send(sql) as Promise<unknown>,
+        this.#internals.processID,
+        this.#options.statementTimeoutMillis,
+      );
+      this.#assertSuitable();
+      this.#isOpen = true;
+      return this;
+    } catch (error) {
+      this.destroy();
+      const late = `The database at ${this.#name} did not respond within ${connectTimeoutMillis / 1000} s.`;
+      throw new ConnectionFailure(isTooLate ? new Error(late) : error);
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
+  get isBehindPooler(): boolean {
+    return this.#session.isBehindPooler;
+  }
+
+  /**
+   * False once its server was found read-only or silent, or was replaced: it is closed when its statements have ended.
+   */
+  get isCurrent(): boolean {
+    return this.#options.isCurrent?.() ?? true;
+  }
+
+  /** Whether its transactions can only read, as far as the server has said. */
+  get isReadOnly(): boolean {
+    return this.#session.isReadOnly;
+  }
+
+  // The overloads of `query` are those of the base class.
+  override query = ((...args: unknown[]): unknown => {
+    for (const sql of textsOf(args[0])) this.#options.onStatement?.(sql);
+    this.recordProgress();
+    const { caller } = this;
+    return caller?.span === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
+  }) as pg.Client['query'];
+
+  /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
+  run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
+    if (!queries.some(({ statement }) => statement.kind === 'write')) return this.#run(queries);
+    const { caller } = this;
+    caller?.recordWrite();
+    const limits = lockWaitOf(caller);
+    // It may wait for a lock, which nothing tells apart from its work.
+    const rows = waiting(caller, this.#run([...limits, ...queries]));
+    return limits.length === 0 ? rows : rows.then((all) => all.slice(limits.length));
+  }
+
+  #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
+    const batch = new StatementBatch(this.#session.keepsStatements ? queries : queries.map(unpreparedQuery));
+    return new Promise((resolve, reject) => {
+      batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
+      this.submit(batch);
+    });
+  }
+
+  /** Sends these in one write. The callback of each gets its rows or the error. */
+  submit(...batches: StatementBatch[]): void {
+    const { connection } = this.#internals;
+    const messages: Buffer[] = [];
+    connection.unwritten = messages;
+    for (const batch of batches) (this.query as (submittable: object) => unknown)(batch);
+    connection.unwritten = undefined;
+    if (messages.length > 0 && connection.stream.writable) connection.stream.write(Buffer.concat(messages));
+  }
+
+  /** When a response last came, or was first pending. */
+  get progressAt(): number {
+    return this.#progressAt;
+  }
+
+  /** Restarts the wait: a response has come, or is now pending. */
+  recordProgress(now = performance.now()): void {
+    this.#isAwaitingResponse = true;
+    this.#progressAt = now;
+  }
+
+  /**
+   * Cancels a statement that takes too long, and destroys the connection without a response. Call it a few times per
+   * second.
+   */
+  checkProgress(now: number): void {
+    const { statementTimeoutMillis, responseTimeoutMillis } = this.#options;
+    if (!this.#isAwaitingResponse || responseTimeoutMillis === undefined) return;
+    const waitedMillis = now - this.#progressAt;
+    if (waitedMillis > responseTimeoutMillis) {
+      this.hasTimedOut = true;
+      this.destroy();
+      this.#options.onTimeout?.();
+    } else if (this.isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
+      inBackground(this.#cancel());
+    }
+  }
+
+  /** Asks the server to cancel the statement under way, where it can. */
+  cancelStatement(): void {
+    if (this.#session.isCancellable && !this.isLost) inBackground(this.#cancel());
+  }
+
+  #cancel(): Promise<void> {
+    this.#cancelling ??= requestCancel(this.#internals, this.#internals, this.#options.address).then(
+      () => (this.#cancelling = undefined),
+    );
+    return this.#cancelling;
+  }
+
+  /** A cancel request is pending, which could end the next statement instead. */
+  get isCancelling(): boolean {
+    return this.#cancelling !== undefined;
+  }
+
+  /** Closes the connection at once; statements under way fail. */
+  destroy(reason = 'no response in time', cause?: unknown): void {
+    this.isLost = true;
+    this.#internals.connection.stream.destroy(new Error(`Connection terminated: ${reason}`, { cause }));
+  }
+
+  /**
+   * Ends the statements under way, and closes the connection.
+   *
+   * Behind a pooler a server that waits for a lock doesn't notice a closed connection, so each statement is cancelled.
+   * A cancel request under way is waited for: PgBouncer 1.18 crashes when its connection is closed before.
+   */
+  async abort(reason: string): Promise<void> {
+    const deadline = performance.now() + abortTimeoutMillis;
+    await this.#cancelling;
+    const mustCancel = (): boolean => this.isBehindPooler && this.#isAwaitingResponse && !this.isLost;
+    while (mustCancel() && performance.now() < deadline) await this.#cancel();
+    this.destroy(reason);
+  }
+
+  /** Sends Terminate to the server, and never waits long for one that is paused. */
+  async close(): Promise<void> {
+    const timeout = setTimeout(() => this.destroy(), closeTimeoutMillis);
+    await this.end();
+    clearTimeout(timeout);
+  }
+
+  #record(status: ParameterStatus): void {
+    const wasReadOnly = this.isReadOnly;
+    this.#session.record(status);
+    if (this.#isOpen && this.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
+  }
+
+  #assertSuitable(): void {
+    const reason = this.#session.unsuitable(this.#options.target ?? 'any');
+    if (reason === undefined) return;
+    throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code: readOnlyState });
+  }
+
+  get #name(): string {
+    const { host, port } = this.#internals;
+    return `${host}:${port}`;
+  }
+
+  /**
+   * Added to what `pg` sends: poolers keep the time zone for each client, as they do the encoding, because every driver
+   * for Java sends it.
+   */
+  protected getStartupConf(): Record<string, string> {
+    return { ...startupOf.getStartupConf.call(this), TimeZone: 'UTC' };
+  }
+
+  #send(...args: unknown[]): unknown {
+    const submit = (query: object): unknown => (super.query as (submittable: object) => unknown)(query);
+    if (args[0] instanceof StatementBatch) return submit(args[0]);
+    return new Promise((resolve, reject) => {
+      const query = new CheckedQuery(...args);
+      query.callback = (error, result) => (error === null ? resolve(result) : reject(error));
+      submit(query);
+    });
+  }
+
+  get #internals(): ClientInternals {
+    return this as unknown as ClientInternals;
+  }
+}
+
+function unpreparedQuery({ statement, values }: Query<unknown>): Query<unknown> {
+  return { statement: unprepared(statement), values };
+}

@@ -1,0 +1,189 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { Accounts } from '../callers/index.ts';
+import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './connection-config.ts';
+import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import type { PgConnection, ConnectionOptions } from './connection.ts';
+import { PipelinedConnections } from './pipelined-connections.ts';
+import { Servers, type OpenOptions } from './servers.ts';
+
+/**
+ * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a
+ * new one, and the wait for a response. Whatever a request waits for, one after another, it waits so long in all
+ * (`Caller.waitedMillis`), for locks too (`lock-wait.ts`).
+ */
+const waitMillis = 2_000;
+/** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */
+const exclusiveTimeouts: Timeouts = { waitMillis, statementTimeoutMillis: 2_300, responseTimeoutMillis: 2_500 };
+/** Reads that share a connection must be short: those behind a slow one wait as long, and are then sent once more. */
+const pipelinedTimeouts = { statementTimeoutMillis: 1_500, responseTimeoutMillis: 2_000 };
+/** The embedded database never stalls by itself; a long statement delays all others. */
+const embeddedTimeouts: Timeouts = { waitMillis: 10_000 };
+/** A command beside a running service waits longer, but not for one that is paused. */
+const guestTimeouts: Timeouts = { ...embeddedTimeouts, responseTimeoutMillis: 15_000 };
+/** For migrations and commands, which may wait for a server that is about to start. */
+const maintenanceConnectMillis = 5_000;
+const maintenanceWaitMillis = 60_000;
+const idleMillis = 30_000;
+
+interface Timeouts extends Pick<ConnectionOptions, 'statementTimeoutMillis' | 'responseTimeoutMillis'> {
+  /** For a free connection. */
+  readonly waitMillis: number;
+}
+
+export interface ConnectionsOptions {
+  readonly location: DatabaseLocation;
+  /** Those of the process; its own without them. */
+  readonly accounts?: Accounts | undefined;
+  /** The maximum number of connections; the embedded database always has one. */
+  readonly poolSize: number;
+  /**
+   * The embedded engine runs in another process, whose session must stay as it is: there is one for all connections.
+   */
+  readonly isGuest?: boolean | undefined;
+  /** Receives every statement that is sent. */
+  readonly onStatement?: ((sql: string) => void) | undefined;
+  /** Called when a request has timed out waiting for an exclusive connection. */
+  readonly onRefusal?: (() => void) | undefined;
+  /** Instead of those of exclusive connections to a server. */
+  readonly timeouts?: Timeouts | undefined;
+}
+
+/** The connections of one process to one database. */
+export interface PgConnections {
+  readonly pool: ConnectionPool;
+  readonly pipeline: PipelinedConnections | undefined;
+  readonly servers: Servers;
+  readonly accounts: Accounts;
+}
+
+export function createConnections(options: ConnectionsOptions): PgConnections {
+  const config = connectionConfigOf(options.location);
+  const { accounts = new Accounts() } = options;
+  const servers = new Servers({ config, accounts, isServing: true });
+  const shared = { servers, accounts, connectTimeoutMillis: servingConnectMillis(config) };
+  return { servers, accounts, pool: createPool(options, shared), pipeline: createPipeline(options, shared) };
+}
+
+interface Shared {
+  readonly servers: Servers;
+  readonly accounts: Accounts;
+  readonly connectTimeoutMillis: number;
+}
+
+/**
+ * A part of the connections for prepared reads, unless there are too few: the embedded database has one, and
+ * transactions need it.
+ */
+function createPipeline(
+  { location, poolSize, onStatement, onRefusal }: ConnectionsOptions,
+  { servers, accounts, connectTimeoutMillis }: Shared,
+): PipelinedConnections | undefined {
+  const size = pipelinedOf(poolSize);
+  if (typeof location !== 'string' || size === 0) return undefined;
+  return new PipelinedConnections({
+    size,
+    accounts,
+    waitMillis,
+    onRefusal,
+    servers,
+    connection: { session: 'server', onStatement, connectTimeoutMillis, ...pipelinedTimeouts },
+  });
+}
+
+/** The share of the pool's connections; four keep the server's processors busy. */
+function pipelinedOf(poolSize: number): number {
+  return Math.min(4, Math.floor(poolSize / 2));
+}
+
+/** A longer `connect_timeout` applies to the start only: afterwards a lost database must be reported in time. */
+function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionConfig): number {
+  return Math.min(connectTimeoutMillis, waitMillis);
+}
+
+/** The exclusive connections as the service has them. */
+function createPool(options: ConnectionsOptions, { servers, accounts, connectTimeoutMillis }: Shared): ConnectionPool {
+  const { location, poolSize, isGuest = false, onStatement, onRefusal, timeouts = exclusiveTimeouts } = options;
+  const isEmbedded = typeof location !== 'string';
+  const limits = isGuest ? guestTimeouts : isEmbedded ? embeddedTimeouts : timeouts;
+  const { waitMillis: poolWaitMillis, ...statementTimeouts } = limits;
+  const size = isEmbedded ? 1 : poolSize - pipelinedOf(poolSize);
+  return new ConnectionPool({
+    servers,
+    connection: {
+      onStatement,
+      session: isGuest ? 'guest' : isEmbedded ? 'embedded' : 'server',
+      connectTimeoutMillis,
+      ...statementTimeouts,
+    },
+    size,
+    accounts,
+    ofClient: Math.max(1, Math.floor(size / 2)),
+    waitMillis: poolWaitMillis,
+    idleMillis: isEmbedded ? undefined : idleMillis,
+    onRefusal,
+  });
+}
+
+/** One exclusive connection for migrations and commands, to a server that takes writes, without a statement timeout. */
+export function createMaintenancePool(location: DatabaseLocation): ConnectionPool {
+  return new ConnectionPool({
+    ...maintenance(location),
+    size: 1,
+    ofClient: 1,
+    waitMillis: maintenanceWaitMillis,
+  });
+}
+
+/** The same connection without a pool. */
+export function openMaintenance(location: DatabaseLocation): Promise<PgConnection> {
+  const { servers, connection } = maintenance(location);
+  return servers.open(connection, new AbortController().signal);
+}
+
+function maintenance(
+  location: DatabaseLocation,
+): Pick<Shared, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
+  const config = connectionConfigOf(location);
+  const accounts = new Accounts();
+  const isServer = typeof location === 'string';
+  const target = isServer ? (config.targetSession ?? 'read-write') : 'any';
+  return {
+    accounts,
+    servers: new Servers({ config, accounts, target }),
+    connection: {
+      session: isServer ? 'server' : 'embedded',
+      connectTimeoutMillis: config.connectTimeoutMillis ?? (config.hosts ? waitMillis : maintenanceConnectMillis),
+    },
+  };
+}
+
+/** A server that is starting, stopping or recovering. */
+const notYet = '57P03';
+/** Another address or password is needed. */
+const neverCodes = /^(?:28|3D|42|ERR_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
+const writableRetryMillis = 500;
+
+/**
+ * Waits for a server that takes writes, and reports the reason once: while the database fails over a start waits,
+ * instead of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't be
+ * reached at all.
+ */
+export async function openMaintenanceWhenWritable(
+  location: DatabaseLocation,
+  onWait: (reason: string) => void,
+): Promise<PgConnection> {
+  const hasSeveralHosts = connectionConfigOf(location).hosts !== undefined;
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await openMaintenance(location);
+    } catch (error) {
+      const { code, message } = error as ConnectionFailure;
+      const isWorthWaiting = code === readOnlyState || code === notYet || (hasSeveralHosts && !neverCodes.test(code));
+      if (!isWorthWaiting) throw error;
+      if (isFirst) onWait(`${message.replace(/\.?$/, '.')} Waiting for a server that takes writes.`);
+      await wait(writableRetryMillis * (0.5 + Math.random()));
+    }
+  }
+}

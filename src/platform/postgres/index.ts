@@ -1,0 +1,45 @@
+export {
+  type DatabaseLocation,
+  parseDatabaseUrl,
+  type PostgresAddress,
+  UnusableDatabaseUrl,
+} from './connection-config.ts';
+export type { ConnectionPool } from './connection-pool.ts';
+export type { NoFreeConnection } from './connection-slots.ts';
+export type { PgConnection } from './connection.ts';
+export {
+  type ConnectionsOptions,
+  createConnections,
+  createMaintenancePool,
+  openMaintenance,
+  openMaintenanceWhenWritable,
+  type PgConnections,
+} from './connections.ts';
+export {
+  failureOf,
+  isDeadlock,
+  isDiskFull,
+  isLoss,
+  isOutdated,
+  isReadOnly,
+  recordFailure,
+  throwIfLost,
+} from './driver-errors.ts';
+export { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason, UnreadableRow } from './failures.ts';
+export { ConnectionLease, createTransactionSession } from './lease.ts';
+export { limitLockWait } from './lock-wait.ts';
+export { rowsById } from './look-ups.ts';
+export type { Parameter } from './parameter.ts';
+export type { ServerChange, ServerFigure } from './servers.ts';
+export { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
+export {
+  type LookUp,
+  objectStatement,
+  type Query,
+  type Session,
+  slow,
+  type Statement,
+  statementOf,
+  type StatementValues,
+  unprepared,
+} from './statement.ts';

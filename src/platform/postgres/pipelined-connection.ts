@@ -1,0 +1,228 @@
+import { type Caller, type Lease, service } from '../callers/index.ts';
+import { inBackground } from '../background.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import type { PgConnection } from './connection.ts';
+import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
+import type { Query } from './statement.ts';
+import { StatementBatch } from './statement-batch.ts';
+import { recordStatement } from './statement-span.ts';
+
+/** Those that wait for one read, all of the same client. */
+export type SomeCallers = readonly [Caller, ...Caller[]];
+
+/** A read, and what gets its rows or the driver's error. */
+export interface PendingRead {
+  readonly query: Query<unknown>;
+  /** The client (a key) that it is for. */
+  readonly clientId: string;
+  /** None when it has ended. */
+  callers: SomeCallers | readonly [];
+  readonly askedAt: number;
+  resolve: (rows: unknown[]) => void;
+  reject: (error: Error) => void;
+  /** It has been retried, and won't be again. */
+  isRetried: boolean;
+  /** While it is sent, or waits to be retried: one of those that its client may have under way. */
+  lease?: Lease | undefined;
+  /** When it was sent last. */
+  sentAt?: number;
+}
+
+/** The failure of the callers, when all of them have failed: what they wait for is not needed any more. */
+export function failureOfAll(callers: readonly Caller[]): Error | undefined {
+  return callers.some(({ failure }) => failure === undefined) ? undefined : callers[0]?.failure;
+}
+
+const noCallers = [] as const;
+const settled = (): void => undefined;
+
+/** How many reads of one client wait for a response on each connection. */
+export const maxReadsOfClient = 8;
+
+/** The factor by which the round trip grows with each read that isn't faster: the network may have become slower. */
+const roundTripGrowth = 1.0001;
+
+interface Listeners {
+  /** It takes no more reads. */
+  readonly onEnd: (connection: PipelinedConnection) => unknown;
+  /** Reads to retry on a new connection. */
+  readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
+  /** Reads to retry, because one before them took too long. */
+  readonly onMoved: (moved: readonly PendingRead[]) => void;
+}
+
+/** One of the connections: what is sent on it, in its order, and what becomes of it when the connection fails. */
+export class PipelinedConnection {
+  /** Undefined until it is open. */
+  #connection: PgConnection | undefined;
+  readonly #ending = new AbortController();
+  readonly #listeners: Listeners;
+  /** In their order. No set: see "Nothing holds a request longer than it runs" in DECISIONS. */
+  readonly #pending: PendingRead[] = [];
+  /** The last ones of them, which are not sent yet. */
+  #unsent: PendingRead[] = [];
+  /** When the response to the last one came. */
+  #respondedAt = 0;
+  /** The fastest of the last reads that had none before them: hardly more than the way to the server and back. */
+  #roundTripMillis = Infinity;
+  /** It gets no more reads, and is closed when it has finished those that it has. */
+  isRetired = false;
+  #isEnded = false;
+
+  constructor(open: (signal: AbortSignal) => Promise<PgConnection>, listeners: Listeners) {
+    this.#listeners = listeners;
+    inBackground(this.#open(open));
+  }
+
+  get isCurrent(): boolean {
+    return this.#connection?.isCurrent ?? true;
+  }
+
+  get pending(): number {
+    return this.#pending.length;
+  }
+
+  /** The service's own work isn't limited. */
+  hasRoomFor(clientId: string, maxReads = maxReadsOfClient): boolean {
+    if (this.isRetired) return false;
+    if (clientId === service || this.#pending.length < maxReads) return true;
+    let reads = 0;
+    for (const pending of this.#pending) if (pending.clientId === clientId) reads += 1;
+    return reads < maxReads;
+  }
+
+  checkProgress(now: number): void {
+    this.#connection?.checkProgress(now);
+    // It says so itself only later: nothing may be sent on it meanwhile.
+    if (this.#connection?.isLost === true) this.#end();
+  }
+
+  /** It is sent by the next `flush`. */
+  add(pending: PendingRead): void {
+    this.#pending.push(pending);
+    this.#unsent.push(pending);
+  }
+
+  /** Sends what was added, in one write; while the connection is being opened, when it is open. */
+  flush(): void {
+    const connection = this.#connection;
+    if (connection === undefined || this.#unsent.length === 0) return;
+    const reads = this.#unsent;
+    this.#unsent = [];
+    connection.submit(...reads.map((pending) => this.#batchOf(connection, pending)));
+    for (const pending of reads) pending.sentAt = connection.progressAt;
+  }
+
+  retire(): void {
+    this.isRetired = true;
+    this.#closeIfDone();
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#connection?.close();
+  }
+
+  async #open(open: (signal: AbortSignal) => Promise<PgConnection>): Promise<void> {
+    let connection: PgConnection;
+    try {
+      connection = await open(this.#ending.signal);
+    } catch (error) {
+      this.#end();
+      this.#unsent = [];
+      for (const pending of this.#pending.splice(0)) reject(pending, error as Error);
+      return;
+    }
+    connection.once('end', () => this.#end());
+    this.#connection = connection;
+    this.flush();
+    this.#closeIfDone();
+  }
+
+  #batchOf(connection: PgConnection, pending: PendingRead): StatementBatch {
+    const batch = new StatementBatch([pending.query]);
+    batch.callback = (error, [rows = []] = []) => {
+      recordStatement(pending.query.statement.text, pending.callers, pending.askedAt, error);
+      // It may have been moved away.
+      const index = this.#pending.indexOf(pending);
+      if (index === -1) return;
+      this.#pending.splice(index, 1);
+      const now = performance.now();
+      const usedMillis = this.#serverMillis(pending.sentAt, now);
+      this.#respondedAt = now;
+      if (this.#pending.length > 0) connection.recordProgress(now);
+      if (error === null) {
+        end(pending, usedMillis).resolve(rows);
+      } else {
+        this.#fail(pending, error, usedMillis);
+      }
+      this.#closeIfDone();
+    };
+    return batch;
+  }
+
+  /** How long the server has worked on the read that now has its response. */
+  #serverMillis(sentAt: number | undefined, now: number): number {
+    // It has failed before it was sent.
+    if (sentAt === undefined) return 0;
+    // Since the response to the one before it.
+    if (this.#respondedAt > sentAt) return now - this.#respondedAt;
+    const millis = now - sentAt;
+    this.#roundTripMillis = Math.min(millis, this.#roundTripMillis * roundTripGrowth);
+    return millis - this.#roundTripMillis;
+  }
+
+  #fail(pending: PendingRead, error: Error, usedMillis: number): void {
+    // Not after a response timeout: a second wait would take too long.
+    const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
+    if (isUnusable && !pending.isRetried) {
+      pending.isRetried = true;
+      this.#listeners.onUnusable(this, pending);
+      return;
+    }
+    reject(pending, error, usedMillis);
+    if (isTimeout(error)) this.#moveOthers();
+  }
+
+  /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
+  #moveOthers(): void {
+    const others = this.#pending.splice(0);
+    this.#unsent = [];
+    this.#end();
+    if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
+    const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
+    for (const pending of late) reject(pending, new ConnectionFailure(new Error('No response in time')));
+    for (const pending of moved) pending.isRetried = true;
+    this.#listeners.onMoved(moved);
+  }
+
+  #end(): void {
+    this.isRetired = true;
+    this.#isEnded = true;
+    this.#listeners.onEnd(this);
+  }
+
+  #closeIfDone(): void {
+    const isDone = this.isRetired && !this.#isEnded && this.#pending.length === 0;
+    if (!isDone || this.#connection === undefined) return;
+    inBackground(this.#connection.close());
+  }
+}
+
+function reject(pending: PendingRead, error: Error, usedMillis?: number): void {
+  end(pending, usedMillis).reject(error);
+}
+
+/**
+ * Returns what settles the read, which itself keeps nothing of it any more: see "Nothing holds a request longer than it
+ * runs" in DECISIONS.
+ */
+function end(pending: PendingRead, usedMillis: number | undefined): Pick<PendingRead, 'resolve' | 'reject'> {
+  const settlers = { resolve: pending.resolve, reject: pending.reject };
+  pending.lease?.release(usedMillis);
+  pending.lease = undefined;
+  pending.callers = noCallers;
+  pending.resolve = settled;
+  pending.reject = settled;
+  return settlers;
+}

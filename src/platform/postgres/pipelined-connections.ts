@@ -1,0 +1,218 @@
+import { type Accounts, type Caller, type Lease, service, Share } from '../callers/index.ts';
+import { ConnectionFailure } from './connection-failure.ts';
+import type { PgConnection } from './connection.ts';
+import { LookUps } from './look-ups.ts';
+import {
+  failureOfAll,
+  maxReadsOfClient,
+  type PendingRead,
+  PipelinedConnection,
+  type SomeCallers,
+} from './pipelined-connection.ts';
+import type { Servers, OpenOptions } from './servers.ts';
+import { NoFreeConnection } from './connection-slots.ts';
+import type { LookUp, Query, Statement, StatementValues } from './statement.ts';
+import { recordFailure, throwIfLost } from './driver-errors.ts';
+
+export interface PipelineOptions {
+  readonly servers: Servers;
+  readonly connection: OpenOptions;
+  readonly size: number;
+  readonly accounts: Accounts;
+  /** How long a read waits for those of the same client. */
+  readonly waitMillis: number;
+  /** Called when a read has timed out waiting. */
+  readonly onRefusal?: (() => void) | undefined;
+}
+
+/** How much work of one client the server has at most before another's read, on each connection. */
+const maxMillisAhead = 16;
+
+/** How often connections with a pending response are checked. */
+const watchMillis = 100;
+
+/**
+ * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one tick of the
+ * event loop are sent at its end by one system call, which is the largest cost of a prepared statement, and look-ups of
+ * the same kind as one statement (`LookUps`).
+ *
+ * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong
+ * here, and only a few of each client, fewer the longer they take: its others wait (`Share`), for 2 s at most.
+ * Guarantees: every read settles once.
+ * Failure: a read that takes too long is canceled; those behind it are retried once on another connection, which is
+ * safe because they change nothing. So is a read whose prepared form is gone or outdated by a migration, and one whose
+ * connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
+ */
+export class PipelinedConnections {
+  readonly #options: PipelineOptions;
+  /** Also those that only finish their reads. */
+  readonly #connections = new Set<PipelinedConnection>();
+  readonly #watch: NodeJS.Timeout;
+  /** Those of this tick of the event loop, which are sent at its end. */
+  readonly #lookUps = new LookUps({
+    read: (query, callers) => this.#read(query, callers),
+    beforeEnd: (work) => {
+      this.#beforeEnd.push(work);
+      this.#scheduleEnd();
+    },
+  });
+  /** What is done at the end of this tick, before the reads are sent. */
+  #beforeEnd: (() => void)[] = [];
+  /** The connection of this tick. */
+  #current: PipelinedConnection | undefined;
+  /** Those to which reads were added in this tick. */
+  readonly #added = new Set<PipelinedConnection>();
+  /** The reads that are sent: a client that has one has a free slot for it on a connection. */
+  readonly #reads: Share;
+  #isEndScheduled = false;
+
+  constructor(options: PipelineOptions) {
+    const { accounts, size, waitMillis, onRefusal } = options;
+    this.#options = options;
+    this.#reads = new Share(accounts, {
+      ofClient: (_clients, clientId, meanMillis) => (clientId === service ? Infinity : size * readsAhead(meanMillis)),
+      ofAll: Infinity,
+      waitMillis,
+      refuse: () => {
+        onRefusal?.();
+        return new NoFreeConnection('earlier reads of your key');
+      },
+    });
+    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    options.servers.onRetire(() => {
+      for (const connection of this.#connections) if (!connection.isCurrent) connection.retire();
+    });
+  }
+
+  /** Throws what `failureOf` returns, or the failure that the caller has already. */
+  async run(caller: Caller, statement: Statement<unknown>, values: StatementValues): Promise<unknown[]> {
+    throwIfLost(caller);
+    try {
+      return await this.#read({ statement, values }, [caller]);
+    } catch (error) {
+      throw recordFailure(error, caller);
+    }
+  }
+
+  /** The row with this id; throws as `run` does. */
+  async lookUp(caller: Caller, lookUp: LookUp<unknown>, id: string): Promise<unknown> {
+    throwIfLost(caller);
+    return this.#lookUps.load(lookUp, { caller, id });
+  }
+
+  /** New reads go to new connections. */
+  renew(): void {
+    for (const connection of this.#connections) connection.retire();
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#watch);
+    this.#endTick();
+    this.#reads.refuseWaiting(new ConnectionFailure(new Error('The database is closed')));
+    await Promise.all([...this.#connections].map((connection) => connection.close()));
+  }
+
+  #read(query: Query<unknown>, callers: SomeCallers): Promise<unknown[]> {
+    return new Promise((resolve, reject) => {
+      const [{ id: clientId }] = callers;
+      this.#submit({ query, clientId, callers, askedAt: performance.now(), resolve, reject, isRetried: false });
+    });
+  }
+
+  /** Sends the read when its client may have one more. */
+  #submit(pending: PendingRead): void {
+    const lease = this.#reads.tryTake(pending.clientId);
+    if (lease !== undefined) return this.#send(pending, lease);
+    const { clientId: id, callers } = pending;
+    const waiting = {
+      id,
+      waitedMillis: callers[0]?.waitedMillis ?? 0,
+      beginWait: () => callers.forEach((caller) => caller.beginWait()),
+      endWait: () => callers.forEach((caller) => caller.endWait()),
+    };
+    this.#reads.take(waiting).then((late) => this.#sendLate(pending, late), pending.reject);
+    return undefined;
+  }
+
+  #sendLate(pending: PendingRead, lease: Lease): void {
+    const failure = failureOfAll(pending.callers);
+    if (failure === undefined) return this.#send(pending, lease);
+    lease.release();
+    return pending.reject(failure);
+  }
+
+  #send(pending: PendingRead, lease = pending.lease): void {
+    pending.lease = lease;
+    const connection = this.#connectionFor(pending.clientId);
+    connection.add(pending);
+    this.#added.add(connection);
+    this.#scheduleEnd();
+  }
+
+  #scheduleEnd(): void {
+    if (this.#isEndScheduled) return;
+    this.#isEndScheduled = true;
+    setImmediate(() => this.#endTick());
+  }
+
+  #endTick(): void {
+    const before = this.#beforeEnd;
+    this.#beforeEnd = [];
+    for (const work of before) work();
+    this.#isEndScheduled = false;
+    this.#current = undefined;
+    for (const connection of this.#added) connection.flush();
+    this.#added.clear();
+  }
+
+  /** That of this tick while the client has few enough reads there. */
+  #connectionFor(clientId: string): PipelinedConnection {
+    const current = this.#current;
+    if (current?.hasRoomFor(clientId, readsAhead(this.#reads.meanMillisOf(clientId))) === true) return current;
+    this.#current = this.#choose(clientId);
+    return this.#current;
+  }
+
+  /** A new connection if all are busy and the maximum isn't reached, else the one with the least to do. */
+  #choose(clientId: string): PipelinedConnection {
+    let chosen: PipelinedConnection | undefined;
+    let open = 0;
+    for (const each of this.#connections) {
+      if (!each.isRetired) open += 1;
+      if (each.hasRoomFor(clientId) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
+    }
+    if (chosen === undefined || (chosen.pending > 0 && open < this.#options.size)) {
+      chosen = this.#open();
+      this.#connections.add(chosen);
+    }
+    return chosen;
+  }
+
+  #open(): PipelinedConnection {
+    const { servers, connection } = this.#options;
+    const open = (signal: AbortSignal): Promise<PgConnection> =>
+      servers.open({ ...connection, isPipelined: true }, signal);
+    return new PipelinedConnection(open, {
+      onEnd: (ended) => this.#connections.delete(ended),
+      onUnusable: (unusable, pending) => {
+        // The first such failure on the connection: the prepared statements of all are outdated, or all connections are
+        // probably broken.
+        if (!unusable.isRetired) this.renew();
+        this.#send(pending);
+      },
+      onMoved: (moved) => {
+        for (const pending of moved) this.#send(pending);
+      },
+    });
+  }
+
+  #check(): void {
+    const now = performance.now();
+    for (const connection of this.#connections) connection.checkProgress(now);
+  }
+}
+
+/** How many reads of a client are sent, for each connection. */
+function readsAhead(meanMillis: number): number {
+  return Math.max(1, Math.min(maxReadsOfClient, Math.floor(maxMillisAhead / meanMillis)));
+}

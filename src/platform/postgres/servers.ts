@@ -1,0 +1,299 @@
+import type { LookupAddress } from 'node:dns';
+
+import pg from 'pg';
+
+import { type Accounts, service, Share } from '../callers/index.ts';
+import { inBackground } from '../background.ts';
+import type { ConnectionConfig, TargetSession } from './connection-config.ts';
+import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
+import { PgConnection, type ConnectionOptions } from './connection.ts';
+import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
+import { addressesOf } from './server-address.ts';
+
+/**
+ * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.
+ *
+ * Model: `DATABASE_URL` names hosts, and each has the addresses that its name has now: a `Server` is one address and
+ * port. A connection is opened to the first server that is suitable (`target_session_attrs`); they are tried in the
+ * order of the URL, or in random order, and those that failed last after the others. The next one is begun when one
+ * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
+ * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
+ * again (`isCurrent`): the server's epoch has ended. At most four connections are opened at a time, and after a round
+ * without success none is for a random moment, so that neither a server that has just been promoted nor one that is in
+ * trouble gets all of them at once.
+ * Failure: without a suitable server every `open` fails with ConnectionFailure, the last round's while the pause lasts.
+ */
+
+/** What was last known of a host. */
+type ServerRole = 'primary' | 'standby' | 'unreachable' | 'unknown';
+
+export interface ServerFigure {
+  /** As DATABASE_URL names it, with its port. */
+  readonly host: string;
+  readonly role: ServerRole;
+}
+
+/** The database is written to on another server than before. */
+export interface ServerChange {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** A connection, apart from where it goes. */
+export type OpenOptions = Omit<
+  ConnectionOptions,
+  'config' | 'address' | 'target' | 'isCurrent' | 'onReadOnly' | 'onTimeout'
+>;
+
+export interface ServersOptions {
+  readonly config: ConnectionConfig;
+  readonly accounts: Accounts;
+  /** Instead of `target_session_attrs`. */
+  readonly target?: TargetSession | undefined;
+  /** While requests wait for a connection: a round takes less time, and one without success is followed by a pause. */
+  readonly isServing?: boolean;
+}
+
+interface Server {
+  readonly address: LookupAddress | undefined;
+  /** When it last failed; 0 when it hasn't since it last succeeded. */
+  failedAt: number;
+  epoch: number;
+}
+
+interface Host {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly servers: Map<string, Server>;
+  failedAt: number;
+  role: ServerRole;
+}
+
+const delayMillis = 300;
+const retryMillis = 200;
+const totalMillis = 5_000;
+/** With the wait for a response it keeps within the five seconds of a request. */
+const servingMillis = 2_800;
+const maxOpening = 4;
+const minPauseMillis = 50;
+const maxPauseMillis = 250;
+
+export class Servers {
+  readonly #config: ConnectionConfig;
+  readonly #target: TargetSession;
+  readonly #isServing: boolean;
+  readonly #hosts: readonly Host[];
+  /** Connections that are being opened. */
+  readonly #opening: Share;
+  readonly #retireListeners = new Set<() => void>();
+  readonly #changeListeners = new Set<(change: ServerChange) => void>();
+  /** The one that takes writes, and its host. */
+  #current: { readonly server: Server; readonly host: Host } | undefined;
+  #pausedUntil = 0;
+  #failure: ConnectionFailure | undefined;
+
+  constructor({ config, accounts, target = config.targetSession ?? 'any', isServing = false }: ServersOptions) {
+    this.#config = config;
+    this.#target = target;
+    this.#isServing = isServing;
+    this.#opening = new Share(accounts, {
+      ofClient: maxOpening,
+      ofAll: maxOpening,
+      waitMillis: totalMillis,
+      refuse: () => new ConnectionFailure(new Error('No connection in time')),
+    });
+    const hosts = config.hosts ?? [{ host: config.host, port: config.port }];
+    this.#hosts = hosts.map((each) => {
+      // `pg` knows the defaults.
+      const { host, port } = new pg.Client({ ...config, ...each });
+      const name = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+      return { name, host, port, servers: new Map(), failedAt: 0, role: 'unknown' };
+    });
+  }
+
+  get figures(): readonly ServerFigure[] {
+    return this.#hosts.map(({ name, role }) => ({ host: name, role }));
+  }
+
+  get areSeveral(): boolean {
+    return this.#hosts.length > 1;
+  }
+
+  /** Calls the listener when connections have become outdated. */
+  onRetire(listener: () => void): void {
+    this.#retireListeners.add(listener);
+  }
+
+  onChange(listener: (change: ServerChange) => void): void {
+    this.#changeListeners.add(listener);
+  }
+
+  /** Throws ConnectionFailure; a wait ends early when the signal is aborted. */
+  async open(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
+    this.#throwIfPaused();
+    const lease = await this.#opening.take({ id: service });
+    const timeout = new AbortController();
+    const total = this.#isServing ? servingMillis : totalMillis;
+    const timer = setTimeout(
+      () => timeout.abort(),
+      this.areSeveral ? total : Math.max(total, options.connectTimeoutMillis),
+    );
+    const abort = (): void => timeout.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      this.#throwIfPaused();
+      if (signal.aborted) abort();
+      return await this.#openAny(options, timeout.signal);
+    } catch (error) {
+      throw this.#failed(error);
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+      lease.release();
+    }
+  }
+
+  #throwIfPaused(): void {
+    if (this.#failure !== undefined && performance.now() < this.#pausedUntil) throw this.#failure;
+  }
+
+  #failed(error: unknown): ConnectionFailure {
+    // The pause of another's round.
+    if (error instanceof ConnectionFailure) return error;
+    const cause = this.#describe(error);
+    const failure = cause instanceof ConnectionFailure ? cause : new ConnectionFailure(cause);
+    if (this.#isServing) {
+      this.#failure = failure;
+      this.#pausedUntil = performance.now() + minPauseMillis + Math.random() * (maxPauseMillis - minPauseMillis);
+    }
+    return failure;
+  }
+
+  /** Of several hosts each failure, with the code that decides: a wrong password is no reason to wait, a standby is. */
+  #describe(error: unknown): unknown {
+    const failures = (error instanceof AllFailed ? error.errors : [error]).map(firstFailure);
+    if (failures.length < 2) return failures[0] ?? error;
+    const codes = failures.map((each) => String((each as { code?: unknown }).code));
+    const code =
+      codes.find((each) => /^(?:28|3D)/.test(each)) ?? codes.find((each) => each === readOnlyState) ?? codes[0];
+    const messages = failures.map((each) => (each as Error).message);
+    return Object.assign(new Error(messages.join('; '), { cause: error }), { code });
+  }
+
+  #openAny(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
+    const race = { delayMillis, signal, discard };
+    const attempts = this.#ordered(this.#hosts).map(
+      (host) => (ending: AbortSignal) => this.#openHost(host, options, ending),
+    );
+    return firstToSucceed(attempts, { ...race, retryMillis });
+  }
+
+  async #openHost(host: Host, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
+    signal.throwIfAborted();
+    const servers = await this.#resolve(host, signal);
+    const attempts = this.#ordered(servers).map(
+      (server) => (ending: AbortSignal) => this.#openServer(host, server, options, ending),
+    );
+    return firstToSucceed(attempts, { delayMillis, signal, discard });
+  }
+
+  /** The addresses that the name has now. What is known of others is forgotten. */
+  async #resolve(host: Host, signal: AbortSignal): Promise<readonly Server[]> {
+    const found = await addressesOf(host.host, signal).catch((error: unknown) => {
+      if (!signal.aborted) fail(host);
+      throw error;
+    });
+    const names = new Set(found.map((address) => address?.address ?? ''));
+    for (const name of host.servers.keys()) if (!names.has(name)) host.servers.delete(name);
+    return found.map((address) => {
+      const name = address?.address ?? '';
+      const server = host.servers.get(name) ?? { address, failedAt: 0, epoch: 0 };
+      host.servers.set(name, server);
+      return server;
+    });
+  }
+
+  async #openServer(host: Host, server: Server, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
+    signal.throwIfAborted();
+    const { epoch } = server;
+    const startedAt = performance.now();
+    const connection = new PgConnection({
+      ...options,
+      config: { ...this.#config, host: host.host, port: host.port },
+      address: server.address,
+      target: this.#target,
+      isCurrent: () => epoch === server.epoch,
+      onReadOnly: () => this.#retire(host, server, 'standby'),
+      onTimeout: () => this.#retire(host, server, 'unreachable'),
+    });
+    const abort = (): void => connection.destroy('another server was found, or the time is over');
+    signal.addEventListener('abort', abort, { once: true });
+    try {
+      await connection.open();
+    } catch (error) {
+      const isReadOnly = (error as { code?: unknown }).code === readOnlyState;
+      if (isReadOnly) this.#retire(host, server, 'standby');
+      // One that was aborted soon after its start may be in order.
+      else if (!signal.aborted || performance.now() - startedAt >= delayMillis) fail(host, server);
+      throw error;
+    } finally {
+      signal.removeEventListener('abort', abort);
+    }
+    this.#accept(host, server, connection.isReadOnly);
+    return connection;
+  }
+
+  /** A server replaces another only when that one has failed: the addresses of a name may be poolers of one server. */
+  #accept(host: Host, server: Server, isReadOnly: boolean): void {
+    host.failedAt = 0;
+    server.failedAt = 0;
+    host.role = isReadOnly ? 'standby' : 'primary';
+    this.#failure = undefined;
+    const current = this.#current;
+    if (isReadOnly || current?.server === server || current?.server.failedAt === 0) return;
+    this.#current = { server, host };
+    if (current === undefined) return;
+    this.#end(current.server);
+    for (const listener of this.#changeListeners) listener({ from: nameOf(current), to: nameOf(this.#current) });
+  }
+
+  /** Its connections are not used any more. */
+  #retire(host: Host, server: Server, role: 'standby' | 'unreachable'): void {
+    fail(host, server, role);
+    this.#end(server);
+  }
+
+  #end(server: Server): void {
+    server.epoch += 1;
+    for (const listener of this.#retireListeners) listener();
+  }
+
+  #ordered<Candidate extends Host | Server>(candidates: readonly Candidate[]): Candidate[] {
+    const order = this.#config.isBalanced === true ? shuffled(candidates) : [...candidates];
+    return order.toSorted((a, b) => a.failedAt - b.failedAt);
+  }
+}
+
+function nameOf({ host, server }: { readonly host: Host; readonly server: Server }): string {
+  const address = server.address?.address;
+  return address === undefined || address === host.host ? host.name : `${host.name} (${address})`;
+}
+
+function fail(host: Host, server?: Server, role: 'standby' | 'unreachable' = 'unreachable'): void {
+  const now = performance.now();
+  host.failedAt = now;
+  host.role = role;
+  if (server !== undefined) server.failedAt = now;
+}
+
+function discard(connection: PgConnection): void {
+  inBackground(connection.close());
+}
+
+function shuffled<Candidate>(candidates: readonly Candidate[]): Candidate[] {
+  return candidates
+    .map((candidate) => ({ candidate, at: Math.random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ candidate }) => candidate);
+}

@@ -1,0 +1,191 @@
+import type { Accounts, Caller } from '../callers/index.ts';
+import { inBackground } from '../background.ts';
+import { failureOf, isOrHasUnavailable } from './driver-errors.ts';
+import { ClientBatches } from './client-batches.ts';
+import { type ConnectionLease, control, createTransactionSession } from './lease.ts';
+import { type Query, type Session, type Statement, together, type StatementValues } from './statement.ts';
+
+type Work = (session: Session) => Promise<unknown>;
+type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
+type Transact = <T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
+
+interface Insertion {
+  readonly insertion: Query<unknown>;
+  /** See `Session.run`. */
+  readonly locks: readonly Query<unknown>[];
+}
+
+/** A statement of one of the works, which waits to be sent with those of others. */
+interface Waiting {
+  readonly query: Query<unknown>;
+  readonly locks: readonly Query<unknown>[];
+  readonly resolve: (rows: never[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const maxWorks = 32;
+const maxRows = 100;
+
+/**
+ * Sent before what is done together, so that it soon fails when one of the works has to wait, for a lock for example:
+ * then each waits for itself. COMMIT may take longer: what a cancelled one has done isn't known.
+ */
+const shortTimeout = control(`select set_config('statement_timeout', '500ms', true)`, 1);
+const usualTimeout = control('set local statement_timeout to default');
+
+/**
+ * Lets insertions of single rows, outside of transactions, be one transaction when they come from one client at the
+ * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
+ */
+export function createSharedInsertions(
+  accounts: Accounts,
+  runTogether: (caller: Caller, queries: readonly Query<unknown>[]) => Promise<unknown[][]>,
+): ClientBatches<Insertion, unknown[]> {
+  return new ClientBatches({
+    accounts,
+    maxEntries: maxRows,
+    doAlone: async (caller, { insertion, locks }) =>
+      (await runTogether(caller, [...locks, insertion])).at(-1) as unknown[],
+    doTogether: async (caller, works) => {
+      const queries = works.flatMap(({ insertion, locks }) => [...locks, insertion]);
+      const results = await runEqualTogether(queries, async (equal) =>
+        (await runTogether(caller, [shortTimeout, ...equal])).slice(1),
+      );
+      return works.map(({ insertion }) => results.get(insertion) as unknown[]);
+    },
+  });
+}
+
+/**
+ * Lets works that only insert share a transaction, when they come from one client at the same time.
+ *
+ * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
+ * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one.
+ *
+ * Guarantees, besides those of `ClientBatches`: the transaction is committed only if every work has succeeded, has sent
+ * nothing but statements that have a form for many, and has got the rows that were assumed. So no work takes a lock or
+ * a change of another one for its own.
+ *
+ * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
+ * again by itself.
+ */
+export function createSharedTransactions(accounts: Accounts, transact: Transact): ClientBatches<Work, unknown> {
+  return new ClientBatches({
+    accounts,
+    maxEntries: maxWorks,
+    doAlone: async (caller, work) => {
+      try {
+        const [result] = await transact(caller, (lease) => doAll(lease, [work], true));
+        return result;
+      } catch (error) {
+        if (!(error instanceof Unusual)) throw error;
+        return transact(caller, (lease) => work(createTransactionSession(lease)));
+      }
+    },
+    doTogether: async (caller, works) => {
+      const doShortly = (assumesUsual: boolean): Promise<unknown[]> =>
+        transact(caller, async (lease) => {
+          lease.defer(shortTimeout);
+          const results = await doAll(lease, works, assumesUsual);
+          lease.defer(usualTimeout);
+          return results;
+        });
+      try {
+        return await doShortly(true);
+      } catch (error) {
+        if (!(error instanceof Unusual)) throw error;
+        return doShortly(false);
+      }
+    },
+  });
+}
+
+/** Works have gone on with a row that was another one, or do more than insert. */
+class Unusual extends Error {}
+
+/** Throws Unusual, or the first failure, once all works have ended. */
+async function doAll(lease: ConnectionLease, works: readonly Work[], assumesUsual: boolean): Promise<unknown[]> {
+  const statements = new GatheredStatements(lease, assumesUsual);
+  const session = createTransactionSession(lease, (statement, values, locks) =>
+    statements.run(statement, values, locks),
+  );
+  const outcomes = await Promise.allSettled(works.map((work) => work(session)));
+  await statements.assertUsual();
+  return outcomes.map((outcome) => {
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  });
+}
+
+/** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
+class GatheredStatements {
+  readonly #lease: ConnectionLease;
+  readonly #assumesUsual: boolean;
+  #waiting: Waiting[] = [];
+  readonly #wereUsual: Promise<boolean>[] = [];
+  #failure: Error | undefined;
+
+  constructor(lease: ConnectionLease, assumesUsual: boolean) {
+    this.#lease = lease;
+    this.#assumesUsual = assumesUsual;
+  }
+
+  async run<Row>(
+    statement: Statement<Row>,
+    values: StatementValues,
+    locks: readonly Query<unknown>[] = [],
+  ): Promise<Row[]> {
+    if (statement.many === undefined) {
+      this.#wereUsual.push(Promise.resolve(false));
+      throw new Unusual();
+    }
+    const rows = new Promise<Row[]>((resolve, reject) => {
+      const query = { statement, values };
+      if (this.#waiting.push({ query, locks, resolve, reject }) === 1)
+        setImmediate(() => inBackground(this.#sendAll()));
+    });
+    const { usual } = statement;
+    if (usual === undefined || !this.#assumesUsual) return rows;
+    this.#wereUsual.push(
+      rows.then(
+        ([row]) => row === usual,
+        () => false,
+      ),
+    );
+    return [usual];
+  }
+
+  /** Throws Unusual, or DatabaseUnavailable. */
+  async assertUsual(): Promise<void> {
+    const wereUsual = await Promise.all(this.#wereUsual);
+    if (isOrHasUnavailable(this.#failure)) throw this.#failure;
+    if (wereUsual.includes(false)) throw new Unusual();
+  }
+
+  async #sendAll(): Promise<void> {
+    const waiting = this.#waiting.splice(0);
+    const queries = waiting.flatMap(({ query, locks }) => [...locks, query]);
+    try {
+      const rows = await runEqualTogether(queries, (equal) => this.#lease.runTogether(equal));
+      for (const { query, resolve } of waiting) resolve(rows.get(query) as never[]);
+    } catch (error) {
+      this.#failure = failureOf(error);
+      for (const { reject } of waiting) reject(this.#failure);
+    }
+  }
+}
+
+/** Sends equal statements, which return one row each, as one. Returns the rows of each. */
+async function runEqualTogether(
+  queries: readonly Query<unknown>[],
+  runTogether: RunTogether,
+): Promise<ReadonlyMap<Query<unknown>, unknown[]>> {
+  const groups = [...Map.groupBy(queries, ({ statement }) => statement).values()];
+  const results = await runTogether(groups.map(together));
+  const rows = new Map<Query<unknown>, unknown[]>();
+  for (const [group, equal] of groups.entries()) {
+    if (results[group]?.length !== equal.length) throw new Error('A statement has not returned one row for each.');
+    for (const [index, query] of equal.entries()) rows.set(query, [results[group][index]]);
+  }
+  return rows;
+}

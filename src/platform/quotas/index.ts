@@ -1,0 +1,16 @@
+export { type BanRecord, type BanRules, graceMillis } from './bans.ts';
+export type { AutomaticBan, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
+export { openCounters } from './counters.ts';
+export type { Installation } from './installation.ts';
+export { QuotaService } from './quota.service.ts';
+export { parseRedisUrl, UnusableRedisUrl } from './redis-url.ts';
+export type { DayCounter, UsageTable } from './usage.ts';
+export {
+  dayMillis,
+  figuresOf,
+  isOpen,
+  minuteMillis,
+  type QuotaLimits,
+  tightest,
+  type WindowFigures,
+} from './window.ts';

@@ -1,0 +1,155 @@
+import { crc32 } from 'node:zlib';
+
+import type { BanRules } from './bans.ts';
+import type { Charge, QuotaSubject } from './counter-store.ts';
+import type { CounterDecision } from './counter.ts';
+import type { Installation } from './installation.ts';
+import { consumeScript } from './consume-script.ts';
+import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
+import type { CounterSnapshot } from './memory-counter-store.ts';
+import { RedisConnection, scriptOf } from './redis-connection.ts';
+import { claimRedisKeys, type RedisKeys } from './redis-keys.ts';
+import { serverOf, watchMaster } from './redis-master.ts';
+import { noCluster, parseRedisUrl } from './redis-url.ts';
+
+export interface RedisCountersOptions {
+  readonly url: string;
+  readonly installation: Installation;
+  readonly rules: BanRules;
+  /** Undefined takes Redis' own time, so that the clocks of the processes don't matter. */
+  readonly now?: (() => number) | undefined;
+}
+
+/** The number of counters that addresses share, so that Redis holds no more. */
+const addressSlots = 100_000;
+
+const script = scriptOf(consumeScript);
+const outcomes = ['admitted', 'refused', 'too_costly', 'banned', 'banned'] as const;
+const refusals = { counted: '1', excused: '2' } as const;
+const otherGeneration = -1;
+const banBegun = 4;
+/** What the script returns after the outcome. */
+type RepliedFigures = [now: number, number, number, number, number, bannedUntil: number, banEpoch: number];
+const figureCount = 7;
+
+/** Run once after connecting, to check that Redis accepts writes. */
+const probe: QuotaSubject = {
+  id: 'probe',
+  limits: { requestsPerMinute: 2 ** 31, requestsPerDay: 2 ** 31 },
+  bans: undefined,
+  isAnonymous: false,
+};
+const nothingKnown: CounterSnapshot = {
+  minute: { openedAt: 0, spent: 0 },
+  day: { openedAt: 0, spent: 0 },
+  bannedUntil: 0,
+};
+
+/** How a node of a Redis Cluster refuses keys that may be on different nodes. */
+const clusterRefusal = /^(?:CROSSSLOT|MOVED|ASK|CLUSTERDOWN)\b/;
+
+/**
+ * Connects to the counters of all processes. Rejects when Redis can't be reached in time, or can't be written to,
+ * and with UnsuitableCounters when it is a Redis Cluster.
+ */
+export async function connectRedisCounters(
+  options: RedisCountersOptions,
+  onError: (error: unknown) => void,
+): Promise<SharedCounters> {
+  const location = parseRedisUrl(options.url);
+  const server = await serverOf(location);
+  const connection = await RedisConnection.open(server, onError);
+  try {
+    const counters = new RedisCounters(connection, options, await claimRedisKeys(connection, options.installation));
+    await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
+    watchMaster(location, server, counters.ending, onError).catch(onError);
+    return counters;
+  } catch (error) {
+    connection.close();
+    if (!(error instanceof Error && clusterRefusal.test(error.message))) throw error;
+    throw new UnsuitableCounters(`REDIS_URL ${noCluster}`, { cause: error });
+  }
+}
+
+class RedisCounters implements SharedCounters {
+  readonly #connection: RedisConnection;
+  readonly #options: RedisCountersOptions;
+  readonly #keys: RedisKeys;
+  readonly #ending = new AbortController();
+
+  constructor(connection: RedisConnection, options: RedisCountersOptions, keys: RedisKeys) {
+    this.#connection = connection;
+    this.#options = options;
+    this.#keys = keys;
+  }
+
+  async decide(
+    subject: QuotaSubject,
+    { needs, spends, refusal }: Charge,
+    known: CounterSnapshot,
+  ): Promise<CounterDecision> {
+    const { limits, bans } = subject;
+    const { rules, now } = this.#options;
+    const { prefix, generationKey, generation, isPrevious } = this.#keys;
+    const counter = `${prefix}:{${nameOf(subject)}}`;
+    const reply = await this.#connection.run(
+      script,
+      [counter, `${counter}:refusals`, generationKey, ...(isPrevious ? [] : [generationKey])],
+      [
+        generation,
+        now === undefined ? '' : String(now()),
+        String(needs),
+        String(spends),
+        String(limits.requestsPerMinute),
+        String(limits.requestsPerDay),
+        String(rules.banAfter),
+        String(rules.banForSeconds),
+        bans === undefined ? '' : String(bans.epoch),
+        bans === undefined ? '' : String(Math.max(bans.bannedUntil, known.bannedUntil)),
+        bans === undefined ? '' : bans.automaticBans.join(' '),
+        ...[known.minute.openedAt, known.minute.spent, known.day.openedAt, known.day.spent].map(String),
+        refusal === undefined ? '' : refusals[refusal],
+      ],
+    );
+    return counterDecisionOf(reply);
+  }
+
+  /** Aborted when the connection is closed. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
+  close(): void {
+    this.#ending.abort();
+    this.#connection.close();
+  }
+}
+
+function nameOf({ id, isAnonymous }: QuotaSubject): string {
+  return isAnonymous ? `address:${crc32(id) % addressSlots}` : id;
+}
+
+/** Throws for anything but what the script returns: whatever else answers there isn't counting. */
+export function counterDecisionOf(reply: unknown): CounterDecision {
+  if (!isFigures(reply)) throw new Error('Redis has replied with something other than whole numbers.');
+  const [outcomeIndex, ...figures] = reply;
+  if (outcomeIndex === otherGeneration) throw new Error('Redis has been emptied, or its counters now have other keys.');
+  const [now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = figures as RepliedFigures;
+  const outcome = outcomes[outcomeIndex];
+  if (outcome === undefined || figures.length !== figureCount || figures.some((figure) => figure < 0)) {
+    throw new Error('Redis has replied with numbers that are no decision.');
+  }
+  return {
+    outcome,
+    now,
+    minute: { openedAt: minuteOpenedAt, spent: minuteSpent },
+    day: { openedAt: dayOpenedAt, spent: daySpent },
+    bannedUntil,
+    banEpoch,
+    isBanNew: outcomeIndex === banBegun,
+  };
+}
+
+function isFigures(reply: unknown): reply is [number, ...number[]] {
+  return Array.isArray(reply) && reply.length > 0 && reply.every((figure) => Number.isSafeInteger(figure));
+}

@@ -1,0 +1,79 @@
+import { inBackground } from '../background.ts';
+import type { UsageTable } from './usage.ts';
+import { dayMillis } from './window.ts';
+import type { MemoryCounterStore } from './memory-counter-store.ts';
+
+/** A killed process loses what it has counted since the last save. */
+const saveEveryMillis = 500;
+/** The largest number of keys in one statement. */
+const batchSize = 1_000;
+
+export interface UsageRecorderOptions {
+  readonly store: MemoryCounterStore;
+  readonly table: UsageTable;
+  /** Called when counters couldn't be saved, once until they are; they are retried. */
+  readonly onFailure: (error: unknown) => void;
+  readonly now?: (() => number) | undefined;
+}
+
+/**
+ * Saves the usage and the last use of keys, for the next process and for administrators.
+ *
+ * Saves every half second the keys used since, 1,000 per statement; no statement while there are none. No request waits
+ * for it.
+ */
+export class UsageRecorder {
+  readonly #options: UsageRecorderOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #saving: Promise<void> | undefined;
+  /** Reported once, however long it lasts. */
+  #isFailing = false;
+
+  constructor(options: UsageRecorderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Restores the day counters; call it before the first request. Throws UNAVAILABLE when the database can't be reached.
+   */
+  async start(): Promise<void> {
+    const { store, table, now = Date.now } = this.#options;
+    store.restoreDays(await table.loadDays(now() - dayMillis));
+    this.#timer = setInterval(() => inBackground(this.#save()), saveEveryMillis).unref();
+  }
+
+  /** Call it after the last request, while the database is open. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+  }
+
+  /** Saves everything that was counted before the call. Never throws. */
+  async flush(): Promise<void> {
+    await this.#saving;
+    await this.#save();
+  }
+
+  #save(): Promise<void> {
+    this.#saving ??= this.#saveChanged().finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  async #saveChanged(): Promise<void> {
+    const { store, table, onFailure } = this.#options;
+    const usages = store.drain();
+    for (let start = 0; start < usages.length; start += batchSize) {
+      try {
+        await table.save(usages.slice(start, start + batchSize));
+        this.#isFailing = false;
+      } catch (error) {
+        store.requeue(usages.slice(start));
+        if (!this.#isFailing) onFailure(error);
+        this.#isFailing = true;
+        return;
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import { expect, it } from '@jest/globals';
+import DataLoader from 'dataloader';
+import {
+  GraphQLList,
+  GraphQLObjectType,
+  GraphQLSchema,
+  GraphQLString,
+  parse,
+  type OperationDefinitionNode,
+} from 'graphql';
+
+import { Accounts } from '../../../src/platform/callers/accounts.ts';
+import { TickTime } from '../../../src/platform/callers/tick-time.ts';
+import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
+import { watchTicks } from '../../support/event-loop.ts';
+
+function takeTime(): string {
+  const end = performance.now() + 0.1;
+  while (performance.now() < end);
+  return 'x';
+}
+
+/** Reading its items takes time, before what is below them is looked up. */
+class Group {
+  get items(): object[] {
+    takeTime();
+    return [{}];
+  }
+}
+
+const groupsOf = (length: number): Group[] => Array.from({ length }, () => new Group());
+
+interface Context {
+  readonly loader: DataLoader<number, string>;
+}
+
+let nextKey = 0;
+const itemType = new GraphQLObjectType<object, Context>({
+  name: 'Item',
+  fields: {
+    slow: { type: GraphQLString, resolve: takeTime, extensions: { computed: true } },
+    found: { type: GraphQLString, resolve: (_item, _args, { loader }) => loader.load((nextKey += 1)) },
+  },
+});
+
+const groupType = new GraphQLObjectType({
+  name: 'Group',
+  fields: { items: { type: new GraphQLList(itemType) } },
+});
+
+const schema = new GraphQLSchema({
+  query: new GraphQLObjectType({
+    name: 'Query',
+    fields: {
+      groups: {
+        type: new GraphQLList(groupType),
+        resolve: () => groupsOf(2_000).map((group) => Promise.resolve(group)),
+      },
+      failing: {
+        type: new GraphQLList(new GraphQLList(groupType)),
+        // Each is found while the others are still searched.
+        resolve: () => groupsOf(2_000).map((group) => Promise.resolve([group, Promise.reject(new Error('gone'))])),
+      },
+      few: { type: new GraphQLList(groupType), resolve: () => groupsOf(60) },
+    },
+  }),
+});
+
+interface Watched {
+  /** How often it waited for a tick. */
+  readonly pauses: number;
+  readonly longestMillis: number;
+  /** How many keys were looked up at a time. */
+  readonly batches: readonly number[];
+  readonly failures: number;
+}
+
+async function watch(query: string): Promise<Watched> {
+  const document = parse(query);
+  const [operation] = document.definitions as OperationDefinitionNode[];
+  const prepared = new PreparedOperation({ schema, document, operation: operation! });
+  const watched = watchTicks();
+  const ticks = new TickTime(new Accounts(), 10);
+  let pauses = 0;
+  const turn = (): Promise<void> => {
+    pauses += 1;
+    return ticks.pause('client');
+  };
+  const batches: number[] = [];
+  const loader = new DataLoader<number, string>((keys) => {
+    batches.push(keys.length);
+    return Promise.resolve(keys.map(() => 'x'));
+  });
+  const turns = { hasTime: (now: number) => ticks.hasTime(now), turn };
+  const { errors, omittedErrors } = await prepared.run({
+    context: { loader },
+    variables: {},
+    maxBytes: 2 ** 23,
+    turns,
+  });
+  return { ...(await watched.stop()), pauses, batches, failures: errors.length + omittedErrors };
+}
+
+it('many objects of a level wait when they have used the tick, and what they look up is still one batch', async () => {
+  // All of them take 200 ms.
+  const { pauses, longestMillis, batches, failures } = await watch('{ groups { items { found } } }');
+  expect(failures).toBe(0);
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(longestMillis).toBeLessThan(100);
+  expect(batches).toEqual([2_000]);
+});
+
+it('what is rejected during a pause is an error of its place', async () => {
+  const { pauses, failures } = await watch('{ failing { items { found } } }');
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(failures).toBe(2_000);
+});
+
+it('root fields wait, while they are written, when one of them has used the tick', async () => {
+  const fields = Array.from({ length: 50 }, (_, index) => `few${index}: few { items { slow } }`);
+  // All of them take 600 ms.
+  const { pauses, longestMillis } = await watch(`{ ${fields.join(' ')} }`);
+  expect(pauses).toBeGreaterThanOrEqual(5);
+  expect(longestMillis).toBeLessThan(100);
+});

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+import { LookUps } from '../../../src/platform/postgres/look-ups.ts';
+import { type LookUp, statementOf } from '../../../src/platform/postgres/statement.ts';
+import type { Id } from '../../../src/domain/id.ts';
+import type { Keyset } from '../../../src/domain/page.ts';
+import { NoFreeConnection } from '../../../src/platform/postgres/connection-slots.ts';
+import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { callers, testCaller } from '../../support/caller.ts';
+
+let opened: OpenedDatabase;
+
+beforeAll(async () => {
+  opened = await openTestDatabase();
+  await opened.sql(`insert into categories (name) select 'Category ' || n from generate_series(1, 50) as n`);
+  await opened.sql(
+    `insert into pets (name, category_id) select 'Pet ' || n, 1 + n % 50 from generate_series(1, 250) as n`,
+  );
+  await opened.sql('insert into inventory (pet_id, quantity) select id, 1000 + id from pets');
+});
+
+afterAll(() => opened.close());
+
+it('of many at the same time each gets its own row, with the related rows that it asks for, or none', async () => {
+  const { pets, categories } = opened.database.stores.for(testCaller);
+  const ids = Array.from({ length: 240 }, (_, n) => 1 + ((n * 7919) % 300));
+  await Promise.all(
+    ids.map(async (n) => {
+      const id = String(n) as Id;
+      const [[pet], [withRelations], [category]] = await Promise.all([
+        pets.byIds([id]),
+        pets.byIds([id], ['category', 'inventory']),
+        categories.byIds([id]),
+      ]);
+      if (n > 250) expect(pet).toBeUndefined();
+      else expect(pet).toMatchObject({ id, name: `Pet ${n}`, status: 'available', categoryId: String(1 + (n % 50)) });
+      expect(withRelations?.inventory?.quantity).toBe(n > 250 ? undefined : 1000 + n);
+      expect(withRelations?.category?.name).toBe(n > 250 ? undefined : `Category ${1 + (n % 50)}`);
+      expect(category?.name).toBe(n > 50 ? undefined : `Category ${n}`);
+    }),
+  );
+});
+
+it('of many at the same time each gets its own page, also where others ask for the same one', async () => {
+  const { pets } = opened.database.stores.for(testCaller);
+  const ids = (from: number, step: number, length: number): string[] =>
+    Array.from({ length }, (_, n) => String(from + n * step));
+  await Promise.all(
+    Array.from({ length: 60 }, async (_, n) => {
+      const keyset: Keyset<'ID'> = {
+        sort: { field: 'ID', direction: 'asc' },
+        after: undefined,
+        before: undefined,
+        takeLast: false,
+        limit: 1 + (n % 3),
+      };
+      const parents = n % 2 === 0 ? ['2', '4'] : ['4', '2'];
+      const [page, perParent] = await Promise.all([
+        pets.page({}, keyset),
+        pets.pagePerCategory(parents as Id[], {}, keyset),
+      ]);
+      expect(page.rows.map(({ id }) => id)).toEqual(ids(1, 1, keyset.limit));
+      expect(perParent.map(({ rows }) => rows.map(({ id }) => id))).toEqual(
+        parents.map((parent) => ids(Number(parent) - 1, 50, keyset.limit)),
+      );
+    }),
+  );
+});
+
+function lookUpOf(kind: string): LookUp<unknown> {
+  const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
+  return {
+    byId: statementOf(`${kind} of one`, 1, decode),
+    byAnyId: statementOf(`${kind} of all`, 1, decode),
+    idOf: (row) => (row as { id: string }).id,
+  };
+}
+
+/** Look-ups whose statements are kept, and get the rows that they ask for, or what `respond` returns or throws. */
+function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = () => undefined) {
+  const atEnd: (() => void)[] = [];
+  const sent: { readonly text: string; readonly client: string; readonly ids: readonly string[] }[] = [];
+  const lookUps = new LookUps({
+    beforeEnd: (work) => atEnd.push(work),
+    read: async ({ statement: { text, decode }, values }, [caller]) => {
+      const ids = (values as readonly (string | readonly string[])[]).flat();
+      sent.push({ text, client: caller.id, ids });
+      respond(text, ids);
+      return ids.toReversed().map((id) => decode([id]));
+    },
+  });
+  const endTick = (): void => {
+    for (const work of atEnd.splice(0)) work();
+  };
+  return { lookUps, sent, endTick };
+}
+
+it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', async () => {
+  const { lookUps, sent, endTick } = lookUpsSent();
+  const [pets, orders] = [lookUpOf('pets'), lookUpOf('orders')];
+  const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, { id: String(n), caller: testCaller }));
+  const order = lookUps.load(orders, { id: '0', caller: testCaller });
+  expect(sent).toEqual([]);
+  endTick();
+  expect(sent.map(({ text, ids }) => [text, ids.length])).toEqual([
+    ['pets of all', 100],
+    ['pets of all', 100],
+    ['pets of one', 1],
+    ['orders of one', 1],
+  ]);
+  expect(await Promise.all(rows)).toEqual(Array.from({ length: 201 }, (_, n) => ({ kind: 'pets', id: String(n) })));
+  expect(await order).toEqual({ kind: 'orders', id: '0' });
+});
+
+it('look-ups of different clients, and of different ticks, are statements of their own', async () => {
+  const { lookUps, sent, endTick } = lookUpsSent();
+  const pets = lookUpOf('pets');
+  const load = (client: string) => lookUps.load(pets, { id: '1', caller: callers.for(client) });
+  const rows = ['one', 'two', 'one'].map(load);
+  endTick();
+  rows.push(load('one'));
+  endTick();
+  expect(sent.map(({ client, ids }) => [client, ids.length])).toEqual([
+    ['one', 2],
+    ['two', 1],
+    ['one', 1],
+  ]);
+  await Promise.all(rows);
+});
+
+describe('look-ups that fail together', () => {
+  const pets = lookUpOf('pets');
+  /** Three look-ups, of which the second is for a client that has disconnected. */
+  const failTogether = async (failure: Error, alone?: Error) => {
+    const { lookUps, sent, endTick } = lookUpsSent((text) => {
+      const error = text === 'pets of all' ? failure : alone;
+      if (error !== undefined) throw error;
+    });
+    const gone = callers.for('one');
+    gone.abort(new Error('The client has disconnected.'));
+    const requests = [callers.for('one'), gone, callers.for('one')];
+    const loads = requests.map((caller, index) => lookUps.load(pets, { id: String(index), caller }));
+    const outcomes = Promise.allSettled(loads);
+    endTick();
+    return { outcomes: await outcomes, requests, alone: sent.slice(1).map(({ ids }) => ids.join()) };
+  };
+
+  it('are retried alone, but not for a request that is lost', async () => {
+    const { outcomes, alone } = await failTogether(new Error('invalid page in block 7'));
+    expect(alone).toEqual(['0', '2']);
+    expect(outcomes).toMatchObject([
+      { value: { id: '0' } },
+      { reason: { message: 'The client has disconnected.' } },
+      { value: { id: '2' } },
+    ]);
+  });
+
+  it('and alone again, fail', async () => {
+    const error = new Error('invalid page in block 7');
+    const { outcomes } = await failTogether(error, error);
+    expect(outcomes).toMatchObject([{ reason: error }, { status: 'rejected' }, { reason: error }]);
+  });
+
+  it.each([
+    ['a lost database', 'lost', new Error('Connection terminated unexpectedly')],
+    ['a wait that was too long', 'busy', new NoFreeConnection('earlier reads of your key')],
+  ])('by %s, fail with their requests', async (_what, reason, error) => {
+    const { outcomes, requests, alone } = await failTogether(error);
+    expect(alone).toEqual([]);
+    const [first, gone, last] = requests.map(({ failure }) => failure);
+    expect([first, last]).toMatchObject([{ reason }, { reason }]);
+    expect(outcomes).toMatchObject([{ reason: first }, { reason: gone }, { reason: last }]);
+  });
+});
+
+it("the service's own work goes on after its look-up has lost the database", async () => {
+  const { lookUps, endTick } = lookUpsSent(() => {
+    throw new Error('Connection terminated unexpectedly');
+  });
+  const load = lookUps.load(lookUpOf('pets'), { id: '1', caller: testCaller });
+  endTick();
+  await expect(load).rejects.toMatchObject({ reason: 'lost' });
+  expect(testCaller.failure).toBeUndefined();
+});

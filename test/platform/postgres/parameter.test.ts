@@ -1,0 +1,24 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { toText } from '../../../src/platform/postgres/parameter.ts';
+import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+
+let opened: OpenedDatabase;
+beforeAll(async () => {
+  opened = await openTestDatabase();
+});
+afterAll(() => opened.close());
+
+it('PostgreSQL reads a list of any texts as it was', async () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+    fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', ',', ' ', '\t', '\n', '\u007f', '\u2028', '😀', 'ä', '1') }),
+    fc.constantFrom(null, 'NULL', ''),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(texts), async (list) => {
+      expect(await opened.sql('select $1::text[] as list', [toText(list)])).toEqual([{ list }]);
+    }),
+  );
+});

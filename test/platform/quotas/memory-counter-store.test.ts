@@ -1,0 +1,72 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+
+import { MemoryCounterStore } from '../../../src/platform/quotas/memory-counter-store.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+import { edges, QuotaModel, scenarios } from './quota-model.ts';
+
+describe('the counters of one process', () => {
+  it('decide as the contract says, whatever is asked when, and whatever an operator does meanwhile', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const model = new QuotaModel(scenario);
+        const store = new MemoryCounterStore({ rules: scenario.rules, now: () => model.now });
+        for (const step of scenario.steps) {
+          if (step.kind === 'request') {
+            const decision = store.decide(model.subject('key:1'), step);
+            expect(decision).toEqual(model.request(step));
+          } else {
+            model.apply(step);
+          }
+        }
+      }),
+      { numRuns: 2_000, examples: edges },
+    );
+  });
+});
+
+describe('the counters of one process, many at a time', () => {
+  const rules = { banAfter: 0, banForSeconds: 1 };
+  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+  const one = { needs: 1, spends: 1 };
+  const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
+
+  it('forget those whose windows have closed, a few with each new one', () => {
+    let now = 1_800_000_000_000;
+    const store = new MemoryCounterStore({ rules, now: () => now });
+    const come = (first: number, count: number): void => {
+      for (let id = first; id < first + count; id += 1) {
+        store.decide({ id: String(id), limits, bans, isAnonymous: false }, one);
+      }
+    };
+    come(0, 10_000);
+    expect(store.size).toBe(10_000);
+    now += 86_400_000;
+    come(10_000, 10_000);
+    expect(store.size).toBeLessThanOrEqual(11_000);
+  });
+
+  it('take less than 42 MB for as many addresses as are remembered', () => {
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const store = new MemoryCounterStore({ rules });
+    for (let index = 0; index < 100_000; index += 1) {
+      const id = `address:10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
+      store.decide({ id, limits, bans: undefined, isAnonymous: true }, one);
+    }
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(42e6);
+    expect(store.size).toBe(100_000);
+  });
+
+  it('never keep more addresses than they may, and no key is forgotten for one', () => {
+    const store = new MemoryCounterStore({ rules, maxAddresses: 100 });
+    const key = { id: '1', limits: { ...limits, requestsPerMinute: 1 }, bans, isAnonymous: false };
+    store.decide(key, one);
+    for (let id = 0; id < 10_000; id += 1) {
+      store.decide({ id: `address:${id}`, limits, bans: undefined, isAnonymous: true }, one);
+    }
+    expect(store.size).toBe(101);
+    expect(store.decide(key, one).outcome).toBe('refused');
+  });
+});
