@@ -14,7 +14,7 @@ import { collectFields, isIncluded, type Fragments } from './collect-fields.ts';
 import { PreparedField, type FieldPlace } from './field.ts';
 import { Held, type ObjectSelection } from './held.ts';
 import type { Resolution } from './resolve.ts';
-import type { Path } from './run.ts';
+import { errorOf, type Path } from './run.ts';
 import { fieldsWriter, type Append, type FieldWriter } from './write.ts';
 
 /** An operation with fixed values for its `@skip` and `@include` conditions. */
@@ -31,14 +31,15 @@ export interface Variant {
 /**
  * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
  *
- * The GraphQLError of a condition that is null is thrown when an object is written: until then the selection has no
- * fields, so that a resolver may fail first.
+ * A condition that is null fails when an object is written: until then the selection has no fields, so that a resolver
+ * may fail first.
  */
 export class PreparedSelection implements ObjectSelection {
   readonly type: GraphQLObjectType;
   readonly #variant: Variant;
   readonly #sets: readonly SelectionSetNode[];
   #fields: readonly PreparedField[] | undefined;
+  #failure: Error | undefined;
   /** For each field: undefined, the value of one that is read while the object is written. */
   #unread: readonly undefined[] = [];
   /** What an object takes at least, in characters. */
@@ -55,22 +56,27 @@ export class PreparedSelection implements ObjectSelection {
     this.#sets = sets;
   }
 
+  /** Throws the GraphQLError of a condition that is null. */
   get fields(): readonly PreparedField[] {
-    if (this.#fields === undefined) {
-      this.#fields = prepareFields(this.#variant, this.type, this.#sets);
-      this.#unread = this.#fields.map(() => undefined);
-      this.#length = this.#fields.reduce((length, { key }) => length + key.length + '{"":'.length, 1);
-    }
-    return this.#fields;
+    const fields = this.validFields;
+    if (this.#failure !== undefined) throw this.#failure;
+    return fields;
   }
 
   /** The fields; none when a condition is null. */
   get validFields(): readonly PreparedField[] {
-    try {
-      return this.fields;
-    } catch {
-      return [];
+    if (this.#fields === undefined) {
+      try {
+        this.#fields = prepareFields(this.#variant, this.type, this.#sets);
+      } catch (failure) {
+        // Found once, however many objects there are.
+        this.#failure = errorOf(failure);
+        this.#fields = [];
+      }
+      this.#unread = this.#fields.map(() => undefined);
+      this.#length = this.#fields.reduce((length, { key }) => length + key.length + '{"":'.length, 1);
     }
+    return this.#fields;
   }
 
   needs(isComplete: boolean): boolean {
