@@ -91,7 +91,9 @@ function translate(error: Error): Error {
     if (message === undefined) return unavailable(error);
     return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
   }
-  if (error instanceof ForeignKeyRefusal) return new ForeignKeyViolation(error.message, { cause: error });
+  if (error instanceof ForeignKeyRefusal) {
+    return new ForeignKeyViolation(error.message, { cause: error, constraint: error.constraint });
+  }
   if (error instanceof UnreadableRow)
     return new DomainError('UNAVAILABLE', unreadableMessage, { retryAfterSeconds: 5, cause: error, isOfOneRow: true });
   return error;

@@ -60,6 +60,16 @@ type Nullable<Row> = { [Property in keyof Row]-?: null extends Row[Property] ? P
 /** A row names another that doesn't exist, or is still named by one. */
 export class ForeignKeyViolation extends Error {
   override readonly name = 'ForeignKeyViolation';
+  /** The name of the foreign key. */
+  readonly constraint: string | undefined;
+
+  constructor(
+    message: string,
+    { cause, constraint }: { readonly cause?: unknown; readonly constraint?: string | undefined },
+  ) {
+    super(message, { cause });
+    this.constraint = constraint;
+  }
 }
 
 /** A change of a row. */

@@ -2,7 +2,7 @@ import { DomainError } from '../errors.ts';
 import type { Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
-import { Reference } from '../reference.ts';
+import { Reference, throwIfRefused, writeReferring } from '../reference.ts';
 import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { anyRule, idChoiceRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
@@ -91,8 +91,9 @@ export class OrderService {
       shipDate: check.optional('shipDate', input.shipDate, instantRule) ?? null,
       complete: check.optional('complete', input.complete, anyRule<boolean>()) ?? false,
     };
-    await pet.throwIfRefused(check, this.#stores, data.petId);
-    return pet.guard(this.#stores, data.petId, () => this.#stores.orders.insert(data, include));
+    const referred = [[pet, data.petId]] as const;
+    await throwIfRefused(check, this.#stores, referred);
+    return writeReferring(this.#stores, referred, () => this.#stores.orders.insert(data, include));
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
@@ -105,12 +106,13 @@ export class OrderService {
       complete: check.change('complete', changes.complete, anyRule<boolean>()),
     };
     check.requireAtLeastOneChange(data);
-    await pet.throwIfRefused(check, this.#stores, data.petId);
+    const referred = [[pet, data.petId]] as const;
+    await throwIfRefused(check, this.#stores, referred);
     const staysComplete = (order: OrderRow): void => {
       if (!order.complete) return;
       throw new DomainError('CONFLICT', `Order ${id} is complete, and a complete order stays complete.`);
     };
-    return pet.guard(this.#stores, data.petId, () =>
+    return writeReferring(this.#stores, referred, () =>
       updateById(this.#stores, kind, id, omitUndefined(data), {
         ...options,
         check: data.complete === false ? staysComplete : undefined,

@@ -9,7 +9,7 @@ import {
   type Page,
   type PageArguments,
 } from '../page.ts';
-import { Reference } from '../reference.ts';
+import { Reference, throwIfRefused, writeReferring } from '../reference.ts';
 import { deleteById, findByIds, getById, updateById } from '../rows.ts';
 import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
 import { ForeignKeyViolation, type Include, type UpdateOptions } from '../store.ts';
@@ -109,8 +109,9 @@ export class PetService {
       categoryId: check.required('categoryId', input.categoryId, category.rule),
       status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
     };
-    await category.throwIfRefused(check, this.#stores, data.categoryId);
-    return category.guard(this.#stores, data.categoryId, () =>
+    const referred = [[category, data.categoryId]] as const;
+    await throwIfRefused(check, this.#stores, referred);
+    return writeReferring(this.#stores, referred, () =>
       this.#stores.pets.insert({ ...data, inventory: newStock }, include),
     );
   }
@@ -123,8 +124,9 @@ export class PetService {
       status: check.change('status', changes.status, anyRule<PetStatus>()),
     };
     check.requireAtLeastOneChange(data);
-    await category.throwIfRefused(check, this.#stores, data.categoryId);
-    return category.guard(this.#stores, data.categoryId, () =>
+    const referred = [[category, data.categoryId]] as const;
+    await throwIfRefused(check, this.#stores, referred);
+    return writeReferring(this.#stores, referred, () =>
       updateById(this.#stores, kind, id, omitUndefined(data), options),
     );
   }

@@ -1,0 +1,61 @@
+import { expect, it } from '@jest/globals';
+
+import type { DomainError } from '../../src/domain/errors.ts';
+import type { Id } from '../../src/domain/id.ts';
+import { Reference, writeReferring } from '../../src/domain/reference.ts';
+import { ForeignKeyViolation } from '../../src/domain/store.ts';
+import type { Stores } from '../../src/domain/stores.ts';
+
+const rows = (known: readonly string[]) => ({
+  byIds: async (ids: readonly Id[]) => ids.map((id) => (known.includes(id) ? {} : undefined)),
+});
+const stores = {} as Stores;
+const category = new Reference('categoryId', 'category', () => rows(['1']));
+const homeCountry = new Reference('homeCountryId', 'country', () => rows(['1']));
+const id = (digits: string): Id => digits as Id;
+
+async function fieldsOf(work: Promise<unknown>): Promise<string[]> {
+  const error = await work.then(
+    () => undefined,
+    (failure: unknown) => failure as DomainError,
+  );
+  return error === undefined ? [] : error.violations.map(({ field }) => field);
+}
+
+const violation = (constraint: string) => async (): Promise<never> => {
+  throw new ForeignKeyViolation('violated', { constraint });
+};
+
+it('of several references every wrong one is named, before anything is written', async () => {
+  const wrong = [
+    [category, id('8')],
+    [homeCountry, id('9')],
+  ] as const;
+  let isWritten = false;
+  const write = async (): Promise<void> => {
+    isWritten = true;
+  };
+  expect(await fieldsOf(writeReferring(stores, wrong, write))).toEqual(['categoryId', 'homeCountryId']);
+  expect(isWritten).toBe(false);
+  await writeReferring(
+    stores,
+    [
+      [category, id('1')],
+      [homeCountry, null],
+    ] as const,
+    write,
+  );
+  expect(isWritten).toBe(true);
+});
+
+it('a violated foreign key is that of its own field', async () => {
+  const both = [
+    [category, id('1')],
+    [homeCountry, id('1')],
+  ] as const;
+  expect(await fieldsOf(writeReferring(stores, both, violation('pets_home_country_id_fkey')))).toEqual([
+    'homeCountryId',
+  ]);
+  expect(await fieldsOf(writeReferring(stores, both, violation('pets_category_id_fkey')))).toEqual(['categoryId']);
+  await expect(writeReferring(stores, both, violation('orders_pet_id_fkey'))).rejects.toThrow(ForeignKeyViolation);
+});
