@@ -101,9 +101,9 @@ it(`writes what graphql-js writes (STREAM_SEED=${seed})`, async () => {
         compared += 1;
       },
     ),
-    { seed, numRuns: 300 },
+    { seed, numRuns: 150 },
   );
-  expect(compared).toBeGreaterThan(100);
+  expect(compared).toBeGreaterThan(50);
 });
 
 it('is the same for documents that select the same in other words', () => {
