@@ -14,7 +14,7 @@ const parts = {
   feed: [],
 };
 /** What every part may use. */
-const tools = ['platform/background', 'platform/lru-map', 'platform/shown-error'];
+const tools = ['platform/background', 'platform/lru-map', 'platform/remote-clock', 'platform/shown-error'];
 const platform = [...Object.keys(parts).map((part) => `platform/${part}`), ...tools];
 
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
@@ -26,7 +26,7 @@ const rooms = {
     ]),
   ),
   ...Object.fromEntries(tools.map((tool) => [tool, []])),
-  domain: ['platform/quotas'],
+  domain: ['platform/quotas', 'platform/remote-clock'],
   keys: ['domain', 'platform/quotas', ...tools],
   database: [
     'domain',

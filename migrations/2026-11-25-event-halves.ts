@@ -20,7 +20,7 @@ export class EventHalvesMigration extends Migration {
   }
 }
 
-const eventMover = `create or replace function @schema.petstore_move_events(who text, max_rows int,
+export const eventMover = `create or replace function @schema.petstore_move_events(who text, max_rows int,
     out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
     set search_path = @schema, pg_temp set timezone = 'UTC'
     set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$

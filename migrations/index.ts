@@ -10,6 +10,7 @@ import { EventBacklogMigration } from './2026-11-24-event-backlog.ts';
 import { PetCheckMigration } from './2026-11-24-pet-check.ts';
 import { RecordedTablesMigration } from './2026-11-25-recorded-tables.ts';
 import { EventHalvesMigration } from './2026-11-25-event-halves.ts';
+import { EventDaysMigration } from './2026-11-25-event-days.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   { name: '2026-11-24-event-backlog', migration: EventBacklogMigration },
   { name: '2026-11-25-recorded-tables', migration: RecordedTablesMigration },
   { name: '2026-11-25-event-halves', migration: EventHalvesMigration },
+  { name: '2026-11-25-event-days', migration: EventDaysMigration },
 ] as const;

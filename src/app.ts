@@ -15,6 +15,7 @@ import type { NamedKeyChange } from './domain/access/key-changes.ts';
 import { openAccess } from './keys/open-access.ts';
 import type { Principal } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
+import { watchClock } from './database/clock-watch.ts';
 import { Sequencer, type StreamTerms } from './platform/feed/index.ts';
 import { EventStreams } from './graphql/streams/event-streams.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
@@ -119,11 +120,19 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     server.log.error({ err: error }, 'work that no request waits for has failed');
   });
   const events = accessEvents(server.log, metrics);
+  const now = (): number => database.clock.now();
+  const clock = watchClock(database.clock, {
+    read: () => database.readClock(callers.service('clock')),
+    onDifference: (offsetSeconds) =>
+      server.log.warn({ offsetSeconds }, "this machine's clock differs from that of the database"),
+    onAgreement: () => server.log.info("this machine's clock is that of the database again"),
+  });
   const counters = await openCounters({
     table: database.usage(callers.service('usage')),
     readInstallation: () => database.readInstallation(callers.service('counters')),
     redisUrl: config.redisUrl,
     rules: config.banRules,
+    now,
     ...events,
   });
   if (counters.isShared() === false) overrides.onNotice?.(withoutRedis(counters.lossReason()));
@@ -142,6 +151,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     counters: counters.store,
     service: new AccessService(stores.for(callers.service('bans')), accessOptions),
     adminKey: config.adminApiKey,
+    now,
     ...events,
   });
   const keyChanges = new KeyChangeLog({ changes: database.keyChanges(callers.service('key change log')), ...events });
@@ -161,6 +171,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   metrics.watch({
     pool: database.poolFigures,
     servers: database.serverFigures,
+    clock,
     events: sequencer,
     requestsUnderWay: () => server.connections.underWay,
     collections: () => collectionSlots.held,
@@ -234,6 +245,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   server.addHook('preClose', () => streams.drain());
   server.addHook('onClose', async () => {
     clearInterval(deletion);
+    clock.stop();
     await graphql.stop();
     await metricsServer?.close();
     await counters.close();

@@ -17,11 +17,13 @@ import {
   type ServerFigure,
   type Session,
 } from '../platform/postgres/index.ts';
+import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
 import { Sessions } from './session.ts';
 import { StoreSession } from './store-session.ts';
+import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
@@ -38,6 +40,10 @@ export interface Database {
   readonly usage: (caller: Caller) => UsageTable;
   /** Throws UNAVAILABLE when the database can't be reached. */
   readonly readInstallation: (caller: Caller) => Promise<Installation>;
+  /** The database's, as last read: by `readClock`, and by the moves of events. */
+  readonly clock: SharedClock;
+  /** Throws UNAVAILABLE when the database can't be reached. */
+  readonly readClock: (caller: Caller) => Promise<void>;
   /** Never rejects. */
   readonly checkReady: (caller: Caller) => Promise<ReadinessFindings>;
   /** What was last known of each host of the URL; none for the embedded database. */
@@ -54,7 +60,8 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   const orm = createOrm(pool, undefined);
   const readiness = new Readiness({ pool, pipeline });
   const metadata = orm.getMetadata();
-  const storesIn = createStores(metadata);
+  const clock = new RemoteClock();
+  const storesIn = createStores(metadata, clock);
   const sessionFor = (caller: Caller): Session => new StoreSession(sessions.for(caller));
   const sessions = new Sessions({
     orm,
@@ -66,11 +73,13 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   });
   return {
     stores: { for: (caller) => storesIn(sessions.for(caller)) },
-    eventMoves: (caller) => createEventMoves(sessionFor(caller)),
+    eventMoves: (caller) => createEventMoves(sessionFor(caller), clock),
     keyRecords: (caller) => createKeyRecords(metadata, sessionFor(caller)),
     keyChanges: (caller) => createKeyChanges(metadata, sessionFor(caller)),
     usage: (caller) => createUsageTable(sessionFor(caller)),
     readInstallation: (caller) => readInstallation(sessionFor(caller)),
+    clock,
+    readClock: (caller) => readClock(sessionFor(caller), clock),
     checkReady: (caller) => readiness.check(caller, sessions.for(caller)),
     serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),

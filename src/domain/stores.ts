@@ -5,6 +5,7 @@ import type { IdempotencyStore } from './idempotency/idempotency.store.ts';
 import type { InventoryStore } from './inventory/inventory-item.store.ts';
 import type { OrderStore } from './orders/order.store.ts';
 import type { PetStore } from './pets/pet.store.ts';
+import type { SharedClock } from '../platform/remote-clock.ts';
 
 /**
  * All stores of one session, as one value: one for each caller, and one inside each transaction.
@@ -20,6 +21,8 @@ export interface Stores {
   readonly inventory: InventoryStore;
   readonly orders: OrderStore;
   readonly pets: PetStore;
+  /** The database's. */
+  readonly clock: SharedClock;
 
   /**
    * Runs the work in a transaction and commits it; an error rolls it back. Inside a transaction the work joins that

@@ -29,7 +29,8 @@ import type { Principal } from '../domain/access/principal.ts';
 
 export interface KeyDirectoryOptions {
   readonly adminKey?: string | undefined;
-  readonly now?: (() => number) | undefined;
+  /** Of the database. */
+  readonly now: () => number;
   /** Called once for each state of a key that this version can't read. Must not throw. */
   readonly onUnreadable?: ((cause: Error) => void) | undefined;
 }
@@ -83,7 +84,7 @@ export class KeyDirectory {
   /** Because the database can't be reached, or the round takes too long. */
   #isBehind = false;
 
-  constructor(records: KeyRecords, { adminKey, now = Date.now, onUnreadable }: KeyDirectoryOptions = {}) {
+  constructor(records: KeyRecords, { adminKey, now, onUnreadable }: KeyDirectoryOptions) {
     this.#records = records;
     this.#onUnreadable = onUnreadable;
     this.#now = now;

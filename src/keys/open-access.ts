@@ -16,13 +16,16 @@ export interface AccessOptions {
   readonly onSaveFailure: (error: unknown) => void;
   /** Called once for each key that this version can't read. Must not throw. */
   readonly onUnreadable: (cause: Error) => void;
-  readonly now?: (() => number) | undefined;
+  /** Of the database. */
+  readonly now: () => number;
 }
 
 /** Authentication and quota. */
 export interface Access {
   readonly keys: KeyDirectory;
   readonly quota: QuotaService;
+  /** Of the database. */
+  readonly now: () => number;
   /** Saves pending bans. Call it before the database is closed. */
   close(): Promise<void>;
 }
@@ -34,5 +37,5 @@ export function openAccess(options: AccessOptions): Access {
     onBan(subject, ban);
     bans.record(subject.id, ban);
   });
-  return { keys: new KeyDirectory(records, { adminKey, now, onUnreadable }), quota, close: () => bans.flush() };
+  return { keys: new KeyDirectory(records, { adminKey, now, onUnreadable }), quota, now, close: () => bans.flush() };
 }

@@ -124,7 +124,9 @@ describe('keys, by itself', () => {
     const { stdout } = await keys('create', '--name', 'Early', '--plan', 'business');
     expect(stdout).toMatch(keyAlone);
     const database = await open();
-    expect(await new KeyDirectory(database.keyRecords(testCaller)).find(stdout.trim())).toMatchObject({
+    expect(
+      await new KeyDirectory(database.keyRecords(testCaller), { now: Date.now }).find(stdout.trim()),
+    ).toMatchObject({
       name: 'Early',
     });
     await database.close();
@@ -135,7 +137,9 @@ describe('keys, by itself', () => {
     const { exitCode, stdout } = await keys('create', '--name', 'Impatient', '--plan', 'free');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(keyAlone) });
     const database = await starting;
-    expect(await new KeyDirectory(database.keyRecords(testCaller)).find(stdout.trim())).toMatchObject({
+    expect(
+      await new KeyDirectory(database.keyRecords(testCaller), { now: Date.now }).find(stdout.trim()),
+    ).toMatchObject({
       name: 'Impatient',
     });
     await database.close();

@@ -74,7 +74,7 @@ describe('a client without a key is counted by the address', () => {
   /** How much is left after each of these requests, which all come from the address 10.0.0.1. */
   async function figures(trustProxy: ServerOptions['trustProxy'], forwardedFor: string[]): Promise<unknown[]> {
     const quota = new QuotaService(
-      new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 1 } }),
+      new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 1 }, now: Date.now }),
       () => undefined,
     );
     const authentication = new Authentication({ keys: { find: async () => undefined }, quota });

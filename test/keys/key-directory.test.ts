@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { KeyRecords } from '../../src/domain/access/key-records.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
@@ -107,7 +108,7 @@ describe('a change of a key', () => {
     const read = Promise.withResolvers<void>();
     const delivered = Promise.withResolvers<void>();
     let reads = 0;
-    directory = new KeyDirectory({
+    const records: KeyRecords = {
       ...opened.database.keyRecords(testCaller),
       read: async (...asked) => {
         const news = await opened.database.keyRecords(testCaller).read(...asked);
@@ -116,7 +117,8 @@ describe('a change of a key', () => {
         await delivered.promise;
         return news;
       },
-    });
+    };
+    directory = new KeyDirectory(records, { now: Date.now });
     const finding = directory.find(secret);
     await read.promise;
     await access.setPlan(apiKey.id, { plan: 'pro' });

@@ -14,7 +14,7 @@ import { deployFile } from './guide.ts';
 
 const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
-const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals', 'EventsLag'];
+const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals', 'EventsLag', 'Clock'];
 
 interface Dashboard {
   readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
@@ -140,6 +140,20 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const now = await scrape();
     expect(firingAlerts(now, now)).toEqual(['PetstoreQuotaNotShared']);
     await redis.restart();
+  });
+
+  test("PetstoreClock fires while a process's clock differs from the database's", async () => {
+    const name = 'petstore_clock_offset_seconds';
+    const offset = (await scrape()).get(name) ?? NaN;
+    expect(Math.abs(offset)).toBeLessThan(2);
+    for (const [seconds, firing] of [
+      [offset - 3, 'PetstoreClock'],
+      [offset + 3, 'PetstoreClock'],
+      [offset, 'none'],
+    ] as const) {
+      const now = new Map([[name, seconds]]);
+      expect(firingAlerts(now, now)).toEqual([firing]);
+    }
   });
 
   test('PetstoreEventsLag fires while no process moves changes into the log', async () => {

@@ -6,8 +6,9 @@ const [url = '', requests = '0'] = process.argv.slice(2);
 const installation = { id: 'one', previousNamesUntil: 0 };
 const rules = { banAfter: 0, banForSeconds: 1 };
 const onSharedChange = (): void => undefined;
-const connect = (onError: (error: unknown) => void) => connectRedisCounters({ url, installation, rules }, onError);
-const store = await FallbackCounterStore.open({ connect, rules, onSharedChange });
+const connect = (onError: (error: unknown) => void) =>
+  connectRedisCounters({ url, installation, rules, databaseNow: Date.now }, onError);
+const store = await FallbackCounterStore.open({ connect, rules, onSharedChange, databaseNow: Date.now });
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
 const subject = {
   id: 'of several processes',

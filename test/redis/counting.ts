@@ -24,7 +24,8 @@ export class Counting {
   static async open(url: string, rules = noBans, now?: () => number): Promise<Counting> {
     const changes: boolean[] = [];
     const store = await FallbackCounterStore.open({
-      connect: (onError) => connectRedisCounters({ url, installation, rules, now }, onError),
+      databaseNow: Date.now,
+      connect: (onError) => connectRedisCounters({ url, installation, rules, now, databaseNow: Date.now }, onError),
       rules,
       now,
       onSharedChange: (isShared) => void changes.push(isShared),

@@ -126,6 +126,7 @@ it(`whatever a damaged Redis says, each decision is that of its own key, or Redi
     url,
     installation: { id: 'fuzz', previousNamesUntil: 0 },
     rules: { banAfter: 0, banForSeconds: 1 },
+    databaseNow: () => now,
     now: () => now,
   };
   proxy.share = 0.02;

@@ -55,7 +55,9 @@ const rules = { banAfter: 1, banForSeconds: 900 };
 async function open(id: string, now?: () => number, previousNamesUntil = 0): Promise<FallbackCounterStore> {
   const installation = { id, previousNamesUntil };
   const store = await FallbackCounterStore.open({
-    connect: (onError) => connectRedisCounters({ url: redis.url, installation, rules, now }, onError),
+    databaseNow: Date.now,
+    connect: (onError) =>
+      connectRedisCounters({ url: redis.url, installation, rules, now, databaseNow: Date.now }, onError),
     rules,
     now,
     onSharedChange: () => undefined,

@@ -26,7 +26,10 @@ describe('counters in Redis', () => {
         const model = new QuotaModel(scenario);
         const { rules } = scenario;
         const connect = (onError: (error: unknown) => void) =>
-          connectRedisCounters({ url: redis.url, installation, rules, now: () => model.now }, onError);
+          connectRedisCounters(
+            { url: redis.url, installation, rules, now: () => model.now, databaseNow: Date.now },
+            onError,
+          );
         const shared = await connect(() => undefined);
         const memory = new MemoryCounterStore({ rules, now: () => model.now });
         const { id } = newKey();

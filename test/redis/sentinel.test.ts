@@ -36,7 +36,7 @@ it('does not wait for a sentinel that hangs', async () => {
 
 it('says what each sentinel has answered when none names a master', async () => {
   const url = group.url.replace(/petstore$/, 'other');
-  const connecting = connectRedisCounters({ url, installation, rules: noBans }, () => undefined);
+  const connecting = connectRedisCounters({ url, installation, rules: noBans, databaseNow: Date.now }, () => undefined);
   await expect(connecting).rejects.toThrow(/(The sentinel 127\.0\.0\.1:\d+: no master is called "other"(; |$)){3}/);
 });
 
@@ -122,7 +122,12 @@ it('is shared no more with a server that has become a replica, until it is a mas
 it('never counts in a Redis Cluster: the start fails, and names it', async () => {
   const node = await RedisServer.start('--cluster-enabled', 'yes');
   const connect = (onError: (error: unknown) => void) =>
-    connectRedisCounters({ url: node.url, installation, rules: noBans }, onError);
-  const opening = FallbackCounterStore.open({ connect, rules: noBans, onSharedChange: () => undefined });
+    connectRedisCounters({ url: node.url, installation, rules: noBans, databaseNow: Date.now }, onError);
+  const opening = FallbackCounterStore.open({
+    connect,
+    rules: noBans,
+    onSharedChange: () => undefined,
+    databaseNow: Date.now,
+  });
   await expect(opening).rejects.toThrow(/^REDIS_URL must not name a Redis Cluster, .*redis\+sentinel/);
 });

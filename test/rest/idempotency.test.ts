@@ -4,6 +4,7 @@ import { IdempotencyService } from '../../src/domain/idempotency/idempotency.ser
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 import { testCaller } from '../support/caller.ts';
+import { withClock } from '../support/with-clock.ts';
 
 let rest: RestApp;
 beforeAll(async () => {
@@ -167,8 +168,8 @@ describe('the record', () => {
     const opened = await openTestDatabase();
     const { database } = opened;
     let now = Date.UTC(2026, 10, 21);
-    const stores = database.stores.for(testCaller);
-    const service = new IdempotencyService(() => new Date(now));
+    const stores = withClock(database.stores.for(testCaller), () => now);
+    const service = new IdempotencyService();
     const ask = async (principalId: string, fingerprint = 'a'): Promise<boolean> =>
       (await service.once(stores, { principalId, key: 'key', fingerprint }, async () => response)).isReplayed;
     try {

@@ -24,7 +24,7 @@ function principal(id: string, given: Partial<Principal>, requestsPerMinute: num
 
 let http: HttpHarness;
 let port: number;
-const counters = new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 60 } });
+const counters = new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 60 }, now: Date.now });
 
 beforeAll(async () => {
   const keys = {

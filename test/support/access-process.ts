@@ -13,7 +13,11 @@ export interface AccessProcessOptions {
 
 /** The part of a process that knows keys and counts, without Redis: `close` saves what it has counted. */
 export async function startAccessProcess(database: Database, options: AccessProcessOptions = {}): Promise<Access> {
-  const { rules = { banAfter: 0, banForSeconds: 1 }, onSaveFailure = rethrow, now } = options;
+  const {
+    rules = { banAfter: 0, banForSeconds: 1 },
+    onSaveFailure = rethrow,
+    now = () => database.clock.now(),
+  } = options;
   const onSharedChange = (): void => undefined;
   const counters = await openCounters({
     table: database.usage(testCaller),

@@ -1,5 +1,5 @@
 import { parseDuration } from '../../config.ts';
-import type { AccessService, ApiKeyFilterRequest, CreatedKey } from '../../domain/access/access.service.ts';
+import type { AccessService, CreatedKey } from '../../domain/access/access.service.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
@@ -33,7 +33,7 @@ export interface Command {
   prepare(values: OptionValues, id: string): CommandWork;
 }
 
-/** `now` is the time at which the database is open: what lasts a while lasts from then. */
+/** `now` is the database's time when it has been opened: what lasts a while lasts from then. */
 export type CommandWork = (access: AccessService, now: number) => Promise<Output>;
 
 /** The commands, in the order of the help. */
@@ -52,7 +52,11 @@ export const commands: Readonly<Record<string, Command>> = {
     needsId: false,
     prepare: (values) => {
       const nearLimitPercent = values['near-limit'] === undefined ? undefined : percentOf(values['near-limit']);
-      return (access) => list(access, { nearLimitPercent }, values.usage === true || nearLimitPercent !== undefined);
+      const withUsage = values.usage === true || nearLimitPercent !== undefined;
+      return async (access, now) => {
+        const keys = await allOf((page) => access.list({ ...page, filter: { nearLimitPercent } }));
+        return { text: keyTable(keys, withUsage, now), json: keys.map((key) => keyAsJson(key, now)) };
+      };
     },
   },
   show: {
@@ -60,9 +64,9 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: 'ID',
     options: [],
     needsId: true,
-    prepare: (_values, id) => async (access) => {
+    prepare: (_values, id) => async (access, now) => {
       const key = await access.get(id);
-      return { text: keyDetails(key), json: keyAsJson(key) };
+      return { text: keyDetails(key, now), json: keyAsJson(key, now) };
     },
   },
   history: {
@@ -92,7 +96,7 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: 'ID',
     options: [],
     needsId: true,
-    prepare: (_values, id) => async (access) => changed(await access.revoke(id)),
+    prepare: (_values, id) => async (access, now) => changed(await access.revoke(id), now),
   },
   ban: {
     summary: 'Bans a key for a while',
@@ -101,7 +105,7 @@ export const commands: Readonly<Record<string, Command>> = {
     needsId: true,
     prepare: (values, id) => {
       const seconds = durationOf('for', required('for', values));
-      return async (access) => changed(await access.ban(id, seconds));
+      return async (access, now) => changed(await access.ban(id, seconds), now);
     },
   },
   unban: {
@@ -109,7 +113,7 @@ export const commands: Readonly<Record<string, Command>> = {
     usage: 'ID',
     options: [],
     needsId: true,
-    prepare: (_values, id) => async (access) => changed(await access.unban(id)),
+    prepare: (_values, id) => async (access, now) => changed(await access.unban(id), now),
   },
   'set-plan': {
     summary: 'Changes the plan of a key; its usage stays',
@@ -118,7 +122,7 @@ export const commands: Readonly<Record<string, Command>> = {
     needsId: true,
     prepare: (values, id) => {
       const plan = planOf(values);
-      return async (access) => changed(await access.setPlan(id, plan));
+      return async (access, now) => changed(await access.setPlan(id, plan), now);
     },
   },
 };
@@ -130,7 +134,7 @@ function create(values: OptionValues): CommandWork {
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
   };
   const expiresIn = lifeOf(values['expires-in']);
-  return async (access, now) => newSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }));
+  return async (access, now) => newSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }), now);
 }
 
 function update(values: OptionValues, id: string): CommandWork {
@@ -142,25 +146,21 @@ function update(values: OptionValues, id: string): CommandWork {
   if ([...Object.values(changes), expiresIn].every((change) => change === undefined)) {
     throw new UsageError('at least one of --name, --scopes and --expires-in is needed.');
   }
-  return async (access, now) => changed(await access.update(id, { ...changes, expiresAt: expiryOf(expiresIn, now) }));
+  return async (access, now) =>
+    changed(await access.update(id, { ...changes, expiresAt: expiryOf(expiresIn, now) }), now);
 }
 
 function rotate({ overlap }: OptionValues, id: string): CommandWork {
   const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
-  return async (access) => newSecret(await access.rotate(id, seconds));
+  return async (access, now) => newSecret(await access.rotate(id, seconds), now);
 }
 
-function newSecret({ apiKey, secret }: CreatedKey): Output {
+function newSecret({ apiKey, secret }: CreatedKey, now: number): Output {
   return {
     text: secret,
-    note: `${describeKey(apiKey)} Keep the key safe: it can't be shown again.`,
-    json: { ...keyAsJson(apiKey), secret },
+    note: `${describeKey(apiKey, now)} Keep the key safe: it can't be shown again.`,
+    json: { ...keyAsJson(apiKey, now), secret },
   };
-}
-
-async function list(access: AccessService, filter: ApiKeyFilterRequest, withUsage: boolean): Promise<Output> {
-  const keys = await allOf((page) => access.list({ ...page, filter }));
-  return { text: keyTable(keys, withUsage), json: keys.map(keyAsJson) };
 }
 
 async function history(access: AccessService, id: string): Promise<Output> {
@@ -182,8 +182,8 @@ function onlyOf<Item>([item]: readonly Item[]): Item {
   return item;
 }
 
-function changed(key: ListedKey): Output {
-  return { text: describeKey(key), json: keyAsJson(key) };
+function changed(key: ListedKey, now: number): Output {
+  return { text: describeKey(key, now), json: keyAsJson(key, now) };
 }
 
 function planOf(values: OptionValues): PlanInput {

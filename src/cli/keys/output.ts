@@ -4,7 +4,7 @@ import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, statusOf, usageOf, type WindowUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 
-/** The output of a command: for people or, with `--json`, for programs. */
+/** The output of a command, as of `now` by the database's clock: for people or, with `--json`, for programs. */
 export interface Output {
   /** For standard output. */
   readonly text: string;
@@ -14,9 +14,8 @@ export interface Output {
 }
 
 /** A key in JSON, with its effective figures. */
-export function keyAsJson(key: ListedKey): object {
+export function keyAsJson(key: ListedKey, now: number): object {
   const { id, name, plan, scopes, prefix, createdAt, expiresAt, bannedUntil, revokedAt, previousSecretExpiresAt } = key;
-  const now = Date.now();
   return {
     id,
     name,
@@ -36,17 +35,17 @@ export function keyAsJson(key: ListedKey): object {
 }
 
 /** One line about one key. */
-export function describeKey(key: ListedKey): string {
-  const [id, name, plan, perMinute, perDay, scopes, , state] = rowOf(key);
+export function describeKey(key: ListedKey, now: number): string {
+  const [id, name, plan, perMinute, perDay, scopes, , state] = rowOf(key, now);
   return `Key ${id} (${name}): ${plan}, ${perMinute} requests per minute and ${perDay} per day, ${scopes}, ${state}.`;
 }
 
 /** Everything about one key, a line each. */
-export function keyDetails(key: ListedKey): string {
+export function keyDetails(key: ListedKey, now: number): string {
   const { createdAt, previousSecretExpiresAt } = key;
-  const { minute, day } = usageOf(key, Date.now());
+  const { minute, day } = usageOf(key, now);
   const lines = [
-    ...headings.map((heading, index) => [heading, rowOf(key)[index] ?? '']),
+    ...headings.map((heading, index) => [heading, rowOf(key, now)[index] ?? '']),
     ['CREATED', shown(createdAt)],
     ['OLD SECRET', previousSecretExpiresAt === null ? 'none' : `valid until ${shown(previousSecretExpiresAt)}`],
     ['LAST USED', lastUseOf(key)],
@@ -57,15 +56,15 @@ export function keyDetails(key: ListedKey): string {
 }
 
 /** All keys, a line each. */
-export function keyTable(keys: readonly ListedKey[], withUsage: boolean): string {
+export function keyTable(keys: readonly ListedKey[], withUsage: boolean, now: number): string {
   const usageHeadings = withUsage ? ['MINUTE', 'DAY', 'LAST USED'] : [];
   const usageCells = (key: ListedKey): string[] => {
-    const { minute, day } = usageOf(key, Date.now());
+    const { minute, day } = usageOf(key, now);
     return withUsage ? [spentOf(minute), spentOf(day), lastUseOf(key)] : [];
   };
   return table(
     [...headings, ...usageHeadings],
-    keys.map((key) => [...rowOf(key), ...usageCells(key)]),
+    keys.map((key) => [...rowOf(key, now), ...usageCells(key)]),
   );
 }
 
@@ -97,7 +96,7 @@ function table(names: readonly string[], cells: readonly (readonly string[])[]):
   return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
 }
 
-function rowOf(key: ListedKey): string[] {
+function rowOf(key: ListedKey, now: number): string[] {
   const { requestsPerMinute, requestsPerDay } = limitsOf(key);
   return [
     key.id,
@@ -107,13 +106,13 @@ function rowOf(key: ListedKey): string[] {
     figure(requestsPerDay),
     key.scopes.join(','),
     key.prefix,
-    stateOf(key),
+    stateOf(key, now),
   ];
 }
 
-function stateOf(key: ListedKey): string {
+function stateOf(key: ListedKey, now: number): string {
   const { revokedAt, expiresAt, bannedUntil } = key;
-  switch (statusOf(key, Date.now())) {
+  switch (statusOf(key, now)) {
     case 'revoked':
       return `revoked ${shown(revokedAt)}`;
     case 'expired':

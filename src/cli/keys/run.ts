@@ -76,7 +76,8 @@ function parseOptions({ options }: Command, args: string[]) {
 async function execute({ work }: KeyCommand): Promise<Output> {
   const database = await openOrJoinDatabase(databaseOptions());
   try {
-    return await work(new AccessService(database.stores.for(new Callers().service('keys')), {}, 'cli'), Date.now());
+    const stores = database.stores.for(new Callers().service('keys'));
+    return await work(new AccessService(stores, {}, 'cli'), stores.clock.now());
   } finally {
     await database.close();
   }

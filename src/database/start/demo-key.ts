@@ -10,8 +10,8 @@ import type { Stores } from '../../domain/stores.ts';
  * Creates a key for the demo store, and stores it in a file that only its owner can read: the database has only its
  * hash.
  */
-export async function addDemoKey({ apiKeys }: Stores, dataDir: string): Promise<void> {
-  const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, Date.now());
+export async function addDemoKey({ apiKeys, clock }: Stores, dataDir: string): Promise<void> {
+  const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, clock.now());
   await apiKeys.insert(row);
   const file = demoKeyFile(dataDir);
   // A file left by an unfinished start belongs to no key.

@@ -4,6 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
+import { RemoteClock } from '../../platform/remote-clock.ts';
 import type { Stores } from '../../domain/stores.ts';
 import {
   createTransactionSession,
@@ -119,7 +120,9 @@ async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise
     const transaction = em.getTransactionContext() as Transaction<unknown>;
     const applied = await orm.migrator.up({ transaction });
     if (applied.some(({ name }) => name === migrations[0].name)) {
-      await fill?.(createStores(orm.getMetadata())(createTransactionSession(await leaseOf(transaction))));
+      await fill?.(
+        createStores(orm.getMetadata(), new RemoteClock())(createTransactionSession(await leaseOf(transaction))),
+      );
     }
   });
 }

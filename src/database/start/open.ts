@@ -52,6 +52,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
     const database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
+    await readClock(database);
     return {
       ...database,
       demoKey: hasDemo ? await findDemoKey(database.keyRecords(new Callers().service('start')), dataDir) : undefined,
@@ -65,6 +66,12 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     await embedded?.close();
     throw error;
   }
+}
+
+/** Twice: the first time it also waits for a connection. */
+async function readClock(database: Database): Promise<void> {
+  const caller = new Callers().service('start');
+  for (let times = 0; times < 2; times += 1) await database.readClock(caller);
 }
 
 /** The time that a service may take to start. */
@@ -97,6 +104,7 @@ async function joinEmbedded(dataDir: string): Promise<Database> {
   const location = embeddedPostgresAddress(dataDir);
   const database = await connectDatabase({ location, poolSize: 1, isGuest: true });
   try {
+    await readClock(database);
     const findings = await database.checkReady(new Callers().service('command'));
     const reason = findings.database ?? findings.migrations;
     if (reason !== undefined) throw new DomainError('UNAVAILABLE', reason);

@@ -12,6 +12,8 @@ import type { EventMove, EventMoves } from '../../platform/feed/index.ts';
 import type { Id } from '../../domain/id.ts';
 import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import type { RemoteClock } from '../../platform/remote-clock.ts';
+import { clockMillis } from './clock.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 
 /** A row as JSON, with its numbers as texts, so that an int64 is exact. */
@@ -96,26 +98,36 @@ function theOnly<Row>([row]: readonly Row[]): Row {
   return row;
 }
 
-export function createEventMoves(session: Session): EventMoves {
-  const move = statementOf<EventMove>(
-    'select moved, is_holder, lag_seconds from petstore_move_events($1::text, $2::int)',
-    3,
-    ([moved, isHolder, lagSeconds]) => ({
+/** Each move also reads the clock: it is the statement that every process sends at least once a second. */
+export function createEventMoves(session: Session, clock: RemoteClock): EventMoves {
+  const move = statementOf<EventMove & { readonly millis: number }>(
+    `select moved, is_holder, lag_seconds, ${clockMillis} from petstore_move_events($1::text, $2::int)`,
+    4,
+    ([moved, isHolder, lagSeconds, millis]) => ({
       moved: Number(moved),
       isHolder: isHolder === 't',
       lagSeconds: Number(lagSeconds),
+      millis: Number(millis),
     }),
     'write',
   );
   const maintain = statementOf(
-    'select petstore_maintain_events(make_interval(secs => $1::float8))',
+    'select petstore_maintain_events(make_interval(secs => $1::float8), $2::timestamptz)',
     1,
     ([bytes]) => Number(bytes),
     'write',
   );
   return {
-    move: async (mover, limit) => theOnly(await session.run(move, [mover, limit])),
-    maintain: async (retentionSeconds) => theOnly(await session.run(maintain, [retentionSeconds])),
+    move: async (mover, limit) => {
+      const askedAt = clock.start();
+      const { millis, ...run } = theOnly(await session.run(move, [mover, limit]));
+      clock.record(millis, askedAt);
+      return run;
+    },
+    maintain: async (retentionSeconds) => {
+      const noLaterThan = new Date(clock.settled()).toISOString();
+      return theOnly(await session.run(maintain, [retentionSeconds, noLaterThan]));
+    },
   };
 }
 

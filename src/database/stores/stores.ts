@@ -13,6 +13,7 @@ import type { IdempotencyStore } from '../../domain/idempotency/idempotency.stor
 import type { InventoryStore } from '../../domain/inventory/inventory-item.store.ts';
 import type { OrderStore } from '../../domain/orders/order.store.ts';
 import type { PetStore } from '../../domain/pets/pet.store.ts';
+import type { SharedClock } from '../../platform/remote-clock.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
@@ -42,7 +43,7 @@ export interface CallerStores {
  * Makes the statements of all stores, once, and returns their stores in a session, which run all of theirs there: those
  * of a transaction never use another connection.
  */
-export function createStores(metadata: MetadataStorage): (session: Session) => Stores {
+export function createStores(metadata: MetadataStorage, clock: SharedClock): (session: Session) => Stores {
   const makers: StoreMakers = {
     apiKeys: createApiKeyStore(metadata),
     categories: createCategoryStore(metadata),
@@ -52,11 +53,11 @@ export function createStores(metadata: MetadataStorage): (session: Session) => S
     orders: createOrderStore(metadata),
     pets: createPetStore(metadata),
   };
-  return (session) => new SessionStores(makers, new StoreSession(session));
+  return (session) => new SessionStores(makers, new StoreSession(session), clock);
 }
 
 type StoreMakers = {
-  readonly [Name in Exclude<keyof Stores, 'transaction' | 'atomically' | 'insertion'>]: (
+  readonly [Name in Exclude<keyof Stores, 'transaction' | 'atomically' | 'insertion' | 'clock'>]: (
     session: Session,
   ) => Stores[Name];
 };
@@ -65,10 +66,12 @@ type StoreMakers = {
 class SessionStores implements Stores {
   readonly #makers: StoreMakers;
   readonly #session: Session;
+  readonly clock: SharedClock;
 
-  constructor(makers: StoreMakers, session: Session) {
+  constructor(makers: StoreMakers, session: Session, clock: SharedClock) {
     this.#makers = makers;
     this.#session = session;
+    this.clock = clock;
   }
 
   get pets(): PetStore {
@@ -113,6 +116,6 @@ class SessionStores implements Stores {
 
   /** Itself, inside a transaction. */
   #in(session: Session): Stores {
-    return session === this.#session ? this : new SessionStores(this.#makers, session);
+    return session === this.#session ? this : new SessionStores(this.#makers, session, this.clock);
   }
 }

@@ -17,7 +17,7 @@ import {
   type KeyStatus,
   type ListedKey,
 } from './api-key.store.ts';
-import { statusOf } from './key-status.ts';
+import { statusOf, usageOf, type KeyUsage } from './key-status.ts';
 import { futureRule, newApiKey, newSecret, type NewApiKey } from './new-api-key.ts';
 import { checkPlan, type PlanInput, type PlanName } from './plan.ts';
 import { scopesRule, type Scope } from './scope.ts';
@@ -49,6 +49,7 @@ export interface CreatedKey {
 }
 
 export interface AccessServiceOptions {
+  /** Of the database, unless a test has its own. */
   readonly now?: (() => number) | undefined;
   /** Called when a change has been committed, and waited for before the caller goes on. Must not throw. */
   readonly onChange?: (() => Promise<void>) | undefined;
@@ -74,12 +75,20 @@ export class AccessService {
     this.#stores = stores;
     this.#options = options;
     this.#by = by;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => stores.clock.now());
   }
 
   /** The same service with changes attributed to an actor: the id of a key, `ADMIN_API_KEY` or `cli`. */
   actingAs(by: string): AccessService {
     return new AccessService(this.#stores, this.#options, by);
+  }
+
+  statusOf(key: ListedKey): KeyStatus {
+    return statusOf(key, this.#now());
+  }
+
+  usageOf(key: ListedKey): KeyUsage {
+    return usageOf(key, this.#now());
   }
 
   async list(request: ApiKeyListRequest): Promise<Page<ListedKey>> {

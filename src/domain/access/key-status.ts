@@ -16,8 +16,13 @@ export interface WindowUsage {
   readonly resetAt: Date;
 }
 
+export interface KeyUsage {
+  readonly minute: WindowUsage;
+  readonly day: WindowUsage;
+}
+
 /** The usage of both windows at that instant. */
-export function usageOf(key: ListedKey, now: number): { readonly minute: WindowUsage; readonly day: WindowUsage } {
+export function usageOf(key: ListedKey, now: number): KeyUsage {
   const { requestsPerMinute, requestsPerDay } = limitsOf(key);
   const { minuteOpenedAt = 0, minuteSpent = 0, dayOpenedAt = 0, daySpent = 0 } = key.usage ?? {};
   return {

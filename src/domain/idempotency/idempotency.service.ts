@@ -54,13 +54,8 @@ interface KeyedWork<Result, Stored> {
  * IDEMPOTENCY_KEY_REUSED when it was another one.
  */
 export class IdempotencyService {
-  readonly #now: () => Date;
   /** The keys of requests under way in this process: a second one needs no connection to be refused. */
   readonly #running = new Set<string>();
-
-  constructor(now = (): Date => new Date()) {
-    this.#now = now;
-  }
 
   /**
    * The work only inserts, in the stores that it receives, which are those of the transaction; it may be done again.
@@ -81,8 +76,8 @@ export class IdempotencyService {
           return checked(response, fingerprint)?.result as Result | undefined;
         },
         work,
-        save: ({ idempotency }, result) =>
-          idempotency.save({ principalId, key, fingerprint, result, createdAt: this.#now() }),
+        save: ({ idempotency, clock }, result) =>
+          idempotency.save({ principalId, key, fingerprint, result, createdAt: new Date(clock.now()) }),
       },
     );
   }
@@ -105,9 +100,9 @@ export class IdempotencyService {
           return checked(fields.get(field), fingerprint)?.result;
         },
         work,
-        save: ({ idempotency }, result) => {
+        save: ({ idempotency, clock }, result) => {
           const record: FieldRecord = { field, fingerprint, result: encode(result) };
-          return idempotency.saveFields({ principalId, key }, [record], this.#now());
+          return idempotency.saveFields({ principalId, key }, [record], new Date(clock.now()));
         },
       },
     );
@@ -133,10 +128,10 @@ export class IdempotencyService {
           return whole && new Map([...claimed.fields].map(([field, { result }]) => [field, result]));
         },
         work,
-        save: ({ idempotency }, result) => {
+        save: ({ idempotency, clock }, result) => {
           const records = [...encode(result)].map(([field, each]) => ({ field, fingerprint: '', result: each }));
           const whole = { field: wholeOperation, fingerprint, result: {} };
-          return idempotency.saveFields({ principalId, key }, [whole, ...records], this.#now());
+          return idempotency.saveFields({ principalId, key }, [whole, ...records], new Date(clock.now()));
         },
       },
     );
@@ -163,7 +158,7 @@ export class IdempotencyService {
     key: IdempotencyKey,
     { fields, replay, work, save }: KeyedWork<Result, Stored>,
   ): Promise<IdempotentOutcome<Result | Stored>> {
-    const claimed = await stores.idempotency.claim(key, fields, this.#oldestStored());
+    const claimed = await stores.idempotency.claim(key, fields, oldestStored(stores));
     if (claimed === undefined) throw stillRunning();
     const stored = replay(claimed);
     if (stored !== undefined) return { result: stored, isReplayed: true };
@@ -173,15 +168,15 @@ export class IdempotencyService {
   }
 
   /** Deletes the records that are too old to be replayed, in batches of short statements. */
-  async deleteExpired({ idempotency }: Pick<Stores, 'idempotency'>): Promise<void> {
+  async deleteExpired(stores: Pick<Stores, 'idempotency' | 'clock'>): Promise<void> {
     let deleted: number;
-    do deleted = await idempotency.deleteUntil(this.#oldestStored(), deletedPerBatch);
+    do deleted = await stores.idempotency.deleteUntil(oldestStored(stores), deletedPerBatch);
     while (deleted === deletedPerBatch);
   }
+}
 
-  #oldestStored(): Date {
-    return new Date(this.#now().getTime() - storedMillis);
-  }
+function oldestStored({ clock }: Pick<Stores, 'clock'>): Date {
+  return new Date(clock.settled() - storedMillis);
 }
 
 function checked(stored: StoredOutcome | undefined, fingerprint: string): StoredOutcome | undefined {

@@ -10,7 +10,7 @@ import type {
 import { describeChanges } from '../../domain/access/api-key-change.ts';
 import type { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
-import { lastUsedAt, statusOf, usageOf } from '../../domain/access/key-status.ts';
+import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { nameInHistory } from '../../domain/access/principal.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
@@ -82,8 +82,8 @@ export class ApiKeyResolver {
   }
 
   @FieldResolver(() => ApiKeyStatusEnum, { description: 'Whether it is valid now.' })
-  status(@Root() key: ListedKey): KeyStatus {
-    return statusOf(key, Date.now());
+  status(@Root() key: ListedKey, @Ctx() { services: { access } }: GraphQLContext): KeyStatus {
+    return access.statusOf(key);
   }
 
   @FieldResolver(() => DateTimeScalar, {
@@ -95,8 +95,8 @@ export class ApiKeyResolver {
   }
 
   @FieldResolver(() => ApiKeyUsageType, { description: 'The requests spent in both windows.' })
-  usage(@Root() key: ListedKey): ReturnType<typeof usageOf> {
-    return usageOf(key, Date.now());
+  usage(@Root() key: ListedKey, @Ctx() { services: { access } }: GraphQLContext): KeyUsage {
+    return access.usageOf(key);
   }
 
   @FieldResolver(() => ApiKeyChangeConnectionType, {

@@ -1,12 +1,14 @@
 import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
-import type { QuotaService } from '../../platform/quotas/index.ts';
+import { type QuotaService, secondsUntil } from '../../platform/quotas/index.ts';
 import type { StreamEnd, StreamHolder } from '../../platform/feed/index.ts';
 import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
 
 export interface KeyChecks {
   readonly keys: Pick<KeyDirectory, 'find'>;
   readonly quota: Pick<QuotaService, 'peek' | 'consume'>;
+  /** Of the database. */
+  readonly now: () => number;
 }
 
 /**
@@ -35,7 +37,7 @@ export class KeyHolder implements StreamHolder {
       if (principal === undefined) return endFor(keyEnded());
       this.#principal = principal;
       this.#count += 1;
-      const bannedMillis = (principal.bans?.bannedUntil ?? 0) - Date.now();
+      const bannedMillis = (principal.bans?.bannedUntil ?? 0) - this.#checks.now();
       if (bannedMillis > 0) return endFor(banned(Math.ceil(bannedMillis / 1000)));
       if (this.#count % checksBetweenPeeks !== 0) return undefined;
       const decision = await this.#checks.quota.peek(principal);
@@ -51,13 +53,12 @@ export class KeyHolder implements StreamHolder {
     const { quota } = this.#checks;
     try {
       // A refusal would count towards a ban.
-      const { minute, day } = await quota.peek(principal);
+      const { now, minute, day } = await quota.peek(principal);
       const affordable = Math.min(units, minute.remaining, day.remaining);
       const isAdmitted = affordable > 0 && (await quota.consume(principal, affordable)).outcome === 'admitted';
       const spent = isAdmitted ? affordable : 0;
       if (spent === units || day.remaining > spent) return { spent };
-      const retryAfterSeconds = Math.max(1, Math.ceil((day.resetsAt - Date.now()) / 1000));
-      return { spent, end: endFor(daySpent(retryAfterSeconds)) };
+      return { spent, end: endFor(daySpent(secondsUntil(day.resetsAt, now))) };
     } catch {
       return { spent: 0 };
     }

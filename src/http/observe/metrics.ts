@@ -28,6 +28,7 @@ export interface MetricsSources {
   readonly pool: () => PoolFigures;
   /** What was last known of each server of the database. */
   readonly servers: () => readonly ServerSample[];
+  readonly clock: { readonly offsetSeconds: number };
   readonly events: EventFigures;
   readonly requestsUnderWay: () => number;
   /** Whole collections that are streamed. */
@@ -101,7 +102,7 @@ export class Metrics {
 
   /** Metrics that are read from their source each time. */
   watch(sources: MetricsSources): void {
-    const { pool, servers, events, requestsUnderWay, collections, eventStreams, isCountingShared } = sources;
+    const { pool, servers, clock, events, requestsUnderWay, collections, eventStreams, isCountingShared } = sources;
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -126,6 +127,8 @@ export class Metrics {
     );
     this.#gauge('streams', 'Whole collections being streamed.', [], (gauge) => gauge.set(collections()));
     this.#gauge('event_streams', 'Open event streams.', [], (gauge) => gauge.set(eventStreams()));
+    const clockHelp = "This process's clock minus the database's, which times what processes share.";
+    this.#gauge('clock_offset_seconds', clockHelp, [], (gauge) => gauge.set(clock.offsetSeconds));
     const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
     this.#gauge('events_lag_seconds', lagHelp, [], (gauge) => gauge.set(events.lagSeconds));
     this.#gauge('events_log_bytes', 'The size of the log of events.', [], (gauge) => gauge.set(events.logBytes));

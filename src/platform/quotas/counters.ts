@@ -40,8 +40,8 @@ export interface CountersOptions {
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
   /** Usage couldn't be saved; it is retried. */
   readonly onSaveFailure: (error: unknown) => void;
-  /** Milliseconds since 1970. Undefined uses the system's clock, and Redis' own for counters in Redis. */
-  readonly now?: (() => number) | undefined;
+  /** Of the database, in milliseconds since 1970. Counters in Redis have Redis' own. */
+  readonly now: () => number;
 }
 
 export interface Counters {
@@ -81,6 +81,6 @@ async function openRedis(url: string, options: CountersOptions): Promise<Fallbac
   // A fifth of all the modules: loaded only where Redis is configured.
   const { connectRedisCounters } = await import('./redis-counters.ts');
   const connect = (onError: (error: unknown) => void) =>
-    connectRedisCounters({ url, installation, rules, now }, onError);
-  return FallbackCounterStore.open({ connect, rules, onSharedChange, now });
+    connectRedisCounters({ url, installation, rules, databaseNow: now }, onError);
+  return FallbackCounterStore.open({ connect, rules, onSharedChange, databaseNow: now });
 }

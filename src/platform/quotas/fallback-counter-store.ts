@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { BanRules } from './bans.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 import { decisionOf, type CounterDecision } from './counter.ts';
+import { RemoteClock } from '../remote-clock.ts';
 import { MemoryCounterStore, type CounterSnapshot } from './memory-counter-store.ts';
 
 /** The shared counters can never be used. The message says what would be right. */
@@ -17,6 +18,8 @@ export interface SharedCounters {
    * emptied.
    */
   decide(subject: QuotaSubject, charge: Charge, known: CounterSnapshot): Promise<CounterDecision>;
+  /** Their time when the connection was made. */
+  readonly connectedAt: number;
   close(): void;
 }
 
@@ -26,7 +29,9 @@ export interface FallbackCounterStoreOptions {
   readonly rules: BanRules;
   /** Called once when the shared counters are lost, with the reason, and once when they are back. */
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
-  /** Undefined continues with the time of the shared counters. */
+  /** The bans of keys are instants of the database. */
+  readonly databaseNow: () => number;
+  /** The time of counters and database, for tests; undefined continues with that of the shared counters. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -37,6 +42,9 @@ const reconnectMillis = 500;
  *
  * Every shared decision is remembered, so that this process can continue from it, and restore it with the next request
  * after reconnecting.
+ *
+ * Windows are timed by the clock of the shared counters, which may differ from the database's: the ends of bans, which
+ * the database keeps, are converted.
  */
 export class FallbackCounterStore implements CounterStore {
   /** A local copy of the counters, used while the shared ones are lost. */
@@ -44,14 +52,15 @@ export class FallbackCounterStore implements CounterStore {
   readonly #options: FallbackCounterStoreOptions;
   /** Undefined while it is lost. */
   #shared: SharedCounters | undefined;
-  /** How far the shared clock is ahead of this process's: windows continue by the clock that opened them. */
-  #clockOffsetMillis = 0;
+  /** Of the shared counters: windows continue by the clock that opened them. */
+  readonly #clock: RemoteClock;
   #lossReason: unknown;
   #isClosed = false;
 
   private constructor(options: FallbackCounterStoreOptions) {
     this.#options = options;
-    const { rules, now = () => Date.now() + this.#clockOffsetMillis } = options;
+    this.#clock = new RemoteClock(options.databaseNow);
+    const { rules, now = () => this.#clock.now() } = options;
     this.local = new MemoryCounterStore({ rules, now });
   }
 
@@ -81,11 +90,20 @@ export class FallbackCounterStore implements CounterStore {
   }
 
   async decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
+    const { now, databaseNow } = this.#options;
+    const aheadMillis = now === undefined ? this.#clock.now() - databaseNow() : 0;
+    const decision = await this.#decide(withBanLater(subject, aheadMillis), charge);
+    if (decision.outcome !== 'banned' || decision.begun === undefined) return decision;
+    return { ...decision, begun: { ...decision.begun, until: decision.begun.until - aheadMillis } };
+  }
+
+  async #decide(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
     const shared = this.#shared;
     if (shared === undefined) return this.local.decide(subject, charge);
     try {
+      const askedAt = this.#clock.start();
       const decided = await shared.decide(subject, charge, this.local.snapshot(subject));
-      this.#clockOffsetMillis = decided.now - Date.now();
+      this.#clock.record(decided.now, askedAt);
       this.local.restore(subject, decided);
       return decisionOf(decided, subject, charge);
     } catch (error) {
@@ -102,10 +120,12 @@ export class FallbackCounterStore implements CounterStore {
 
   async #connect(): Promise<SharedCounters> {
     const made: { connection?: SharedCounters } = {};
+    const askedAt = this.#clock.start();
     made.connection = await this.#options.connect((error) => {
       // A connection that is still being made rejects instead.
       if (made.connection !== undefined) this.#lose(made.connection, error);
     });
+    this.#clock.record(made.connection.connectedAt, askedAt);
     if (!this.#isClosed) return made.connection;
     made.connection.close();
     throw new Error('The counter store is closed.');
@@ -131,4 +151,10 @@ export class FallbackCounterStore implements CounterStore {
       return;
     }
   }
+}
+
+function withBanLater(subject: QuotaSubject, millis: number): QuotaSubject {
+  const { bans } = subject;
+  if (bans === undefined || bans.bannedUntil === 0) return subject;
+  return { ...subject, bans: { ...bans, bannedUntil: bans.bannedUntil + millis } };
 }

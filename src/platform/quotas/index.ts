@@ -11,6 +11,7 @@ export {
   isOpen,
   minuteMillis,
   type QuotaLimits,
+  secondsUntil,
   tightest,
   type WindowFigures,
 } from './window.ts';

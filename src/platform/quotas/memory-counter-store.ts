@@ -13,7 +13,7 @@ import type { DayCounter, KeyUsage } from './usage.ts';
 
 export interface MemoryCounterStoreOptions {
   readonly rules: BanRules;
-  readonly now?: (() => number) | undefined;
+  readonly now: () => number;
   /** The maximum number of addresses counted at a time; the oldest are evicted. */
   readonly maxAddresses?: number | undefined;
 }
@@ -36,7 +36,7 @@ export class MemoryCounterStore implements CounterStore {
   /** The keys that were used since the last drain, and when they were last. */
   readonly #used = new Map<string, number>();
 
-  constructor({ rules, now = Date.now, maxAddresses = 100_000 }: MemoryCounterStoreOptions) {
+  constructor({ rules, now, maxAddresses = 100_000 }: MemoryCounterStoreOptions) {
     this.#rules = rules;
     this.#now = now;
     this.#keys = new SweptCounters(Infinity, newCounter);

@@ -16,6 +16,8 @@ export interface RedisCountersOptions {
   readonly url: string;
   readonly installation: Installation;
   readonly rules: BanRules;
+  /** By which instants of the database are understood. */
+  readonly databaseNow: () => number;
   /** Undefined takes Redis' own time, so that the clocks of the processes don't matter. */
   readonly now?: (() => number) | undefined;
 }
@@ -60,8 +62,9 @@ export async function connectRedisCounters(
   const server = await serverOf(location);
   const connection = await RedisConnection.open(server, onError);
   try {
-    const counters = new RedisCounters(connection, options, await claimRedisKeys(connection, options.installation));
-    await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown);
+    const keys = await claimRedisKeys(connection, options.installation, options.databaseNow);
+    const counters = new RedisCounters(connection, options, keys);
+    counters.connectedAt = (await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown)).now;
     watchMaster(location, server, counters.ending, onError).catch(onError);
     return counters;
   } catch (error) {
@@ -72,6 +75,7 @@ export async function connectRedisCounters(
 }
 
 class RedisCounters implements SharedCounters {
+  connectedAt = 0;
   readonly #connection: RedisConnection;
   readonly #options: RedisCountersOptions;
   readonly #keys: RedisKeys;

@@ -42,10 +42,11 @@ return { 0, ARGV[2], tonumber(ARGV[4]) }
 export async function claimRedisKeys(
   connection: RedisConnection,
   { id, previousNamesUntil }: Installation,
+  databaseNow: () => number,
 ): Promise<RedisKeys> {
   const own = { prefix: `${prefix}:${id}`, generationKey: `${prefix}:${id}:generation` };
   const previous = { prefix, generationKey: `${prefix}:claim` };
-  const left = Math.min(lifetimeMillis, Math.max(0, Math.floor(previousNamesUntil - Date.now())));
+  const left = Math.min(lifetimeMillis, Math.max(0, Math.floor(previousNamesUntil - databaseNow())));
   const keys = [own.generationKey, previous.generationKey];
   const [form, generation] = await connection.run(script, keys, [id, randomUUID(), String(left)]);
   if (typeof generation !== 'string') throw new Error('Redis has replied with something other than a generation.');

@@ -13,7 +13,7 @@ export interface UsageRecorderOptions {
   readonly table: UsageTable;
   /** Called when counters couldn't be saved, once until they are; they are retried. */
   readonly onFailure: (error: unknown) => void;
-  readonly now?: (() => number) | undefined;
+  readonly now: () => number;
 }
 
 /**
@@ -37,7 +37,7 @@ export class UsageRecorder {
    * Restores the day counters; call it before the first request. Throws UNAVAILABLE when the database can't be reached.
    */
   async start(): Promise<void> {
-    const { store, table, now = Date.now } = this.#options;
+    const { store, table, now } = this.#options;
     store.restoreDays(await table.loadDays(now() - dayMillis));
     this.#timer = setInterval(() => inBackground(this.#save()), saveEveryMillis).unref();
   }

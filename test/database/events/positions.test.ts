@@ -94,23 +94,6 @@ it('a position that is given again, after a restore, has another salt', async ()
   expect(await isKnown(lost)).toBe(false);
 });
 
-it('positions go on from the last one when the clock has gone back, day by day', async () => {
-  const fresh = await openEventLog();
-  let last: EventPosition | undefined;
-  for (const days of [2, 3]) {
-    const [state] = await fresh.sql(
-      `update event_state set position = (extract(epoch from now())::bigint / 86400 + ${days}) << 40 returning position`,
-    );
-    await fresh.sql(`insert into categories (name) values ('i'), ('j')`);
-    await fresh.move();
-    const ahead = BigInt(String(state?.['position']));
-    const added = await fresh.readAfter(last);
-    expect(added.map(({ position }) => BigInt(position))).toEqual([ahead + 1n, ahead + 2n]);
-    last = added.at(-1);
-  }
-  await fresh.close();
-});
-
 it('days that are older than the retention are dropped, and readers that have read them all have missed nothing', async () => {
   await add('old', 'older readers miss it');
   await log.move();
@@ -124,6 +107,7 @@ it('days that are older than the retention are dropped, and readers that have re
   const [first] = await log.sql(`select to_char(now() - interval '8 days', '"events_"YYYYMMDD') as name,
     (extract(epoch from now())::bigint / 86400 - 8) << 40 as low, (extract(epoch from now())::bigint / 86400 - 7) << 40 as high`);
   await log.sql(`alter table events detach partition ${name}; alter table ${name} rename to ${String(first?.['name'])};
+    comment on table ${String(first?.['name'])} is null;
     update ${String(first?.['name'])} set position = position - ${days};
     update event_state set position = position - ${days}, dropped_position = 0;
     alter table events attach partition ${String(first?.['name'])} for values from (${String(first?.['low'])}) to (${String(first?.['high'])})`);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
 import type { Session, Statement, StatementValues } from '../../../src/platform/postgres/statement.ts';
+import { RemoteClock } from '../../../src/platform/remote-clock.ts';
 import { createStores } from '../../../src/database/stores/stores.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
@@ -37,7 +38,7 @@ beforeAll(async () => {
       select id, 1, timestamptz '2026-01-01' + id * interval '1 minute', id % 3 = 0 from pets;
     insert into orders (pet_id, complete) select 1, false from generate_series(1, ${5 * pets});
     commit; analyze categories, pets, inventory, orders`);
-  stores = createStores(metadata)(explain);
+  stores = createStores(metadata, new RemoteClock())(explain);
 });
 
 afterAll(() => opened.close());

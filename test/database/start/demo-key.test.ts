@@ -23,7 +23,7 @@ describe('the demo key', () => {
     const dataDir = databaseDirectory();
     const first = await open(dataDir);
     const { demoKey = '' } = first;
-    const principal = await new KeyDirectory(first.keyRecords(testCaller)).find(demoKey);
+    const principal = await new KeyDirectory(first.keyRecords(testCaller), { now: Date.now }).find(demoKey);
     expect(principal).toMatchObject({ name: 'Demo', plan: 'business', scopes: ['read', 'write'] });
     expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
     await first.close();

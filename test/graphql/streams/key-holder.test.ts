@@ -8,6 +8,7 @@ it('a ban that only the counters know ends the streams of a key within a second'
   const checks = {
     keys: { find: () => Promise.resolve(principal) },
     quota: { peek: () => Promise.resolve({ outcome: 'banned', retryAfterSeconds: 60 }) },
+    now: Date.now,
   } as unknown as KeyChecks;
   const holder = new KeyHolder(checks, 'secret', principal);
   const ends: unknown[] = [];
@@ -28,7 +29,7 @@ it.each([
   const costs: number[] = [];
   const checks = {
     quota: {
-      peek: () => Promise.resolve({ minute: { remaining: minute }, day: { remaining: day, resetsAt: 0 } }),
+      peek: () => Promise.resolve({ now: 0, minute: { remaining: minute }, day: { remaining: day, resetsAt: 0 } }),
       consume: (_subject: Principal, cost: number) => {
         costs.push(cost);
         return Promise.resolve({ outcome: 'admitted' });

@@ -49,7 +49,7 @@ describe('the counters of one process, many at a time', () => {
   it('take less than 50 MB for as many addresses as are remembered', () => {
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
-    const store = new MemoryCounterStore({ rules });
+    const store = new MemoryCounterStore({ rules, now: Date.now });
     for (let index = 0; index < 100_000; index += 1) {
       const id = `address:10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
       store.decide({ id, limits, bans: undefined, isAnonymous: true }, one);
@@ -60,7 +60,7 @@ describe('the counters of one process, many at a time', () => {
   });
 
   it('never keep more addresses than they may, and no key is forgotten for one', () => {
-    const store = new MemoryCounterStore({ rules, maxAddresses: 100 });
+    const store = new MemoryCounterStore({ rules, now: Date.now, maxAddresses: 100 });
     const key = { id: '1', limits: { ...limits, requestsPerMinute: 1 }, bans, isAnonymous: false };
     store.decide(key, one);
     for (let id = 0; id < 10_000; id += 1) {
