@@ -11,6 +11,7 @@ import { PetCheckMigration } from './2026-11-24-pet-check.ts';
 import { RecordedTablesMigration } from './2026-11-25-recorded-tables.ts';
 import { EventHalvesMigration } from './2026-11-25-event-halves.ts';
 import { EventDaysMigration } from './2026-11-25-event-days.ts';
+import { FoldMigration } from './2026-11-25-fold.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
 export const migrations = [
@@ -27,4 +28,5 @@ export const migrations = [
   { name: '2026-11-25-recorded-tables', migration: RecordedTablesMigration },
   { name: '2026-11-25-event-halves', migration: EventHalvesMigration },
   { name: '2026-11-25-event-days', migration: EventDaysMigration },
+  { name: '2026-11-25-fold', migration: FoldMigration },
 ] as const;
