@@ -32,8 +32,9 @@ export interface Stores {
 
   /**
    * The same for work of several writes: it may take 2 s from BEGIN (500 ms on the embedded database), and is done
-   * again after a deadlock within that time, on stores made anew. It locks all rows first (`lockNamedRows`). A write that fails rolls all back, whatever the work
-   * makes of it; a read that fails doesn't. Throws UNAVAILABLE when it takes too long.
+   * again after a deadlock within that time, on stores made anew. It locks all rows first (`lockNamedRows`). A write
+   * that fails rolls all back, whatever the work makes of it; a read that fails doesn't. Throws UNAVAILABLE when it
+   * takes too long.
    */
   atomically<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
 

@@ -50,8 +50,8 @@ interface KeyedWork<Result, Stored> {
  * operation over GraphQL.
  *
  * Results are stored as JSON, in the transaction that does the work: both are committed, or neither. A failure of the
- * work stores nothing. Each takes the stores of its caller. All methods throw CONFLICT while the first request with the key is running, and
- * IDEMPOTENCY_KEY_REUSED when it was another one.
+ * work stores nothing. Each takes the stores of its caller. All methods throw CONFLICT while the first request with the
+ * key is running, and IDEMPOTENCY_KEY_REUSED when it was another one.
  */
 export class IdempotencyService {
   /** The keys of requests under way in this process: a second one needs no connection to be refused. */

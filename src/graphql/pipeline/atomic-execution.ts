@@ -44,8 +44,9 @@ class AbortedBy extends Error {
 /**
  * Carries out the root fields of an operation with `@atomic` in one transaction, payloads included, or none of them.
  *
- * All rows that the inputs name are locked before the first field. Each try has loaders of its own. A field's own failure ends the transaction; one below its payload doesn't. When
- * nothing was committed, no payload is shown. Throws VALIDATION_FAILED for too many fields.
+ * All rows that the inputs name are locked before the first field. Each try has loaders of its own. A field's own
+ * failure ends the transaction; one below its payload doesn't. When nothing was committed, no payload is shown. Throws
+ * VALIDATION_FAILED for too many fields.
  */
 export async function executeAtomically(
   operation: AtomicOperation,

@@ -92,7 +92,7 @@ export class Metrics {
 
   readonly #hidesSchema: boolean;
 
-  /** `hidesSchema`: whoever may read them may not know the root fields of GraphQL. */
+  /** With `hidesSchema` the labels have no root fields of GraphQL. */
   constructor({ hidesSchema = false }: { readonly hidesSchema?: boolean } = {}) {
     this.#hidesSchema = hidesSchema;
     collectDefaultMetrics({ register: this.#registry });

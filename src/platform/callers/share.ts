@@ -54,9 +54,9 @@ export interface Lease {
 /**
  * Something of which the process has so much (bytes, streams, slots), leased to clients.
  *
- * Guarantees: no client holds more than its part, and all together never more than everything, but for what is resized. No request waits longer than `waitMillis`, or for a request that is
- * aborted. Those who wait are served by client, the one that has used least first (see `Accounts`), and within a client
- * in their order.
+ * Guarantees: no client holds more than its part, and all together never more than everything, but for what is resized.
+ * No request waits longer than `waitMillis`, or for a request that is aborted. Those who wait are served by client, the
+ * one that has used least first (see `Accounts`), and within a client in their order.
  */
 export class Share {
   readonly #accounts: Accounts;

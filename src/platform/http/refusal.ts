@@ -1,4 +1,4 @@
-/** What a bound refuses; which status and code that is on the wire, is for whoever owns the protocol to say. */
+/** What a bound refuses. The owner of the protocol decides status and code on the wire. */
 export type BoundCode =
   | 'BAD_REQUEST'
   | 'EXPECTATION_FAILED'
