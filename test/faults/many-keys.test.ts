@@ -52,14 +52,14 @@ async function millisUntil(secret: string, status: number, allowed: readonly num
   return performance.now() - started;
 }
 
-it('100,000 keys that SQL revokes at once are refused within seconds, and other keys are served as before', async () => {
+it('20,000 keys that SQL revokes at once are refused within seconds, and other keys are served as before', async () => {
   const [kept, late] = [generateKey(), generateKey()];
   const revoked = Array.from({ length: 500 }, () => generateKey());
   await insertKeys('kept', [hashKey(kept), hashKey(late)]);
   await insertKeys('revoked', revoked.map(hashKey));
   await other.query(
     `insert into api_keys (name, prefix, sha256, plan, scopes)
-     select 'revoked', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 100000) as n`,
+     select 'revoked', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 20000) as n`,
   );
   expect(new Set(await Promise.all([kept, ...revoked].map(statusFor)))).toEqual(new Set([404]));
   const before = await heapMegabytes();

@@ -28,7 +28,7 @@ export async function pasteGuides({ url, key, isInstalled = false, pattern = '' 
   for (const [name, text] of [...pages, ...rest].filter(([each]) => each !== 'set-up' && each.includes(pattern))) {
     const folder = mkdtempSync(join(tmpdir(), 'petstore-guide-'));
     const path = [...commands, process.env.PATH].join(':');
-    const reader = { folder, url, env: { ...process.env, PATH: path, KEY: key } };
+    const reader = { folder, url, env: { ...process.env, PATH: path, KEY: key, NO_COLOR: '1' } };
     try {
       const begun = performance.now();
       for (const before of setUpOf(text, setUp)) await paste(before, reader);
