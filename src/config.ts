@@ -27,7 +27,8 @@ export function readConfig(environment: Environment = process.env) {
   ): Value => {
     const text = environment[name] || fallback;
     const value = parse(text);
-    if (value === undefined) problems.push(`${name} is ${JSON.stringify(text)}, but must be ${right}.`);
+    if (value === undefined)
+      problems.push(`${name} is ${JSON.stringify(withoutPassword(text))}, but must be ${right}.`);
     return value as Value;
   };
   const integer = (name: string, fallback: number, min: number, max: number): number =>
@@ -38,11 +39,11 @@ export function readConfig(environment: Environment = process.env) {
   const config = Object.freeze({
     port: integer('PORT', 4000, 0, 65_535),
     host: setting('HOST', '127.0.0.1', (text) => text, 'a host name or an address'),
-    databaseUrl: environment['DATABASE_URL'] ? url(environment['DATABASE_URL'], parseDatabaseUrl, problems) : undefined,
+    databaseUrl: url('DATABASE_URL', environment, parseDatabaseUrl, problems),
     databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
     dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
-    redisUrl: environment['REDIS_URL'] ? url(environment['REDIS_URL'], parseRedisUrl, problems) : undefined,
+    redisUrl: url('REDIS_URL', environment, parseRedisUrl, problems),
     adminApiKey: environment['ADMIN_API_KEY'] ? adminApiKey(environment['ADMIN_API_KEY'], problems) : undefined,
     banRules: Object.freeze({
       banAfter: integer('BAN_AFTER', 100, 0, 10_000),
@@ -202,13 +203,37 @@ function adminApiKey(text: string, problems: string[]): string {
   return text;
 }
 
-/** The message of the parser never repeats the value: it may hold a password. */
-function url(text: string, parse: (text: string) => unknown, problems: string[]): string {
+/** Whatever setting a URL was given to. */
+function withoutPassword(text: string): string {
+  return text.replace(/\/\/.*@/s, '//…@');
+}
+
+/**
+ * An @ after the end of the host. It is the one after a password whose own / ? or # has ended the host: any part of what
+ * was read could be a part of the password.
+ */
+const misplacedAt = /\/\/[^/?#]*[/?#].*@/s;
+
+const escaping =
+  'Percent-encode the user, the password and the parameters: / is %2F, # %23, ? %3F, @ %40, : %3A, % %25, & %26, a space %20.';
+
+/** The messages of the parsers never repeat a password. */
+function url(
+  name: string,
+  { [name]: text }: Environment,
+  parse: (text: string) => unknown,
+  problems: string[],
+): string | undefined {
+  if (!text) return undefined;
+  if (misplacedAt.test(text)) {
+    problems.push(`${name} has an @ after its host, which a / # or ? in its password may have ended. ${escaping}`);
+    return undefined;
+  }
   try {
     parse(text);
   } catch (error) {
     if (!(error instanceof UnusableDatabaseUrl || error instanceof UnusableRedisUrl)) throw error;
-    problems.push(error.message);
+    problems.push(/ must be the URL /.test(error.message) ? `${error.message} ${escaping}` : error.message);
   }
   return text;
 }

@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
 import { ConfigError, listenFailure, readConfig } from '../src/config.ts';
+import { parseDatabaseUrl } from '../src/platform/postgres/index.ts';
+import { parseRedisUrl } from '../src/platform/quotas/index.ts';
 
 const adminKey = 'k'.repeat(32);
 
@@ -194,5 +197,57 @@ describe('settings', () => {
   ])('refuse %s=%s without its secret', (name, value, expected) => {
     expect(messageFor({ [name]: value })).toMatch(expected);
     expect(messageFor({ [name]: value })).not.toMatch('kkk');
+  });
+
+  // A word of a password is nowhere else in a URL or a message.
+  const words = ['kqz', '7391', 'Xwv_8', 'zzkk'];
+  const between = ['', ' ', ...`@ / # : ? % & = , ; [ ] \\ + ' "`.split(' ')];
+  const password = fc
+    .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(...between)), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.flat().join(''));
+  const hasPart = (text: string): boolean => words.some((word) => text.includes(word));
+
+  /** The message for a refused value; of another, what was read beside the password. */
+  const shownOf = (name: string, url: string, parse: (text: string) => unknown): string => {
+    try {
+      readConfig({ [name]: url });
+    } catch (error) {
+      expect((error as Error).message).toContain(name);
+      return (error as Error).message;
+    }
+    return JSON.stringify(parse(url), (key, value: unknown) => (key === 'password' ? undefined : value));
+  };
+
+  it.each([
+    ['DATABASE_URL', 'postgresql://user:', '@127.0.0.1:5432/store', parseDatabaseUrl],
+    ['DATABASE_URL', 'postgresql://:', '@127.0.0.1/store?sslmode=disable', parseDatabaseUrl],
+    ['DATABASE_URL', 'postgresql://user:', '@127.0.0.1,[::1]:5433/store', parseDatabaseUrl],
+    ['DATABASE_URL', 'postgresql://user:', '@/store?host=/run/postgresql', parseDatabaseUrl],
+    ['DATABASE_URL', 'postgresql:///store?user=user&host=h1&password=', '', parseDatabaseUrl],
+    ['DATABASE_URL', 'postgresql://user:', '@127.0.0.1:port/store', parseDatabaseUrl],
+    ['REDIS_URL', 'redis://:', '@127.0.0.1:6379/1', parseRedisUrl],
+    ['REDIS_URL', 'rediss://user:', '@127.0.0.1', parseRedisUrl],
+    ['REDIS_URL', 'redis+sentinel://user:', '@s1:26379,[fd00::2]:26379,s3/mymaster/3', parseRedisUrl],
+    ['CORS_ORIGINS', 'https://user:', '@shop.example', () => undefined],
+    ['PORT', 'postgresql://user:', '@127.0.0.1/store', () => undefined],
+  ] as const)('show no part of any password, escaped or not: %s=%s…%s', (name, before, after, parse) => {
+    fc.assert(
+      fc.property(password, fc.boolean(), (text, isEscaped) => {
+        const written = isEscaped ? encodeURIComponent(text) : text;
+        expect(hasPart(shownOf(name, before + written + after, parse as (text: string) => unknown) ?? '')).toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it.each(['/', '#', '?'])('say what to percent-encode when a password has %s', (character) => {
+    for (const [name, scheme] of [
+      ['DATABASE_URL', 'postgresql'],
+      ['REDIS_URL', 'redis'],
+      ['REDIS_URL', 'redis+sentinel'],
+    ] as const) {
+      const message = messageFor({ [name]: `${scheme}://user:12${character}kkk@host/0` });
+      expect(message).toMatch(new RegExp(`^${name} has an @ after its host.*Percent-encode.* / is %2F`));
+    }
   });
 });

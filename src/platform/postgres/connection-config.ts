@@ -113,17 +113,21 @@ function readParameters(text: string): URLSearchParams {
 
 function assertSupported(given: URLSearchParams): void {
   const problems: string[] = [];
+  // What follows it may be a part of the password, after an & in it.
+  const hasPassword = given.has('password');
   for (const name of new Set(given.keys())) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     const [value = '', ...others] = given.getAll(name);
     if (parameter === undefined) {
       problems.push(
-        `DATABASE_URL has the parameter ${JSON.stringify(name)}, which is not supported: use ${Object.keys(parameters).join(', ')}.`,
+        `DATABASE_URL has ${hasPassword ? 'a parameter' : `the parameter ${JSON.stringify(name)}`}, which is not supported: use ${Object.keys(parameters).join(', ')}.`,
       );
     } else if (others.length > 0) {
       problems.push(`DATABASE_URL has the parameter ${name} more than once: leave one.`);
     } else if (!parameter.isValid(value)) {
-      problems.push(`DATABASE_URL has ${describe(name, value)}, but ${name} must be ${parameter.right}.`);
+      problems.push(
+        `DATABASE_URL has ${hasPassword ? name : `${name}=${value}`}, but ${name} must be ${parameter.right}.`,
+      );
     }
   }
   problems.push(...contradictions(given));
@@ -153,11 +157,6 @@ function contradictions(given: URLSearchParams): string[] {
 
 function isCompatible(given: URLSearchParams): boolean {
   return given.get('uselibpqcompat') === 'true';
-}
-
-/** Never repeats a password. */
-function describe(name: string, value: string): string {
-  return name === 'password' ? name : `${name}=${value}`;
 }
 
 /** `require` and `verify-ca` verify fully; naming that keeps the parser from warning about its next version. */
