@@ -84,7 +84,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, done: (error?: Erro
   const { raw } = reply;
   if (request.raw.socket.destroyed) return done(clientGone);
   try {
-    request.server.waitingRequests.begin(request);
+    request.server.overload.begin(request);
   } catch (refusal) {
     return done(refusal as HttpError);
   }
@@ -128,7 +128,7 @@ export function beginStream(
 ): ServerResponse {
   const { server, raw } = request;
   const { raw: response } = reply;
-  server.waitingRequests.end(request);
+  server.overload.end(request);
   setCacheHeaders(request, reply);
   void reply.headers(headers).hijack();
   response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
@@ -157,7 +157,7 @@ function end(
   done: (error: Error | null) => void,
 ): void {
   const length = typeof payload === 'string' ? payload.length : Number(reply.getHeader('content-length') ?? 0);
-  request.server.waitingRequests.end(request, length);
+  request.server.overload.end(request, length);
   setCacheHeaders(request, reply);
   const { server, ip, raw } = request;
   // What HTTP itself refuses has the figures of the address, as what is refused before the key is checked.

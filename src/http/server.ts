@@ -20,14 +20,12 @@ import {
   continueAfter,
   createMemory,
   createNodeServer,
-  defaultOverloadLimits,
   findMalformation,
   type HttpTimeouts,
   type MemoryLimits,
   type OnRefusal,
   Overload,
   type OverloadLimits,
-  WaitingRequests,
 } from '../platform/http/index.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
 import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
@@ -44,7 +42,7 @@ declare module 'fastify' {
     readonly callers: Callers;
     readonly bodies: Bodies;
     readonly routeTable: RouteTable;
-    readonly waitingRequests: WaitingRequests;
+    readonly overload: Overload;
   }
   interface FastifyReply {
     /** The code of the failure in the response, for the log. */
@@ -137,16 +135,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const broken = { connections, routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
   node.onConnect((request, socket) => refuseTunnel(broken, request, socket));
   const bodies = new Bodies(accounts, ticks, onRefusal, limits);
-  const overloadLimits = { ...defaultOverloadLimits, ...limits };
-  const waitingRequests = new WaitingRequests(accounts, overloadLimits.maxWaiting, onRefusal);
-  const overload = new Overload({
-    accounts,
-    connections,
-    waitingRequests,
-    clientOf,
-    onRefusal,
-    limits: overloadLimits,
-  });
+  const overload = new Overload({ accounts, connections, clientOf, onRefusal, limits });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel, logAddresses), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -175,7 +164,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorate('callers', callers);
   server.decorate('bodies', bodies);
   server.decorate('memory', memory);
-  server.decorate('waitingRequests', waitingRequests);
+  server.decorate('overload', overload);
   server.decorateRequest('waiting', undefined);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);

@@ -76,14 +76,14 @@ async function keptBy(server: FastifyInstance, textOf: (index: number) => string
   const sockets: Socket[] = [];
   const { port } = server.server.address() as AddressInfo;
   for (let index = 0; index < requests; index += 1) sockets.push(await send(port, textOf(index)));
-  await until(() => server.waitingRequests.total === requests);
+  await until(() => server.overload.waiting === requests);
   // Until the last one has been read, and waits.
   for (let tick = 0; tick < 20; tick += 1) await new Promise(setImmediate);
   const kept = ((await bytesInUse()) - before) / requests;
   const counted = server.memory.share.held / requests;
   resolve('');
   await Promise.all(sockets.map(receive));
-  await until(() => server.waitingRequests.total === 0);
+  await until(() => server.overload.waiting === 0);
   return { kept, counted };
 }
 

@@ -8,8 +8,7 @@ import { Waiters } from './waiters.ts';
  * - exclusive connections, and those for slow statements (`platform/postgres/connection-slots.ts`); they are waited for
  * - reads on pipelined connections (`platform/postgres/pipelined-connections.ts`); they are waited for
  * - connections to the database that are being opened, by the service itself (`platform/postgres/servers.ts`); waited for
- * - requests that wait for a response (`platform/http/waiting-requests.ts`), and those that wait to begin, too, where
- *   there are many (`platform/http/overload.ts`)
+ * - requests that wait for a response, and where there are many, those that wait to begin (`platform/http/overload.ts`)
  * - bodies that are not complete (`platform/http/body.ts`)
  * - memory of requests, responses and streams (`memory.ts`); it is waited for
  * - new documents that are validated (`graphql/pipeline/new-documents.ts`); they are waited for

@@ -18,7 +18,6 @@ export { LogDestination } from './log-destination.ts';
 export { createMemory, type MemoryLimits } from './memory.ts';
 export { MetricsText } from './metrics-text.ts';
 export { createNodeServer, type HttpTimeouts } from './node-server.ts';
-export { defaultOverloadLimits, Overload, type OverloadLimits } from './overload.ts';
+export { Overload, type OverloadLimits } from './overload.ts';
 export { Refusal } from './refusal.ts';
 export { findMalformation, headersTooLarge, targetTooLong } from './request-checks.ts';
-export { WaitingRequests } from './waiting-requests.ts';

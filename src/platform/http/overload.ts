@@ -1,29 +1,36 @@
 import type { IncomingMessage } from 'node:http';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
-import { type Accounts, Share } from '../callers/index.ts';
+import type { FastifyRequest } from 'fastify';
+
+import { type Accounts, byteMillis, type Lease, requestMillis, Share } from '../callers/index.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
 import { Refusal } from './refusal.ts';
-import { partOf, type WaitingRequests } from './waiting-requests.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** From when its work begins until its response. */
+    waiting: Lease | undefined;
+  }
+}
 
 /** The limits beyond which requests are refused. Tests lower them. */
 export interface OverloadLimits {
   readonly maxDelayMillis: number;
-  /** Requests that have arrived and have no response yet; those that wait for the database are among them. */
+  /** Requests without a response; those that wait for the database are among them. */
   readonly maxWaiting: number;
 }
 
-export const defaultOverloadLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
+const defaultLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
 
 export interface OverloadOptions {
   readonly accounts: Accounts;
   readonly connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
-  readonly waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
   /** Who has sent a request, as far as that is known before it begins. */
   readonly clientOf: (request: IncomingMessage) => string;
   readonly onRefusal: OnRefusal;
-  readonly limits: OverloadLimits;
+  readonly limits?: Partial<OverloadLimits> | undefined;
 }
 
 const resolutionMillis = 10;
@@ -32,56 +39,91 @@ const sampleEveryMillis = 500;
 /** How long a count over all connections is cached. */
 const countEveryMillis = 20;
 
+/** The requests of one key that may always wait, however many keys there are. */
+const minPart = 16;
+
+/** How long keys keep to their parts after the last sign that others need room. */
+const contestedMillis = 60_000;
+
 const retryAfterSeconds = 1;
 
 /**
- * Decides whether the process is overloaded.
+ * Decides whether the process is overloaded, and which client has to wait for the others.
  *
  * The event loop's delay is a mean over half a second, the lower one of the last two, so that one long pause alone
  * refuses no request; requests are admitted again half a second after the loop runs freely.
  *
- * Two counts of requests are compared with `maxWaiting`. While so many have begun their work, every further one is
- * refused. While so many have arrived, admitted or not, a further one is refused when its client has its part already.
+ * Two counts of requests without a response are compared with `maxWaiting`. While so many have begun their work, every
+ * further one is refused; those whose clients have disconnected are among them until their work ends. While so many
+ * have arrived, begun or not, a further one is refused when its client has its part already: half of the maximum,
+ * divided by the clients.
+ *
+ * So that one key alone can't fill the first count, no key begins more than its part, either, for a minute after
+ * another key was seen beside more than a quarter of the maximum, or a request was refused. A key that is alone may
+ * use the whole maximum.
  */
 export class Overload {
   readonly #limits: OverloadLimits;
   readonly #connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
-  readonly #waitingRequests: Pick<WaitingRequests, 'total' | 'contest'>;
   readonly #clientOf: (request: IncomingMessage) => string;
-  /** The requests that have arrived completely and have no response yet, as last counted. */
-  readonly #arrived: Share;
   readonly #onRefusal: OnRefusal;
+  /** By key. */
+  readonly #begun: Share;
+  /** The requests that have arrived completely, as last counted. */
+  readonly #arrived: Share;
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
   readonly #sampling: NodeJS.Timeout;
   #delayMillis = 0;
   #lastMillis = 0;
   #countedAt = -Infinity;
+  #contestedUntil = -Infinity;
 
-  constructor({ accounts, connections, waitingRequests, clientOf, onRefusal, limits }: OverloadOptions) {
-    this.#limits = limits;
+  constructor({ accounts, connections, clientOf, onRefusal, limits }: OverloadOptions) {
+    this.#limits = { ...defaultLimits, ...limits };
     this.#connections = connections;
-    this.#waitingRequests = waitingRequests;
     this.#clientOf = clientOf;
+    this.#onRefusal = onRefusal;
+    this.#begun = new Share(accounts, {
+      ofClient: (keys) => this.#partOfKey(keys),
+      ofAll: Infinity,
+      refuse: (_refusal, held) => this.#refuseKey(held),
+    });
     this.#arrived = new Share(accounts, {
-      ofClient: (clients) => partOf(limits.maxWaiting, clients),
+      ofClient: (clients) => this.#partOf(clients),
       ofAll: Infinity,
       refuse: () => this.#refuse(),
     });
-    this.#onRefusal = onRefusal;
     this.#histogram.enable();
     this.#sampling = setInterval(() => this.#sample(), sampleEveryMillis).unref();
   }
 
-  /** The failure for a request that has to be refused. */
+  /** The requests that have begun and have no response. */
+  get waiting(): number {
+    return this.#begun.held;
+  }
+
+  /** The failure for a request that has to be refused before anything is done for it. */
   findRefusal(request: IncomingMessage): Error | undefined {
-    if (this.#waitingRequests.total >= this.#limits.maxWaiting) {
-      this.#waitingRequests.contest();
+    const { maxWaiting, maxDelayMillis } = this.#limits;
+    if (this.waiting >= maxWaiting) {
+      this.#contest();
       return this.#refuse();
     }
-    if (this.#delayMillis > this.#limits.maxDelayMillis) return this.#refuse();
-    if (this.#countArrived() < this.#limits.maxWaiting) return undefined;
-    this.#waitingRequests.contest();
+    if (this.#delayMillis > maxDelayMillis) return this.#refuse();
+    if (this.#countArrived() < maxWaiting) return undefined;
+    this.#contest();
     return this.#arrived.findRefusal(this.#clientOf(request), 1);
+  }
+
+  /** Counts the request of a known key until `end`. Throws UNAVAILABLE while its key has its part. */
+  begin(request: FastifyRequest): void {
+    request.waiting = this.#begun.takeNow(request.caller.id);
+  }
+
+  /** It has its response, of so many bytes. Without effect on a request that hasn't begun. */
+  end(request: FastifyRequest, bytes = 0): void {
+    request.waiting?.release(requestMillis + bytes * byteMillis);
+    request.waiting = undefined;
   }
 
   stop(): void {
@@ -89,11 +131,33 @@ export class Overload {
     this.#histogram.disable();
   }
 
+  #partOf(clients: number): number {
+    return Math.floor(this.#limits.maxWaiting / 2 / clients);
+  }
+
+  #partOfKey(keys: number): number {
+    if (this.waiting <= this.#limits.maxWaiting / 4) return Infinity;
+    if (keys > 1) this.#contest();
+    else if (performance.now() >= this.#contestedUntil) return Infinity;
+    return Math.max(minPart, this.#partOf(keys));
+  }
+
+  /** Other keys need room: from now on each keeps to its part. */
+  #contest(): void {
+    this.#contestedUntil = performance.now() + contestedMillis;
+  }
+
   #refuse(): Refusal {
     this.#onRefusal('overload');
-    return new Refusal('UNAVAILABLE', 'The service has too much to do at the moment. Try again in a second.', {
-      retryAfterSeconds,
-    });
+    return unavailable('The service has too much to do at the moment. Try again in a second.');
+  }
+
+  #refuseKey(held: number): Refusal {
+    this.#contest();
+    this.#onRefusal('waiting_requests');
+    return unavailable(
+      `${held} requests of this key wait for a response already, and other keys need room: let some of them finish first.`,
+    );
   }
 
   #sample(): void {
@@ -117,4 +181,8 @@ export class Overload {
     }
     return this.#arrived.held;
   }
+}
+
+function unavailable(message: string): Refusal {
+  return new Refusal('UNAVAILABLE', message, { retryAfterSeconds });
 }
