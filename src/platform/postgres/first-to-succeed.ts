@@ -1,4 +1,4 @@
-import { inBackground } from '../background.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Ends early when the signal is aborted. */
 export type Attempt<Result> = (signal: AbortSignal) => Promise<Result>;
@@ -27,62 +27,46 @@ export function firstFailure(error: unknown): unknown {
  * Begins one attempt after the other, and resolves with the first result, as RFC 8305 ("Happy Eyeballs") does; the
  * others are aborted. Rejects with AllFailed when each has failed once.
  */
-export function firstToSucceed<Result>(
+export async function firstToSucceed<Result>(
   attempts: readonly Attempt<Result>[],
   { delayMillis, retryMillis, signal, discard }: RaceOptions<Result>,
 ): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const controller = new AbortController();
-    const timers = new Set<NodeJS.Timeout>();
-    const errors: unknown[] = [];
-    const failed = new Set<number>();
-    let begun = 0;
-    let isOver = false;
-    const abort = (): void => controller.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    const end = (): void => {
-      isOver = true;
-      signal.removeEventListener('abort', abort);
-      for (const timer of timers) clearTimeout(timer);
-      controller.abort();
-    };
-    const later = (millis: number, work: () => void): void => {
-      const timer = setTimeout(() => {
-        timers.delete(timer);
-        work();
-      }, millis);
-      timers.add(timer);
-    };
-    const run = async (index: number, attempt: Attempt<Result>): Promise<void> => {
+  const over = new AbortController();
+  const ending = AbortSignal.any([signal, over.signal]);
+  const never = new Promise<never>(() => undefined);
+  const wait = (millis: number): Promise<void> => sleep(millis, undefined, { signal: ending });
+  const begin = async (attempt: Attempt<Result>): Promise<Result> => {
+    ending.throwIfAborted();
+    const result = await attempt(ending);
+    if (over.signal.aborted) discard(result);
+    over.abort();
+    return result;
+  };
+  const repeat = async (first: Promise<Result>, attempt: Attempt<Result>): Promise<Result> => {
+    for (let last = first; ; last = begin(attempt)) {
       try {
-        const result = await attempt(controller.signal);
-        if (isOver) return discard(result);
-        end();
-        resolve(result);
-      } catch (error) {
-        if (isOver) return;
-        errors[index] = error;
-        failed.add(index);
-        if (failed.size === attempts.length) {
-          end();
-          reject(new AllFailed(errors));
-          return;
-        }
-        beginNext(index + 1);
-        if (retryMillis !== undefined && !controller.signal.aborted)
-          later(retryMillis, () => inBackground(run(index, attempt)));
+        return await last;
+      } catch {
+        await (retryMillis === undefined ? never : wait(retryMillis));
       }
-    };
-    /** Begins this attempt, unless it has begun. */
-    const beginNext = (index: number): void => {
-      const attempt = attempts[index];
-      if (isOver || index !== begun || attempt === undefined) return;
-      begun += 1;
-      inBackground(run(index, attempt));
-      later(delayMillis, () => beginNext(index + 1));
-    };
-    if (attempts.length === 0) reject(new AllFailed([]));
-    else if (signal.aborted) reject(new AllFailed([signal.reason]));
-    else beginNext(0);
+    }
+  };
+  let turn: Promise<unknown> = Promise.resolve();
+  const firsts = attempts.map((attempt) => {
+    const first = turn.then(() => begin(attempt));
+    turn = Promise.race([first, turn.then(() => wait(delayMillis))]).catch(() => undefined);
+    return first;
   });
+  const results = firsts.map((first, index) => repeat(first, attempts[index] as Attempt<Result>).catch(() => never));
+  const allFailed = Promise.any(firsts).then(
+    () => never,
+    (error: unknown) => {
+      throw new AllFailed((error as AggregateError).errors);
+    },
+  );
+  try {
+    return await Promise.race([...results, allFailed]);
+  } finally {
+    over.abort();
+  }
 }
