@@ -77,7 +77,7 @@ function namedHistory() {
 }
 
 /** What the page loads by `import()` before there is an editor; what else is imported so can wait. */
-const wantedAtOnce = /\/(?:explorer\/app\.tsx|monaco-graphql\/esm\/(?:monaco-editor|lite)\.js)$/;
+const wantedAtOnce = /\/(?:explorer\/(?:app\.tsx|examples\.ts)|monaco-graphql\/esm\/(?:monaco-editor|lite)\.js)$/;
 
 /**
  * The page names what its first script will ask for, and what that will, so that a slow line isn't waited for three

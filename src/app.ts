@@ -223,7 +223,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     isDraining: () => isDraining,
   });
   registerPages(server);
-  registerExplorer(server, builtExplorer);
+  registerExplorer(server, builtExplorer, config.graphql);
   registerDocs(server, {
     document: readDocument(),
     restPrefix: config.restPrefix,

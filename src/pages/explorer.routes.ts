@@ -25,11 +25,18 @@ const contentSecurityPolicy = [
 
 const page = { config: { isPublic: true } };
 
+/** The examples, which are hidden with the schema. */
+const namesFields = /^examples-/;
+
+interface ExplorerOptions {
+  readonly introspection: boolean;
+}
+
 /**
  * The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not.
  */
-export function registerExplorer(server: FastifyInstance, directory: string): void {
-  if (existsSync(join(directory, 'index.html'))) return serve(server, directory);
+export function registerExplorer(server: FastifyInstance, directory: string, { introspection }: ExplorerOptions): void {
+  if (existsSync(join(directory, 'index.html'))) return serve(server, directory, introspection);
   server.get(url, page, async () => {
     throw new HttpError('NOT_FOUND', 'The explorer is not built. `npm run build` builds it, a restart shows it.');
   });
@@ -37,10 +44,10 @@ export function registerExplorer(server: FastifyInstance, directory: string): vo
 }
 
 /** One route for each file: other paths never reach the file system. */
-function serve(server: FastifyInstance, directory: string): void {
+function serve(server: FastifyInstance, directory: string, introspection: boolean): void {
   const assets = join(directory, 'graphiql');
   for (const name of readdirSync(assets)) {
-    if (/\.(?:br|gz)$/.test(name)) continue;
+    if (/\.(?:br|gz)$/.test(name) || (namesFields.test(name) && !introspection)) continue;
     const file = new StaticFile(join(assets, name));
     // Their names change with their contents.
     server.get(`${url}/${name}`, page, async (request, reply) =>

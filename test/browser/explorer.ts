@@ -1,6 +1,11 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from '@jest/globals';
+import { buildSchema } from 'graphql';
 
 import { examples } from '../../src/pages/explorer/examples.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { seriousViolations } from './browser.ts';
 import { explorer, page, visit } from './explorer-visit.ts';
 import { browser, service } from './shared.ts';
@@ -152,6 +157,20 @@ export function testExplorer(): void {
       await context.close();
       await visit();
     });
+  });
+
+  it('where introspection is off, nothing that is loaded names a field, and operations run all the same', async () => {
+    const closed = await Service.start({ DATA_DIR: temporaryDirectory(), GRAPHQL_INTROSPECTION: 'false' });
+    const [address] = await closed.line(/http:\/\/\S+\/graphiql#key=\S+/);
+    await visit(address);
+    const files = explorer.requests.map((request) => request.url()).filter((url) => /\/graphiql(?:\/|$)/.test(url));
+    const texts = await Promise.all(files.map(async (url) => (await fetch(url)).text()));
+    const mutations = Object.keys(buildSchema(readFileSync('schema.graphql', 'utf8')).getMutationType()!.getFields());
+    expect(files.length).toBeGreaterThan(5);
+    expect(mutations.filter((name) => texts.some((text) => text.includes(name)))).toEqual([]);
+    await explorer.write('{ pets(first: 1) { nodes { name } } }');
+    expect((await explorer.run()).data).toEqual({ pets: { nodes: [expect.anything()] } });
+    await closed.stop();
   });
 }
 

@@ -24,6 +24,7 @@ type Options = Partial<ServerOptions> &
     readonly routes?: ApiRoutes;
     readonly pages?: (server: FastifyInstance) => void;
     readonly builtExplorer?: string;
+    readonly hasSchema?: boolean;
   };
 
 /** The HTTP layer alone, with a few routes instead of REST and GraphQL. */
@@ -36,7 +37,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
     pages,
     ...others
   } = options;
-  const { authentication = admitAll(), builtExplorer = '/nowhere', ...rest } = others;
+  const { authentication = admitAll(), builtExplorer = '/nowhere', hasSchema = true, ...rest } = others;
   const log: Record<string, unknown>[] = [];
   const logStream = { write: (line: string) => void log.push(JSON.parse(line)) };
   const limits = { ...anyDelay, ...rest.limits };
@@ -44,7 +45,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   registerHealth(server, { checkReady, isDraining, ...(checkEveryMillis === undefined ? {} : { checkEveryMillis }) });
   registerPages(server);
   pages?.(server);
-  registerExplorer(server, builtExplorer);
+  registerExplorer(server, builtExplorer, { introspection: hasSchema });
   await registerApi(server, { authentication }, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
   await server.ready();
   return { server, log };

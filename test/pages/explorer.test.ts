@@ -18,6 +18,7 @@ describe('the explorer', () => {
     await writeFile(join(directory, 'index.html'), '<title>the page</title>');
     await writeFile(join(directory, 'secret.txt'), 'not for clients');
     await writeFile(join(directory, 'graphiql/index-abc.js'), script);
+    await writeFile(join(directory, 'graphiql/examples-abc.js'), script);
     await writeFile(join(directory, 'graphiql/index-abc.js.br'), brotliCompressSync(script));
     http = await startHttp({ builtExplorer: directory });
   });
@@ -63,6 +64,16 @@ describe('the explorer', () => {
         expect([url, statusCode, headers['content-range']]).toEqual([url, 200, undefined]);
       }
     }
+  });
+
+  it('has its examples, which name fields, only where the schema is public', async () => {
+    const hidden = await startHttp({ builtExplorer: directory, hasSchema: false });
+    const statuses = [http, hidden].map(async ({ server }) => {
+      const { statusCode } = await server.inject('/graphiql/examples-abc.js');
+      return statusCode;
+    });
+    expect(await Promise.all(statuses)).toEqual([200, 404]);
+    await hidden.server.close();
   });
 
   it('is at one address, with and without a slash', async () => {

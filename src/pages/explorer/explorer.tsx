@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObje
 import { takeFromAddress } from './address.ts';
 import type { Operation } from './curl.ts';
 import { headersWith, storeKey } from './api-key.ts';
-import { examples } from './examples.ts';
+import type { Example } from './examples.ts';
 import { historyStorage } from './history-storage.ts';
 import { ResponseLine, type Summaries } from './response-line.tsx';
 import { focusKeyField, SchemaNotice } from './schema-notice.tsx';
@@ -20,6 +20,8 @@ interface ExplorerProps {
   readonly firstKey: string | undefined;
   /** What the page's address has brought. */
   readonly firstOperation: Operation | undefined;
+  /** None where the schema is hidden. */
+  readonly examples: readonly Example[];
   /** Called when the editors are ready; returns what has been written until then. */
   readonly onReady: () => Operation | undefined;
 }
@@ -31,7 +33,7 @@ const isNarrow = window.matchMedia('(width < 1400px)').matches;
  * GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each
  * request went.
  */
-export function Explorer({ firstKey, firstOperation, onReady }: ExplorerProps) {
+export function Explorer({ firstKey, firstOperation, examples, onReady }: ExplorerProps) {
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [arrived, setArrived] = useState<Operation>();
@@ -67,6 +69,7 @@ export function Explorer({ firstKey, firstOperation, onReady }: ExplorerProps) {
     return () => window.removeEventListener('hashchange', onHashChange);
   }, []);
 
+  const tabs = [...(initial === undefined ? [] : [tabOf(initial)]), ...examples];
   const headers = key === undefined ? '' : JSON.stringify(headersWith(key), null, 2);
   const storage = useMemo(() => historyStorage(window.localStorage, headers), [headers]);
   return (
@@ -75,7 +78,7 @@ export function Explorer({ firstKey, firstOperation, onReady }: ExplorerProps) {
       key={key ?? ''}
       fetcher={fetcher}
       {...(initial && { initialQuery: initial.query, initialVariables: initial.variables ?? '' })}
-      defaultTabs={initial === undefined ? examples : [tabOf(initial), ...examples]}
+      {...(tabs.length > 0 && { defaultTabs: tabs })}
       defaultHeaders={headers}
       defaultEditorToolsVisibility="variables"
       shouldPersistHeaders={false}
@@ -88,7 +91,7 @@ export function Explorer({ firstKey, firstOperation, onReady }: ExplorerProps) {
         <TabHint />
         <ResponseLine summaries={summaries} />
       </GraphiQL.Footer>
-      <Tools apiKey={key} onForget={() => changeKey(undefined)} arrived={arrived} />
+      <Tools apiKey={key} examples={examples} onForget={() => changeKey(undefined)} arrived={arrived} />
       <FollowTab id={openTab} />
       <WhenReady onReady={takeOver} />
       <SchemaNotice onKey={changeKey} />

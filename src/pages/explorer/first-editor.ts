@@ -1,10 +1,7 @@
 import type { Operation } from './curl.ts';
 import { headersWith } from './api-key.ts';
-import { examples } from './examples.ts';
 import { describe } from './response-summary.ts';
 import { send } from './service.ts';
-
-const firstExample: Operation = { query: examples[0]?.query ?? '' };
 
 /**
  * The form that stands in the page from its first paint on: a text to write in, a button that runs it, and the result.
@@ -17,7 +14,7 @@ export class FirstEditor {
   readonly #text = document.querySelector<HTMLTextAreaElement>('#first-editor textarea');
   readonly #start: Operation;
 
-  constructor(operation: Operation = firstExample, key: string | undefined) {
+  constructor(operation: Operation = { query: '' }, key: string | undefined) {
     this.#start = operation;
     if (this.#text !== null && this.#text.value === '') this.#text.value = operation.query;
     this.#form?.addEventListener('submit', (event) => {

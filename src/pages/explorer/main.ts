@@ -8,11 +8,13 @@ if (address.key !== undefined) storeKey(address.key);
 const key = address.key ?? storedKey();
 answerForKey();
 
-const first = new FirstEditor(address.operation, key);
+// They name fields, so a service that hides its schema doesn't have them.
+const { examples = [] } = await import('./examples.ts').catch(() => ({ examples: undefined }));
+const first = new FirstEditor(address.operation ?? examples[0], key);
 const root = document.getElementById('explorer');
 if (root !== null) {
   const { draw } = await import('./app.tsx');
-  draw(root, key, address.operation, () => {
+  draw(root, { key, operation: address.operation, examples }, () => {
     root.classList.add('ready');
     return first.close();
   });

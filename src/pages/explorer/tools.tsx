@@ -5,10 +5,11 @@ import { createPortal } from 'react-dom';
 import { linkTo } from './address.ts';
 import { masked } from './api-key.ts';
 import { curlFor, type Operation } from './curl.ts';
-import { examples, nameOf } from './examples.ts';
+import type { Example } from './examples.ts';
 
 interface ToolsProps {
   readonly apiKey: string | undefined;
+  readonly examples: readonly Example[];
   readonly onForget: () => void;
   /** What a link has brought into a page that was open already. */
   readonly arrived: Operation | undefined;
@@ -17,7 +18,7 @@ interface ToolsProps {
 const place = document.getElementById('tools');
 
 /** The tools in the page header beside GraphiQL's own. */
-export function Tools({ apiKey, onForget, arrived }: ToolsProps) {
+export function Tools({ apiKey, examples, onForget, arrived }: ToolsProps) {
   const open = useOpen();
   useEffect(() => {
     if (arrived !== undefined) open(arrived);
@@ -26,7 +27,7 @@ export function Tools({ apiKey, onForget, arrived }: ToolsProps) {
   return createPortal(
     <>
       <SkipToEditor />
-      <Examples onChoose={open} />
+      {examples.length > 0 && <Examples examples={examples} onChoose={open} />}
       <CopyLink />
       <CopyAsCurl />
       {apiKey === undefined ? null : (
@@ -68,7 +69,7 @@ function SkipToEditor() {
   );
 }
 
-function Examples({ onChoose }: { readonly onChoose: (example: Operation) => void }) {
+function Examples({ examples, onChoose }: Pick<ToolsProps, 'examples'> & { onChoose: (example: Operation) => void }) {
   const list = useRef<HTMLDivElement>(null);
   return (
     <>
@@ -92,6 +93,10 @@ function Examples({ onChoose }: { readonly onChoose: (example: Operation) => voi
       </div>
     </>
   );
+}
+
+function nameOf({ query }: Example): string {
+  return /^(?:query|mutation|subscription) (\w+)/m.exec(query)?.[1] ?? '';
 }
 
 /** A link to the operation in the open tab, for the clipboard; where that can't be written, for the address bar. */
