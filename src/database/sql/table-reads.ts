@@ -4,6 +4,7 @@ import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from
 import type { Include } from '../../domain/store.ts';
 import {
   type LookUp,
+  lookUpOf,
   rowsById,
   type Session,
   slow,
@@ -145,12 +146,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       // Whatever the order in which the caller names them.
       const names = Object.keys(relations).filter((name) => (include as readonly string[]).includes(name));
       const selection = selectionOf<Row>(table, relations, names);
-      const rows = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
-      const lookUp: LookUp<Row> = {
-        byId: statementOf(`${rows} $1::bigint`, selection.columnCount, selection.decode),
-        byAnyId: statementOf(`${rows} any($1::bigint[])`, selection.columnCount, eachAlone(selection.decode)),
-        idOf: sorting.idOf,
-      };
+      const select = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
+      const lookUp = lookUpOf<Row>(select, selection.columnCount, selection.decode, sorting.idOf);
       selected = { selection, lookUp };
       this.#selections.set(key, selected);
     }
@@ -214,18 +211,6 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     this.#pages.set(key, { shape });
     return shape;
   }
-}
-
-/** A row that can't be read is its failure, and not that of the rows beside it. */
-function eachAlone<Row>(decode: Statement<Row>['decode']): Statement<Row | UnreadableRow>['decode'] {
-  return (fields) => {
-    try {
-      return decode(fields);
-    } catch (error) {
-      if (error instanceof UnreadableRow) return error;
-      throw error;
-    }
-  };
 }
 
 interface PageRead<Filter, SortField extends string, RelationName extends string> {

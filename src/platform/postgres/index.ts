@@ -34,6 +34,7 @@ export type { ServerChange, ServerFigure } from './servers.ts';
 export { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
 export {
   type LookUp,
+  lookUpOf,
   objectStatement,
   type Query,
   type Session,

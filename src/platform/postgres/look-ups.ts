@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 
 import type { Caller } from '../callers/index.ts';
-import { recordFailure } from './driver-errors.ts';
+import { isLoss, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
 import { UnreadableRow } from './failures.ts';
 import type { SomeCallers } from './pipelined-connection.ts';
 import type { LookUp, Query } from './statement.ts';
@@ -28,8 +28,9 @@ const maxTogether = 100;
  * PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id may get the same object.
- * Failure: a database that is lost or too slow fails all callers of a statement, a row that can't be read only those who
- * have asked for it; for any other reason each look-up is retried alone.
+ * Failure: a database that is lost or too slow fails all callers of a statement, because none of its rows can be what
+ * takes the time (it waits for no row's lock); a row that can't be read fails only those who have asked for it. For any
+ * other reason each look-up is retried alone, so that each caller has waited for itself.
  */
 export class LookUps {
   readonly #sender: Sender;
@@ -72,11 +73,9 @@ export class LookUps {
       rows = await this.#sender.read({ statement: lookUp.byAnyId, values: [ids] }, callers);
     } catch (error) {
       return Promise.all(
-        wanted.map(async (each) => {
-          const failure = recordFailure(error, each.caller);
-          const isLost = failure !== error || each.caller.failure !== undefined;
-          return isLost ? failure : this.#readOne(lookUp, each);
-        }),
+        wanted.map(async (each) =>
+          isLoss(error) || isTimeout(error) ? recordFailure(error, each.caller) : this.#readOne(lookUp, each),
+        ),
       );
     }
     const find = rowsById(lookUp, rows);
@@ -89,6 +88,7 @@ export class LookUps {
   /** The row, or its failure: `DataLoader` rejects what is an error. */
   async #readOne(lookUp: LookUp<unknown>, { caller, id }: IdWanted): Promise<unknown> {
     try {
+      throwIfLost(caller);
       const query = { statement: lookUp.byId, values: [id] };
       return (await this.#sender.read(query, [caller]))[0];
     } catch (error) {

@@ -126,7 +126,8 @@ export class PipelinedConnections {
     const { clientId: id, callers } = pending;
     const waiting = {
       id,
-      waitedMillis: callers[0]?.waitedMillis ?? 0,
+      // Nobody waits longer than is left to each: the others go on alone (`LookUps`).
+      waitedMillis: Math.max(0, ...callers.map(({ waitedMillis }) => waitedMillis)),
       beginWait: () => callers.forEach((caller) => caller.beginWait()),
       endWait: () => callers.forEach((caller) => caller.endWait()),
     };

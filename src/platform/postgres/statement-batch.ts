@@ -80,14 +80,16 @@ export class StatementBatch {
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {
-    const { columns, decode } = this.#statement;
+    const { columns, decode } = this.#query.statement;
     if (fields.length !== columns) throw new DamagedMessage('it is a row of another statement');
     this.#rowsOfStatement.push(this.#decoded(fields, decode));
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
-    const { columns } = this.#statement;
-    if (columns > 0 && rowsIn(text) !== this.#rowsOfStatement.length) throw new DamagedMessage(otherRows);
+    const { statement, values } = this.#query;
+    const rows = this.#rowsOfStatement;
+    const isRight = statement.columns === 0 || rowsIn(text) === rows.length;
+    if (!isRight || statement.areAsked?.(rows, values) === false) throw new DamagedMessage(otherRows);
     this.#ended += 1;
     if (this.#ended < this.#queries.length) this.#rows.push([]);
   }
@@ -101,10 +103,10 @@ export class StatementBatch {
   }
 
   /** The one under way. */
-  get #statement(): Statement<unknown> {
+  get #query(): Query<unknown> {
     const query = this.#queries[this.#ended];
     if (query === undefined) throw new DamagedMessage(otherStatements);
-    return query.statement;
+    return query;
   }
 
   get #rowsOfStatement(): unknown[] {
@@ -128,7 +130,7 @@ export class StatementBatch {
   }
 }
 
-export const otherRows = 'the statement has returned another number of rows';
+export const otherRows = 'the statement has returned other rows, or another number of them';
 export const otherStatements = 'another number of statements has ended than were sent';
 
 /** How many rows a statement has returned or written, by its command tag: `SELECT 3`, `INSERT 0 1`. */

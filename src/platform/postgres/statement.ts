@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { UnreadableRow } from './failures.ts';
+import { UnreadableRow } from './failures.ts';
 import { type Parameter, type Scalar, toText } from './parameter.ts';
 
 /*
@@ -44,6 +44,11 @@ export interface Statement<Row> {
   readonly many?: Statement<Row> | undefined;
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
   readonly usual?: Row;
+  /**
+   * Whether these are rows for the values: others are a response to another query. A method, so that all statements
+   * have a common type.
+   */
+  areAsked?(rows: readonly Row[], values: StatementValues): boolean;
 }
 
 /** A prepared statement. */
@@ -83,6 +88,32 @@ export interface LookUp<Row> {
   readonly byAnyId: Statement<Row | UnreadableRow>;
   /** A method, so that look-ups of all kinds have a common type. */
   idOf(row: Row): string;
+}
+
+/** `select` is the statement up to the id. */
+export function lookUpOf<Row>(
+  select: string,
+  columns: number,
+  decode: Statement<Row>['decode'],
+  idOf: (row: Row) => string,
+): LookUp<Row> {
+  const areAsked = (rows: readonly (Row | UnreadableRow | undefined)[], [asked]: StatementValues): boolean => {
+    const ids = new Set<unknown>(Array.isArray(asked) ? asked : [asked]);
+    return rows.every((row) => row === undefined || ids.has(row instanceof UnreadableRow ? row.id : idOf(row)));
+  };
+  const decodeAlone = (fields: readonly (string | null)[]): Row | UnreadableRow => {
+    try {
+      return decode(fields);
+    } catch (error) {
+      if (error instanceof UnreadableRow) return error;
+      throw error;
+    }
+  };
+  return {
+    byId: { ...statementOf(`${select} $1::bigint`, columns, decode), areAsked },
+    byAnyId: { ...statementOf(`${select} any($1::bigint[])`, columns, decodeAlone), areAsked },
+    idOf,
+  };
 }
 
 /**

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../../src/platform/postgres/look-ups.ts';
-import { type LookUp, statementOf } from '../../../src/platform/postgres/statement.ts';
+import { DamagedMessage } from '../../../src/platform/postgres/connection-failure.ts';
+import { UnreadableRow } from '../../../src/platform/postgres/failures.ts';
+import { StatementBatch } from '../../../src/platform/postgres/statement-batch.ts';
+import { type LookUp, lookUpOf } from '../../../src/platform/postgres/statement.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { Keyset } from '../../../src/domain/page.ts';
 import { NoFreeConnection } from '../../../src/platform/postgres/connection-slots.ts';
@@ -67,14 +70,21 @@ it('of many at the same time each gets its own page, also where others ask for t
   );
 });
 
-function lookUpOf(kind: string): LookUp<unknown> {
-  const decode = ([id]: readonly unknown[]): unknown => ({ kind, id });
-  return {
-    byId: statementOf(`${kind} of one`, 1, decode),
-    byAnyId: statementOf(`${kind} of all`, 1, decode),
-    idOf: (row) => (row as { id: string }).id,
-  };
+interface Row {
+  readonly kind: string;
+  readonly id: string;
 }
+
+const rowsOf = (kind: string): LookUp<Row> =>
+  lookUpOf(
+    kind,
+    1,
+    ([id]) => {
+      if (id === 'newer') throw new UnreadableRow(kind, id, 'status', 'lost');
+      return { kind, id: String(id) };
+    },
+    ({ id }) => id,
+  );
 
 /** Look-ups whose statements are kept, and get the rows that they ask for, or what `respond` returns or throws. */
 function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = () => undefined) {
@@ -97,16 +107,16 @@ function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = (
 
 it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', async () => {
   const { lookUps, sent, endTick } = lookUpsSent();
-  const [pets, orders] = [lookUpOf('pets'), lookUpOf('orders')];
+  const [pets, orders] = [rowsOf('pets'), rowsOf('orders')];
   const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, { id: String(n), caller: testCaller }));
   const order = lookUps.load(orders, { id: '0', caller: testCaller });
   expect(sent).toEqual([]);
   endTick();
   expect(sent.map(({ text, ids }) => [text, ids.length])).toEqual([
-    ['pets of all', 100],
-    ['pets of all', 100],
-    ['pets of one', 1],
-    ['orders of one', 1],
+    ['pets any($1::bigint[])', 100],
+    ['pets any($1::bigint[])', 100],
+    ['pets $1::bigint', 1],
+    ['orders $1::bigint', 1],
   ]);
   expect(await Promise.all(rows)).toEqual(Array.from({ length: 201 }, (_, n) => ({ kind: 'pets', id: String(n) })));
   expect(await order).toEqual({ kind: 'orders', id: '0' });
@@ -114,7 +124,7 @@ it('look-ups of each kind are statements of at most 100 ids, and one alone is a 
 
 it('look-ups of different clients, and of different ticks, are statements of their own', async () => {
   const { lookUps, sent, endTick } = lookUpsSent();
-  const pets = lookUpOf('pets');
+  const pets = rowsOf('pets');
   const load = (client: string) => lookUps.load(pets, { id: '1', caller: callers.for(client) });
   const rows = ['one', 'two', 'one'].map(load);
   endTick();
@@ -129,11 +139,11 @@ it('look-ups of different clients, and of different ticks, are statements of the
 });
 
 describe('look-ups that fail together', () => {
-  const pets = lookUpOf('pets');
+  const pets = rowsOf('pets');
   /** Three look-ups, of which the second is for a client that has disconnected. */
   const failTogether = async (failure: Error, alone?: Error) => {
     const { lookUps, sent, endTick } = lookUpsSent((text) => {
-      const error = text === 'pets of all' ? failure : alone;
+      const error = text === pets.byAnyId.text ? failure : alone;
       if (error !== undefined) throw error;
     });
     const gone = callers.for('one');
@@ -161,10 +171,16 @@ describe('look-ups that fail together', () => {
     expect(outcomes).toMatchObject([{ reason: error }, { status: 'rejected' }, { reason: error }]);
   });
 
+  it('because the one that has waited longest had no time left, wait alone for the rest of their own', async () => {
+    const { outcomes, alone } = await failTogether(new NoFreeConnection('earlier reads of your key'));
+    expect(alone).toEqual(['0', '2']);
+    expect(outcomes).toMatchObject([{ value: { id: '0' } }, { status: 'rejected' }, { value: { id: '2' } }]);
+  });
+
   it.each([
-    ['a lost database', 'lost', new Error('Connection terminated unexpectedly')],
-    ['a wait that was too long', 'busy', new NoFreeConnection('earlier reads of your key')],
-  ])('by %s, fail with their requests', async (_what, reason, error) => {
+    ['lost', new Error('Connection terminated unexpectedly')],
+    ['timeout', Object.assign(new Error('canceling statement due to statement timeout'), { code: '57014' })],
+  ])('because the database is slow or gone (%s), fail with their requests', async (reason, error) => {
     const { outcomes, requests, alone } = await failTogether(error);
     expect(alone).toEqual([]);
     const [first, gone, last] = requests.map(({ failure }) => failure);
@@ -173,11 +189,26 @@ describe('look-ups that fail together', () => {
   });
 });
 
+it.each([
+  ['one', '6', '10', 'byId'],
+  ['several', ['6', '7'], '10', 'byAnyId'],
+  ['one, which this version can read, but not the other', '6', 'newer', 'byAnyId'],
+] as const)('of %s a row that nobody has asked for is no response', (_what, asked, received, form) => {
+  const { [form]: statement } = rowsOf('pets');
+  const respond = (id: string): void => {
+    const batch = new StatementBatch([{ statement, values: [asked] }]);
+    batch.handleDataRow({ fields: [id] });
+    batch.handleCommandComplete({ text: 'SELECT 1' });
+  };
+  respond('6');
+  expect(() => respond(received)).toThrow(DamagedMessage);
+});
+
 it("the service's own work goes on after its look-up has lost the database", async () => {
   const { lookUps, endTick } = lookUpsSent(() => {
     throw new Error('Connection terminated unexpectedly');
   });
-  const load = lookUps.load(lookUpOf('pets'), { id: '1', caller: testCaller });
+  const load = lookUps.load(rowsOf('pets'), { id: '1', caller: testCaller });
   endTick();
   await expect(load).rejects.toMatchObject({ reason: 'lost' });
   expect(testCaller.failure).toBeUndefined();
