@@ -14,7 +14,13 @@ const parts = {
   feed: [],
 };
 /** What every part may use. */
-const tools = ['platform/background', 'platform/lru-map', 'platform/remote-clock', 'platform/shown-error'];
+const tools = [
+  'platform/background',
+  'platform/lru-map',
+  'platform/remote-clock',
+  'platform/shown-error',
+  'platform/shown-url',
+];
 const platform = [...Object.keys(parts).map((part) => `platform/${part}`), ...tools];
 
 /** What each room of src/ may import besides itself, the public packages and Node's own modules. */
@@ -54,7 +60,7 @@ const rooms = {
   pages: ['domain', 'graphql', 'http', 'rest', 'platform/executor', 'platform/http', 'platform/quotas'],
   cli: ['config', 'database', 'domain', 'graphql', 'node-version', 'platform/callers', 'platform/embedded', ...tools],
   app: ['config', 'database', 'domain', 'graphql', 'http', 'keys', 'pages', 'rest', ...platform],
-  config: ['platform/postgres', 'platform/quotas'],
+  config: ['platform/postgres', 'platform/quotas', 'platform/shown-url'],
   main: ['app', 'config', 'database', 'heap', 'http', 'node-version', 'platform/embedded', 'platform/http', ...tools],
   heap: [],
   'node-version': [],

@@ -7,6 +7,7 @@ import { onBackgroundFailure } from './platform/background.ts';
 import { listenFailure, type Config } from './config.ts';
 import { type AutomaticBan, openCounters, type QuotaSubject } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
+import { explainLostRedis } from './database/start/failed-start.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
@@ -135,7 +136,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     now,
     ...events,
   });
-  if (counters.isShared() === false) overrides.onNotice?.(withoutRedis(counters.lossReason()));
+  if (counters.isShared() === false) overrides.onNotice?.(explainLostRedis(config.redisUrl, counters.lossReason()));
   const { stores } = database;
   const accessOptions: AccessServiceOptions = {
     saveUsage: () => counters.saveUsage(),
@@ -288,10 +289,6 @@ async function listenOn(
   } catch (error) {
     throw listenFailure(error, portName, host, port);
   }
-}
-
-function withoutRedis(reason: unknown): string {
-  return `Redis can't be used: ${(reason as Error).message}\nUntil it can, this process counts quotas alone; it tries again every half second.`;
 }
 
 /** Logs the events of keys and counters. */

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 
 import { parseRedisUrl, UnusableRedisUrl } from './platform/quotas/index.ts';
 import { parseDatabaseUrl, UnusableDatabaseUrl } from './platform/postgres/index.ts';
+import { hasMisplacedAt, percentEncoding } from './platform/shown-url.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {
@@ -208,15 +209,6 @@ function withoutPassword(text: string): string {
   return text.replace(/\/\/.*@/s, '//…@');
 }
 
-/**
- * An @ after the end of the host. It is the one after a password whose own / ? or # has ended the host: any part of what
- * was read could be a part of the password.
- */
-const misplacedAt = /\/\/[^/?#]*[/?#].*@/s;
-
-const escaping =
-  'Percent-encode the user, the password and the parameters: / is %2F, # %23, ? %3F, @ %40, : %3A, % %25, & %26, a space %20.';
-
 /** The messages of the parsers never repeat a password. */
 function url(
   name: string,
@@ -225,15 +217,17 @@ function url(
   problems: string[],
 ): string | undefined {
   if (!text) return undefined;
-  if (misplacedAt.test(text)) {
-    problems.push(`${name} has an @ after its host, which a / # or ? in its password may have ended. ${escaping}`);
+  if (hasMisplacedAt(text)) {
+    problems.push(
+      `${name} has an @ after its host, which a / # or ? in its password may have ended. ${percentEncoding}`,
+    );
     return undefined;
   }
   try {
     parse(text);
   } catch (error) {
     if (!(error instanceof UnusableDatabaseUrl || error instanceof UnusableRedisUrl)) throw error;
-    problems.push(/ must be the URL /.test(error.message) ? `${error.message} ${escaping}` : error.message);
+    problems.push(/ must be the URL /.test(error.message) ? `${error.message} ${percentEncoding}` : error.message);
   }
   return text;
 }

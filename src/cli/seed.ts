@@ -2,6 +2,7 @@ import '../node-version.ts';
 
 import { readConfig } from '../config.ts';
 import { startEmbeddedPostgres } from '../platform/embedded/index.ts';
+import { FailedDatabase } from '../database/start/failed-start.ts';
 import { migrate } from '../database/start/migrate.ts';
 import { seedStore } from '../database/start/seed.ts';
 import { plainText } from '../platform/shown-error.ts';
@@ -59,6 +60,8 @@ await run(async () => {
   try {
     await migrate({ location, onWait: (reason) => console.error(plainText(reason)) });
     await seedStore({ location, ...options, onProgress: showProgress() });
+  } catch (error) {
+    throw typeof location === 'string' ? new FailedDatabase(location, error) : error;
   } finally {
     await embedded?.close();
   }

@@ -97,8 +97,8 @@ function atomicMillis({ location }: ConnectionsOptions): number {
 }
 
 /** The ORM for migrations, on one such connection. */
-export function createMaintenanceOrm(location: DatabaseLocation): MikroORM {
-  return createOrm(createMaintenancePool(location), new Callers().service('maintenance'));
+export function createMaintenanceOrm(location: DatabaseLocation, onStatement?: (sql: string) => void): MikroORM {
+  return createOrm(createMaintenancePool(location, onStatement), new Callers().service('maintenance'));
 }
 
 /** The ORM on the connections of a pool, which it closes with itself: those of one caller, or see `createDialect`. */

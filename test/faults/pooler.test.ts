@@ -52,7 +52,7 @@ it('behind one that shares sessions and does not know prepared statements it doe
   const service = new Service({ DATABASE_URL: pooler.url });
   expect(await service.ended()).toBe(1);
   expect(service.output).toMatch(
-    /^petstore-gateway can't start: The pooler .+pool_mode = session.+1\.21.+max_prepared_statements/,
+    /^petstore-gateway can't start: DATABASE_URL .+: The pooler .+pool_mode = session.+1\.21.+max_prepared_statements/,
   );
   expect(service.output.split('\n')).toHaveLength(1);
   await pooler.stop();

@@ -31,9 +31,26 @@ export function guideCommands(heading: string, number = 1): string[] {
 
 /** The text of a code block of this language below a heading of the operations guide. */
 export function guideBlock(heading: string, language: 'sh' | 'sql', number = 1): string {
-  const guide = readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8');
-  const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0];
-  const block = section?.split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
+  const block = guideSection(heading).split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
   if (block === undefined) throw new Error(`The guide has no ${language} below ${JSON.stringify(heading)}.`);
   return block;
+}
+
+/** The cells of each row of the first table below a heading of the operations guide. */
+export function guideTable(heading: string): string[][] {
+  const [, ...lines] = guideSection(heading).split('\n|---')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+  if (lines.length === 0) throw new Error(`The guide has no table below ${JSON.stringify(heading)}.`);
+  return lines.map((line) =>
+    line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+function guideSection(heading: string): string {
+  const guide = readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8');
+  const section = guide.split(`\n## ${heading}\n`)[1]?.split('\n## ')[0];
+  if (section === undefined) throw new Error(`The guide has no ${JSON.stringify(heading)}.`);
+  return section;
 }

@@ -39,7 +39,9 @@ it('a start without Redis goes on, and says why and what holds until Redis is th
   const alone = await startTestApp(settings, { onNotice: (sentence) => notices.push(sentence) });
   atEnd(() => alone.close());
   expect(notices).toEqual([
-    `Redis can't be used: connect ECONNREFUSED 127.0.0.1:${port}\nUntil it can, this process counts quotas alone; it tries again every half second.`,
+    expect.stringMatching(
+      /^Redis can't be used: .* ECONNREFUSED .*\n.*\nUntil it can, this process counts quotas alone; it tries again every half second\.$/,
+    ),
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { Callers } from '../../platform/callers/index.ts';
+import { explainFailure, FailedDatabase } from '../../database/start/failed-start.ts';
 import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';
@@ -98,6 +99,7 @@ const optionOf: Readonly<Record<string, string>> = {
 };
 
 function explain(error: unknown): string {
+  if (error instanceof FailedDatabase) return explainFailure(error);
   if (!(error instanceof Error)) return String(error);
   if (error instanceof DomainError && error.code === 'VALIDATION_FAILED') {
     return error.violations.map(({ field, message }) => `${optionOf[field] ?? `--${field}`} ${message}`).join('\n');

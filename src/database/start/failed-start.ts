@@ -1,5 +1,6 @@
 import { isLoss } from '../../platform/postgres/index.ts';
 import { plainText } from '../../platform/shown-error.ts';
+import { percentEncoding, shownUrl } from '../../platform/shown-url.ts';
 
 /** Errors whose message is enough; all others are shown with their stack. */
 const plainErrors = new Set([
@@ -17,44 +18,113 @@ const plainErrors = new Set([
 const plainCodes =
   /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|25006|28...|3D...|42501|57P0.|53...)$/;
 
+/** What has failed at the start on the server of DATABASE_URL. */
+export class FailedDatabase extends Error {
+  override readonly name = 'FailedDatabase';
+  readonly url: string;
+
+  constructor(url: string, cause: unknown) {
+    super('The database of DATABASE_URL has failed.', { cause });
+    this.url = url;
+  }
+}
+
 /**
- * Explains to an operator why the start failed: one line for a wrong setting or an unusable database, the stack for
- * anything else. For a terminal: what a server has said is in it.
+ * Explains to an operator why the start failed: which setting, what was tried and what would be right for a wrong
+ * setting or an unusable database, the stack for anything else. For a terminal: what a server has said is in it.
  */
 export function explainFailure(error: unknown): string {
   return plainText(explanationOf(error));
 }
 
+/** The same for a start that goes on without Redis. */
+export function explainLostRedis(url: string | undefined, reason: unknown): string {
+  const { message } = reason as Error;
+  const lines = [
+    `Redis can't be used: REDIS_URL (${shownUrl(url ?? '')}): ${message}`,
+    adviceFor(reason as Error, redisAdvice),
+    'Until it can, this process counts quotas alone; it tries again every half second.',
+  ];
+  return lines.filter((line) => line !== undefined).join('\n');
+}
+
 function explanationOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.
-  const isOfCause = error.name === 'DomainError' || error.name === 'DatabaseUnavailable';
-  if (isOfCause && error.cause !== undefined) return explanationOf(error.cause);
-  if (error instanceof AggregateError && error.errors.length > 0) return explanationOf(error.errors[0]);
-  const isMissing = /^(?:extension|could not open extension).*pg_trgm/.test(error.message);
-  const code = 'code' in error ? String(error.code) : '';
-  const isPlain = isMissing || plainErrors.has(error.name) || plainCodes.test(code) || isOfDatabase(error);
-  if (!isPlain) return error.stack ?? error.message;
-  const advice = adviceFor(error);
+  if (error instanceof FailedDatabase) {
+    const cause = causeOf(error.cause);
+    const explanation = explanationOf(cause);
+    return isPlain(cause) ? `DATABASE_URL (${shownUrl(error.url)}): ${explanation}` : explanation;
+  }
+  const cause = causeOf(error);
+  if (cause !== error) return explanationOf(cause);
+  if (!isPlain(error)) return error.stack ?? error.message;
+  const advice = adviceFor(error, databaseAdvice);
   return advice === undefined ? error.message : `${error.message}\n${advice}`;
 }
 
-/** What the database has said, or how its connection has ended: our stack says nothing about it. */
-function isOfDatabase(error: Error): boolean {
-  return 'severity' in error || isLoss(error);
+/**
+ * The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.
+ */
+function causeOf(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const isOfCause = error.name === 'DomainError' || error.name === 'DatabaseUnavailable';
+  if (isOfCause && error.cause !== undefined) return causeOf(error.cause);
+  return error instanceof AggregateError && error.errors.length > 0 ? causeOf(error.errors[0]) : error;
+}
+
+/** What the database has said, or how its connection has ended, is plain too: our stack says nothing about it. */
+function isPlain(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return (
+    plainErrors.has(error.name) || plainCodes.test(code) || 'severity' in error || isLoss(error) || lacksTrigrams(error)
+  );
+}
+
+function lacksTrigrams({ message }: Error): boolean {
+  return /^(?:extension|could not open extension).*pg_trgm/.test(message);
 }
 
 const guide = 'The section "Roles" of .github/OPERATIONS.md has the commands.';
 
-/** What would be right on a server on which nothing was set up yet. */
-function adviceFor({ message, code }: Error & { readonly code?: unknown }): string | undefined {
-  const isDenied = code === '42501';
-  if (message.includes('pg_trgm')) {
-    return isDenied
-      ? `The owner of the database may create it, or a superuser: create extension pg_trgm. ${guide}`
-      : "Install PostgreSQL's contrib modules on its server: pg_trgm is one of them.";
-  }
-  if (isDenied)
-    return `Migrations need a role that owns the database, the service one with rights on the tables. ${guide}`;
-  return code === '3D000' ? `Create it first. ${guide}` : undefined;
+/** The next step, by what is in "code message". The first that matches is taken. */
+type Advice = readonly (readonly [pattern: RegExp, advice: string])[];
+
+const networkAdvice: Advice = [
+  [/ECONNREFUSED|ENOENT/, 'Nothing listens there: start the server, or correct host and port.'],
+  [/ENOTFOUND|EAI_AGAIN/, 'No address is known for this host: correct its name.'],
+  [
+    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|did not respond within|hasn't responded|Connection timeout/,
+    'Nothing has replied there: check host and port, the firewalls between, and whether the server hangs.',
+  ],
+  [/TLS|SSL|certificate/i, 'See the section "TLS" of .github/OPERATIONS.md.'],
+  [
+    /ECONNRESET|[Cc]onnection terminated|[Ss]ocket closed/,
+    "The server has closed the connection: see the server's log.",
+  ],
+];
+
+const databaseAdvice: Advice = [
+  [/^42501 .*pg_trgm/s, `The owner of the database may create it, or a superuser: create extension pg_trgm. ${guide}`],
+  [/pg_trgm/, "Install PostgreSQL's contrib modules on its server: pg_trgm is one of them."],
+  [/^42501/, `Migrations need a role that owns the database, the service one with rights on the tables. ${guide}`],
+  [/^3D000/, `Create it first. ${guide}`],
+  [/^28P01/, `Correct the user or the password. ${percentEncoding}`],
+  [/^28/, "The server's pg_hba.conf must let this user into this database from this address."],
+  [
+    /^53300/,
+    'All connections are taken: pg_stat_activity shows by whom. Raise max_connections of the server, or lower DATABASE_POOL.',
+  ],
+  ...networkAdvice,
+];
+
+const redisAdvice: Advice = [
+  [/WRONGPASS|NOAUTH|ERR AUTH/, `Correct the user or the password. ${percentEncoding}`],
+  [/READONLY/, 'This is a replica: name the master, or its sentinels (redis+sentinel://).'],
+  ...networkAdvice,
+];
+
+function adviceFor({ message, code }: Error & { readonly code?: unknown }, advice: Advice): string | undefined {
+  const text = `${String(code)} ${message}`;
+  return advice.find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
@@ -32,6 +32,7 @@ const withoutTimeouts =
 const lockAttempts = 10;
 const lockPauseMillis = 1_000;
 const lockNotAvailable = '55P03';
+const maxShownLength = 120;
 
 /** PostgreSQL's codes for what the schema or its rows don't allow, without those of missing rights. */
 const schemaErrors = /^(?:23|42(?!501))/;
@@ -51,53 +52,58 @@ export interface MigrateOptions {
  * a demo store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
 export async function migrate({ location, fill, onWait = () => undefined }: MigrateOptions): Promise<void> {
-  const orm = createMaintenanceOrm(location);
+  const sent = { statement: '' };
+  const orm = createMaintenanceOrm(location, (sql) => {
+    if (!sql.startsWith('rollback')) sent.statement = sql;
+  });
+  const run: Run = { orm, fill, onWait, sent };
   try {
     // The embedded database has a single process, and its connections would share the lock.
-    if (typeof location === 'string') await whileLocked(location, onWait, () => migrateUp(orm, fill, onWait));
-    else await migrateUp(orm, fill, onWait);
+    if (typeof location !== 'string') return await migrateUp(run);
+    await whileLocked(location, onWait, async () => {
+      await withLocks(run, assertUnlocked);
+      await migrateUp(run);
+    });
   } finally {
     await orm.close(true);
   }
 }
 
-async function migrateUp(orm: MikroORM, fill: MigrateOptions['fill'], onWait: OnWait): Promise<void> {
-  await applyPending(orm, fill, onWait);
-  await orm.em.getConnection().execute(eventRights);
+interface Run extends Pick<MigrateOptions, 'fill'> {
+  readonly orm: MikroORM;
+  readonly onWait: (reason: string) => void;
+  /** The last one. */
+  readonly sent: { readonly statement: string };
 }
 
-async function applyPending(orm: MikroORM, fill: MigrateOptions['fill'], onWait: OnWait): Promise<void> {
+async function migrateUp(run: Run): Promise<void> {
   // Before the transaction, because it makes the migrator's own table on a connection of its own.
-  if ((await orm.migrator.getPending()).length === 0) return;
+  if ((await run.orm.migrator.getPending()).length > 0) await withLocks(run, (em) => migrateOnce(run, em));
+  await run.orm.em.getConnection().execute(eventRights);
+}
+
+type Work = (em: SqlEntityManager) => Promise<void>;
+
+/** Does it in a transaction, again while somebody holds a lock on a table. Throws UnsuitableServer after the last time. */
+async function withLocks({ orm, onWait, sent }: Run, work: Work): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await migrateOnce(orm, fill);
+      return await orm.em.fork().transactional(async (em) => {
+        await em.execute(`${withoutTimeouts}; set local lock_timeout = '${lockTimeout}'`);
+        await work(em);
+      });
     } catch (error) {
-      const { code, message } = error as { readonly code?: unknown; readonly message: string };
+      const { code, message, where } = error as Error & { readonly code?: unknown; readonly where?: string };
       if (schemaErrors.test(String(code))) throw new UnsuitableServer(couldNotMigrate(message), { cause: error });
       if (code !== lockNotAvailable) throw error;
-      const holder = await findLockHolder(orm);
-      if (attempt === lockAttempts) throw new UnsuitableServer(couldNotLock(holder));
-      if (attempt === 1)
-        onWait(`A migration waits for a lock on its tables, ${lockAttempts} times: ${holder} holds one.`);
+      const [, inner = sent.statement] = /SQL statement "(.*)"/.exec(where ?? '') ?? [];
+      const waiting = JSON.stringify(inner.trim().replaceAll(/\s+/g, ' ').slice(0, maxShownLength));
+      const { holder, end } = await findLockHolder(orm);
+      if (attempt === lockAttempts) throw new UnsuitableServer(couldNotLock(waiting, holder, end));
+      if (attempt === 1) onWait(`The start waits for a lock, ${lockAttempts} times: ${waiting} for ${holder}.`);
       await wait(lockPauseMillis);
     }
   }
-}
-
-type OnWait = (reason: string) => void;
-
-/** The transaction that has been holding a lock on one of the tables for the longest time. */
-async function findLockHolder(orm: MikroORM): Promise<string> {
-  const [row] = await orm.em.getConnection().execute<{ holder: string }[]>(`
-    select format('process %s of the database server (%s, in a transaction since %s)', pid,
-      coalesce(nullif(application_name, ''), usename), to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')) as holder
-    from pg_stat_activity
-    where pid <> pg_backend_pid() and xact_start is not null and pid in (
-      select pid from pg_locks join pg_class on pg_class.oid = relation
-      where granted and relkind = 'r' and relnamespace = current_schema()::regnamespace)
-    order by xact_start limit 1`);
-  return row?.holder ?? 'another transaction (pg_stat_activity shows it)';
 }
 
 function couldNotMigrate(reason: string): string {
@@ -107,28 +113,53 @@ function couldNotMigrate(reason: string): string {
   );
 }
 
-function couldNotLock(holder: string): string {
-  return (
-    `A migration could not lock its tables: ${holder} holds a lock. ` +
-    'End it, and migrate again; nothing has been changed.'
-  );
+function couldNotLock(waiting: string, holder: string, end: string): string {
+  return `A table is locked: ${waiting} has waited for ${holder}. End it${end}, and start again; nothing has been changed.`;
 }
 
-async function migrateOnce(orm: MikroORM, fill: MigrateOptions['fill']): Promise<void> {
-  await orm.em.fork().transactional(async (em) => {
-    await em.execute(`${withoutTimeouts}; set local lock_timeout = '${lockTimeout}'`);
-    const transaction = em.getTransactionContext() as Transaction<unknown>;
-    const applied = await orm.migrator.up({ transaction });
-    if (applied.some(({ name }) => name === migrations[0].name)) {
-      await fill?.(
-        createStores(orm.getMetadata(), new RemoteClock())(createTransactionSession(await leaseOf(transaction))),
-      );
-    }
-  });
+/** The transaction that has been holding a lock on one of the tables for the longest time, exclusive ones first. */
+async function findLockHolder(orm: MikroORM): Promise<{ readonly holder: string; readonly end: string }> {
+  const [row] = await orm.em.getConnection().execute<{ holder: string; end: string }[]>(`
+    select format('process %s of the database server (%s, in a transaction since %s)', pid,
+      coalesce(nullif(application_name, ''), usename), to_char(xact_start at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS "UTC"')) as holder,
+      format(' by select pg_terminate_backend(%s)', pid) as "end"
+    from pg_stat_activity join (
+      select pid, bool_or(mode = 'AccessExclusiveLock') as is_exclusive from pg_locks join pg_class on pg_class.oid = relation
+      where granted and relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace group by pid
+    ) as locks using (pid)
+    where pid <> pg_backend_pid() and xact_start is not null
+    order by is_exclusive desc, xact_start limit 1`);
+  return row ?? { holder: 'another transaction (pg_stat_activity shows it)', end: '' };
+}
+
+async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<void> {
+  const transaction = em.getTransactionContext() as Transaction<unknown>;
+  const applied = await orm.migrator.up({ transaction });
+  if (applied.some(({ name }) => name === migrations[0].name)) {
+    await fill?.(
+      createStores(orm.getMetadata(), new RemoteClock())(createTransactionSession(await leaseOf(transaction))),
+    );
+  }
+}
+
+/** What reads a table that somebody has locked as a whole would wait without an end, and without a word. */
+async function assertUnlocked(em: SqlEntityManager): Promise<void> {
+  await em.execute(`do $$
+    declare
+      "table" regclass;
+    begin
+      for "table" in
+        select oid from pg_class
+        where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
+          and has_table_privilege(oid, 'select')
+      loop
+        execute format('lock table %s in access share mode', "table");
+      end loop;
+    end $$`);
 }
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
-async function whileLocked(url: string, onWait: OnWait, work: () => Promise<void>): Promise<void> {
+async function whileLocked(url: string, onWait: Run['onWait'], work: () => Promise<void>): Promise<void> {
   const connection = await openMaintenanceWhenWritable(url, onWait);
   try {
     await assertSuitable(connection, () => openMaintenance(url));

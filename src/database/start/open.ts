@@ -7,6 +7,7 @@ import type { DatabaseLocation } from '../../platform/postgres/index.ts';
 import { connectDatabase, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
+import { FailedDatabase } from './failed-start.ts';
 import {
   type EmbeddedPostgres,
   embeddedPostgresAddress,
@@ -38,7 +39,10 @@ export interface OpenDatabase extends Database {
   readonly onExit: (listener: (error: Error) => void) => void;
 }
 
-/** Starts the embedded database where it is needed, brings the tables up to date, and connects. */
+/**
+ * Starts the embedded database where it is needed, brings the tables up to date, and connects. Throws FailedDatabase on
+ * a server.
+ */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const { accounts, url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
   const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
@@ -64,7 +68,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     };
   } catch (error) {
     await embedded?.close();
-    throw error;
+    throw url === undefined ? error : new FailedDatabase(url, error);
   }
 }
 

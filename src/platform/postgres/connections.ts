@@ -127,9 +127,11 @@ function createPool(options: ConnectionsOptions, { servers, accounts, connectTim
 }
 
 /** One exclusive connection for migrations and commands, to a server that takes writes, without a statement timeout. */
-export function createMaintenancePool(location: DatabaseLocation): ConnectionPool {
+export function createMaintenancePool(location: DatabaseLocation, onStatement?: (sql: string) => void): ConnectionPool {
+  const { connection, ...shared } = maintenance(location);
   return new ConnectionPool({
-    ...maintenance(location),
+    ...shared,
+    connection: { ...connection, onStatement },
     size: 1,
     ofClient: 1,
     waitMillis: maintenanceWaitMillis,

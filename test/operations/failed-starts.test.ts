@@ -1,0 +1,200 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type pg from 'pg';
+
+import { RedisServer } from '../redis/redis-server.ts';
+import { connect, runSql } from '../support/postgres-client.ts';
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { RunningCommand } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { guideTable } from './guide.ts';
+
+const dataDir = join(temporaryDirectory(), 'data');
+const secret = 'kkk7391';
+let cluster: PostgresCluster;
+let redis: RedisServer;
+/** Of a server that accepts connections and says nothing. */
+let silentPort: number;
+
+beforeAll(async () => {
+  [cluster, redis] = await Promise.all([
+    PostgresCluster.create((data) => {
+      const known = 'host all postgres,owner,bare 127.0.0.1/32 scram-sha-256\n';
+      writeFileSync(join(data, 'pg_hba.conf'), known);
+      writeFileSync(
+        join(data, 'postgresql.conf'),
+        "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 12\n",
+      );
+    }),
+    RedisServer.start('--requirepass', secret),
+  ]);
+  for (const sql of [
+    `create role owner login password '${secret}'; create role bare login password '${secret}'`,
+    'create database owned owner owner',
+    'create database bare',
+  ]) {
+    await runSql(cluster.url, sql);
+  }
+  const silent = createServer().listen(0, '127.0.0.1').unref();
+  await once(silent, 'listening');
+  silentPort = (silent.address() as AddressInfo).port;
+});
+
+afterAll(() => cluster.remove());
+
+/** For each row of the guide's troubleshooting its messages, in which … stands for any text, and whether one was seen. */
+const rows = guideTable('Troubleshooting').map(([messages = '']) => ({
+  messages,
+  patterns: [...messages.matchAll(/`([^`]+)`/g)].map(
+    ([, text = '']) => new RegExp(text.replaceAll(/[()[\].*+?^$|\\]/g, '\\$&').replaceAll('…', '.*')),
+  ),
+  isSeen: false,
+}));
+
+/** What a start has said: no secret and no stack, and a message that the guide has. */
+function noted(output: string): string {
+  expect(output).not.toContain(secret);
+  expect(output).not.toMatch(/^ +at /m);
+  const found = rows.filter(({ patterns }) => patterns.some((pattern) => pattern.test(output)));
+  for (const row of found) row.isSeen = true;
+  expect([output, found.length > 0]).toEqual([output, true]);
+  return output;
+}
+
+async function failedStart(settings: Readonly<Record<string, string>>): Promise<string> {
+  const service = new Service({ DATA_DIR: dataDir, DEMO: 'off', ...settings });
+  expect(await service.ended()).toBe(1);
+  return noted(service.output);
+}
+
+const url = (user = 'owner', database = 'owned', password = secret, port = cluster.port): string =>
+  `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+/** As it is shown. */
+const shown = (text: string): string => text.replace(/:[^:@]*@/, '@').replace(/\?.*/, '');
+
+test.each([
+  ['nothing listens', () => url('owner', 'owned', secret, 1), /connect ECONNREFUSED 127\.0\.0\.1:1\nNothing listens/],
+  [
+    'the host is unknown',
+    () => url().replace('127.0.0.1', 'db.invalid'),
+    /getaddrinfo E\w+ db\.invalid\n.*correct its name/,
+  ],
+  [
+    'nothing replies',
+    () => `${url('owner', 'owned', secret, silentPort)}?connect_timeout=1`,
+    /did not respond within 1 s\.\nNothing has replied there: check host and port/,
+  ],
+  [
+    'the password is wrong',
+    () => url('owner', 'owned', `${secret}x`),
+    /failed for user "owner"\nCorrect the user or the password\. Percent-encode/,
+  ],
+  [
+    'the user is not let in',
+    () => url('nobody'),
+    /no pg_hba\.conf entry for host .*\nThe server's pg_hba\.conf must let/,
+  ],
+  ['there is no such database', () => url('owner', 'missing'), /database "missing" does not exist\nCreate it first/],
+  [
+    'the role has no rights',
+    () => url('bare', 'bare'),
+    /permission denied for schema public\nMigrations need a role that owns/,
+  ],
+  [
+    'the server has no TLS',
+    () => `${url()}?sslmode=verify-full`,
+    /TLS to the database failed: .*\nSee the section "TLS"/,
+  ],
+] as const)('names the setting, what was tried, and the next step when %s', async (_what, urlOf, expected) => {
+  const output = await failedStart({ DATABASE_URL: urlOf() });
+  expect(output.slice(0, output.indexOf(': ', 40))).toBe(
+    `petstore-gateway can't start: DATABASE_URL (${shown(urlOf())})`,
+  );
+  expect(output).toMatch(expected);
+});
+
+test.each(['migrate.js', 'seed.js --pets 1', 'keys.js list'])('%s says the same', async (command) => {
+  const DATABASE_URL = url('owner', 'missing');
+  const failing = new RunningCommand(`node dist/src/cli/${command}`, { DATABASE_URL });
+  expect(await failing.ended()).toBe(1);
+  expect(noted(failing.output)).toContain(
+    `DATABASE_URL (${shown(DATABASE_URL)}): database "missing" does not exist\nCreate it first`,
+  );
+});
+
+test('names the setting that is wrong, and a password that is not percent-encoded', async () => {
+  expect(await failedStart({ PORT: '70000' })).toMatch(/PORT is "70000", but must be a whole number/);
+  expect(await failedStart({ DATABASE_URL: url().replace(secret, `12/${secret}`) })).toMatch(
+    /^.*: DATABASE_URL has an @/,
+  );
+  const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off' });
+  expect(await failedStart({ DATA_DIR: `${dataDir}2`, PORT: String(first.port) })).toMatch(/PORT is/);
+  expect(await failedStart({})).toMatch(/The data directory .* is in use/);
+  await first.stop();
+});
+
+test('says what to do when all connections of the server are taken', async () => {
+  const clients: pg.Client[] = [];
+  const fill = async (): Promise<never> => {
+    for (;;) clients.push(await connect(url()));
+  };
+  await expect(fill()).rejects.toMatchObject({ code: '53300' });
+  expect(clients.length).toBeGreaterThan(5);
+  const output = await failedStart({ DATABASE_URL: url() });
+  await Promise.all(clients.map((client) => client.end()));
+  expect(output).toMatch(/: DATABASE_URL \(.*\): .*\nAll connections are taken: .*max_connections.*DATABASE_POOL/);
+});
+
+test('says which statement waits, and for whom, when somebody has locked a table', async () => {
+  await (await Service.start({ DATABASE_URL: url() })).stop();
+  const holder = await connect({ connectionString: url(), application_name: 'report' });
+  await holder.query('begin; lock table api_keys');
+  const [session] = (await holder.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+  const pid = session!.pid;
+  const output = await failedStart({ DATABASE_URL: url() });
+  await holder.end();
+  const waits = `"lock table api_keys in access share mode"`;
+  const who = `process ${pid} of the database server \\(report, in a transaction since [-: 0-9]+ UTC\\)`;
+  expect(output).toMatch(new RegExp(`^The start waits for a lock, 10 times: ${waits} for ${who}\\.$`, 'm'));
+  expect(output).toMatch(
+    new RegExp(
+      `: A table is locked: ${waits} has waited for ${who}\\. End it by select pg_terminate_backend\\(${pid}\\)`,
+    ),
+  );
+});
+
+test('goes on without Redis, and says why, where it looked, and what to do', async () => {
+  for (const [server, tried, expected] of [
+    ['redis://127.0.0.1:1', 'redis://127.0.0.1:1', /connect ECONNREFUSED 127\.0\.0\.1:1\nNothing listens there/],
+    [
+      redis.url.replace(secret, `${secret}x`),
+      shown(redis.url),
+      /WRONGPASS .*\nCorrect the user or the password\. Percent-/,
+    ],
+    [
+      `redis://127.0.0.1:${silentPort}`,
+      `redis://127.0.0.1:${silentPort}`,
+      /\nNothing has replied there: check host and port/,
+    ],
+    [
+      `redis+sentinel://user:${secret}@127.0.0.1:1/mymaster`,
+      'redis+sentinel://user@127.0.0.1:1/mymaster',
+      /The sentinel 127\.0\.0\.1:1: connect ECONNREFUSED .*\nNothing listens there/,
+    ],
+  ] as const) {
+    const service = await Service.start({ DATABASE_URL: url(), REDIS_URL: server });
+    await service.stop();
+    const said = noted(service.output.slice(0, service.output.indexOf('Until it can')));
+    expect(said).toContain(`Redis can't be used: REDIS_URL (${tried}): `);
+    expect(said).toMatch(expected);
+  }
+});
+
+test('the guide has no other row for a start', () => {
+  expect(rows.filter(({ isSeen }) => !isSeen)).toEqual([]);
+});
