@@ -10,6 +10,7 @@ for (const file of [
   '.ci/build-openapi.mjs',
   '.ci/openapi.mjs',
   '.ci/noun-operations.mjs',
+  'src/domain/nouns.ts',
   ...globSync('src/rest/openapi/*.yaml').toSorted(),
 ]) {
   fingerprint.update(file).update('\0').update(readFileSync(file)).update('\0');

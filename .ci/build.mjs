@@ -41,7 +41,9 @@ function replace(target, source) {
 }
 
 function run(script, ...options) {
-  const { status } = spawnSync(process.execPath, [script, ...options], { stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(process.execPath, ['--experimental-strip-types', script, ...options], {
+    stdio: ['ignore', 2, 2],
+  });
   if (status !== 0) {
     rmSync(`dist/.build-${process.pid}`, { recursive: true, force: true });
     process.exit(1);

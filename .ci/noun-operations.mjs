@@ -1,14 +1,68 @@
-// What the operations of every noun have in the same form in the OpenAPI document. A file of src/rest/openapi that has
-// `x-noun` marks such an operation by `x-form`; what the operation says itself takes precedence.
+// What the OpenAPI document has of every noun in the same form. A noun is a row of src/domain/nouns.ts, with a file of
+// src/rest/openapi by the name of its collection: `x-noun` says what it is called there, and `x-form` marks an operation
+// that is as every noun's. What a file says itself takes precedence.
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parse } from 'yaml';
+import { eventTypes } from '../src/domain/events/event.ts';
+import { nouns } from '../src/domain/nouns.ts';
 
-/** Completes the operations of a file. */
-export function completeNoun({ 'x-noun': noun, ...file }) {
-  if (noun === undefined) return file;
-  const paths = Object.entries(file.paths).map(([path, item]) => [
+const folder = 'src/rest/openapi';
+const files = new Map(Object.values(nouns).map((noun) => [`${noun.collection}.yaml`, noun]));
+
+/** Completes a file of the contract. */
+export function completeFile(file, document) {
+  const name = basename(file);
+  if (name === 'openapi.yaml') return withNouns(document);
+  if (name === 'events.yaml') return withEvents(document);
+  return files.has(name) ? completeNoun(document, files.get(name)) : document;
+}
+
+/** The paths of all nouns come first; their tags are where their parents' are. */
+function withNouns(document) {
+  const own = [...files.keys()].map((name) => ({ name, ...parse(readFileSync(`${folder}/${name}`, 'utf8')) }));
+  const nounTags = own.map(({ 'x-noun': noun }) => noun.tag);
+  const nounPaths = own.flatMap(({ name, paths: described }) =>
+    Object.keys(described).map((path) => [path, { $ref: `${name}#/paths/${path.replaceAll('/', '~1')}` }]),
+  );
+  return {
+    ...document,
+    tags: document.tags.flatMap((tag) => [tag, ...nounTags.filter((each) => each['x-parent'] === tag.name)]),
+    paths: { ...Object.fromEntries(nounPaths), ...document.paths },
+  };
+}
+
+/** The types of events, and the objects that they show. */
+function withEvents(document) {
+  const { EventType, Event } = document.schemas;
+  EventType.enum = eventTypes;
+  Event.properties.object.anyOf = [...files].map(([name, { typeName }]) => ({ $ref: `${name}#/schemas/${typeName}` }));
+  return document;
+}
+
+function completeNoun({ 'x-noun': words, ...document }, { typeName, collection }) {
+  const [parameter] = Object.keys(document.paths).flatMap((path) => /\{(\w+)\}/.exec(path)?.[1] ?? []);
+  const noun = { schema: typeName, many: collection, list: collection, id: own('parameters', parameter), ...words };
+  const paths = Object.entries(document.paths).map(([path, item]) => [
     path,
     Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, complete(operation, noun)])),
   ]);
-  return { ...file, paths: Object.fromEntries(paths) };
+  return {
+    ...document,
+    paths: Object.fromEntries(paths),
+    parameters: { [parameter]: idParameter(parameter, noun), ...document.parameters },
+  };
+}
+
+function idParameter(name, { one, example }) {
+  return {
+    name,
+    in: 'path',
+    required: true,
+    description: `The id of ${withArticle(one)}.`,
+    schema: { type: 'integer', format: 'int64' },
+    example: example.id,
+  };
 }
 
 function complete({ 'x-form': name, operationId, summary, description, 'x-sample': sample, ...own }, noun) {
@@ -21,7 +75,7 @@ function complete({ 'x-form': name, operationId, summary, description, 'x-sample
   };
   return {
     operationId,
-    tags: [noun.tag],
+    tags: [noun.tag.name],
     summary: summary ?? form.summary,
     description: description ?? form.description,
     'x-scope': form.scope ?? 'read',
@@ -48,7 +102,9 @@ const forms = {
       200: {
         description: `The ${many}.`,
         headers: { Link: common('headers/nextPage') },
-        content: { 'application/json': { schema: { type: 'array', items: own(schema) }, example: [example] } },
+        content: {
+          'application/json': { schema: { type: 'array', items: own('schemas', schema) }, example: [example] },
+        },
       },
       400: common('responses/BadRequest'),
     },
@@ -59,7 +115,7 @@ const forms = {
     description: `Adds ${withArticle(noun.one)}.`,
     scope: 'write',
     parameters: [common('parameters/idempotencyKey')],
-    requestBody: { required: true, content: { 'application/json': { schema: own(`New${noun.schema}`) } } },
+    requestBody: { required: true, content: { 'application/json': { schema: own('schemas', `New${noun.schema}`) } } },
     responses: {
       201: resource(noun, `The new ${noun.one}.`, {
         Location: common('headers/location'),
@@ -76,7 +132,7 @@ const forms = {
   get: (noun) => ({
     summary: `Find ${withArticle(noun.one)} by its id`,
     description: `Returns one ${noun.one}.`,
-    parameters: [{ $ref: noun.id }, common('parameters/ifMatch'), common('parameters/ifNoneMatch')],
+    parameters: [noun.id, common('parameters/ifMatch'), common('parameters/ifNoneMatch')],
     responses: {
       200: resource(noun, `The ${noun.one}.`),
       304: common('responses/NotModified'),
@@ -86,12 +142,12 @@ const forms = {
   }),
 
   update: (noun) => {
-    const schema = own(noun.changes ?? `${noun.schema}Changes`);
+    const schema = own('schemas', noun.changes ?? `${noun.schema}Changes`);
     return {
       summary: `Change ${withArticle(noun.one)}`,
       description: 'Changes the fields that are given and leaves the others unchanged.',
       scope: 'write',
-      parameters: [{ $ref: noun.id }, common('parameters/ifMatch')],
+      parameters: [noun.id, common('parameters/ifMatch')],
       requestBody: {
         required: true,
         content: { 'application/json': { schema }, 'application/merge-patch+json': { schema } },
@@ -111,7 +167,7 @@ const forms = {
     summary: `Delete ${withArticle(one)}`,
     description: `Deletes ${withArticle(one)}.`,
     scope: 'write',
-    parameters: [{ $ref: id }, common('parameters/ifMatch')],
+    parameters: [id, common('parameters/ifMatch')],
     responses: {
       204: common('responses/Deleted'),
       404: common('responses/NotFound'),
@@ -125,7 +181,7 @@ function resource({ schema, example }, description, headers = {}) {
   return {
     description,
     headers: { ETag: common('headers/etag'), ...headers },
-    content: { 'application/json': { schema: own(schema), example } },
+    content: { 'application/json': { schema: own('schemas', schema), example } },
   };
 }
 
@@ -133,8 +189,8 @@ function common(place) {
   return { $ref: `common.yaml#/${place}` };
 }
 
-function own(schema) {
-  return { $ref: `#/schemas/${schema}` };
+function own(kind, name) {
+  return { $ref: `#/${kind}/${name}` };
 }
 
 function withArticle(noun) {

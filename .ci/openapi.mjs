@@ -1,6 +1,6 @@
 // Makes of the contract in src/rest/openapi/*.yaml the two documents that the service needs.
 import { BaseResolver, bundle, createConfig } from '@redocly/openapi-core';
-import { completeNoun } from './noun-operations.mjs';
+import { completeFile } from './noun-operations.mjs';
 
 export const source = 'src/rest/openapi/openapi.yaml';
 export const redoclyConfig = await createConfig({
@@ -14,7 +14,7 @@ export const redoclyConfig = await createConfig({
 export class ContractResolver extends BaseResolver {
   parseDocument(source, isRoot) {
     const document = super.parseDocument(source, isRoot);
-    return { ...document, parsed: completeNoun(document.parsed) };
+    return { ...document, parsed: completeFile(source.absoluteRef, document.parsed) };
   }
 }
 
