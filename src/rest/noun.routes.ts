@@ -1,4 +1,12 @@
-import { idOf, nouns, type CollectionOf, type NodeTypeName, type NounName, type RowOf } from '../domain/nouns.ts';
+import {
+  idOf,
+  nounNames,
+  nouns,
+  type CollectionOf,
+  type NodeTypeName,
+  type NounName,
+  type RowOf,
+} from '../domain/nouns.ts';
 import { maxBatchSize, type ListOptions, type Page, type PageArguments } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
 import type { UpdateOptions } from '../domain/store.ts';
@@ -25,16 +33,10 @@ export function bodyOf<Name extends NounName>(noun: Name): (row: RowOf<Name>) =>
   return bodies[noun].representation;
 }
 
-/** The operations that every noun has in the same form, by the beginning of their names. */
-interface Operations<Name extends NounName> {
-  readonly list: `list${Capitalize<CollectionOf<Name>>}`;
-  readonly create: `create${TypeNameOf<Name>}`;
-  readonly get: `get${TypeNameOf<Name>}`;
-  readonly update: `update${TypeNameOf<Name>}`;
-  readonly delete: `delete${TypeNameOf<Name>}`;
-}
-type Verb = keyof Operations<NounName>;
-type Named<Name extends NounName, Verbs extends Verb> = Pick<Handlers, Operations<Name>[Verbs] & OperationId>;
+/** The operations that every noun may have in the same form. */
+type NounOperations<Name extends NounName> =
+  `list${Capitalize<CollectionOf<Name>>}` | `${'create' | 'get' | 'update' | 'delete'}${TypeNameOf<Name>}`;
+export type NounOperationId = { [Name in NounName]: NounOperations<Name> }[NounName] & OperationId;
 
 /** What the handlers need of the service of a noun. */
 interface NounService<Row> {
@@ -51,32 +53,43 @@ type NounCall = Omit<Call<'listCategories'>, 'path' | 'body'> & {
 };
 type NounHandler = (call: NounCall, services: Services) => Promise<RestResponse>;
 
-/** Handlers for the operations of a noun that are as every noun's: those with the verbs. */
-export function nounRoutes<Name extends NounName, Verbs extends Verb>(
-  noun: Name,
-  verbs: readonly Verbs[],
-): Named<Name, Verbs> {
+/** Handlers for the operations of all nouns that may be in the document. */
+export const nounHandlers = Object.fromEntries(nounNames.flatMap(handlersOf)) as object as Pick<
+  Handlers,
+  NounOperationId
+>;
+
+function handlersOf(noun: NounName): [operationId: string, NounHandler][] {
   const { typeName, collection: name, maxBytes } = nouns[noun];
-  const toBody = bodyOf(noun);
-  const serviceOf = (services: Services) => services[name] as object as NounService<RowOf<Name>>;
-  const handlers: Readonly<Record<Verb, NounHandler>> = {
-    list: (call, services) =>
-      collection(call, (request) => serviceOf(services).list(request, { maxSize: maxBatchSize }), toBody, maxBytes),
-    create: async (call, services) => {
-      const row = await serviceOf(services).create(call.body);
-      return created(call, idOf(noun, row), toBody(row));
-    },
-    get: async ({ path }, services) => resource(toBody(await serviceOf(services).get(idIn(path)))),
-    update: async ({ path, body, precondition }, services) =>
-      resource(toBody(await serviceOf(services).update(idIn(path), body, { precondition }))),
-    delete: async ({ path, precondition }, services) => {
-      await serviceOf(services).delete(idIn(path), precondition);
-      return deleted;
-    },
-  };
-  const nameOf = (verb: Verb): string =>
-    verb === 'list' ? `list${name.charAt(0).toUpperCase()}${name.slice(1)}` : `${verb}${typeName}`;
-  return Object.fromEntries(verbs.map((verb) => [nameOf(verb), handlers[verb]])) as object as Named<Name, Verbs>;
+  const toBody = bodyOf(noun) as (row: object) => object;
+  const serviceOf = (services: Services) => services[name] as object as NounService<object>;
+  return [
+    [
+      `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+      (call, services) =>
+        collection(call, (request) => serviceOf(services).list(request, { maxSize: maxBatchSize }), toBody, maxBytes),
+    ],
+    [
+      `create${typeName}`,
+      async (call, services) => {
+        const row = await serviceOf(services).create(call.body);
+        return created(call, idOf(noun, row as never), toBody(row));
+      },
+    ],
+    [`get${typeName}`, async ({ path }, services) => resource(toBody(await serviceOf(services).get(idIn(path))))],
+    [
+      `update${typeName}`,
+      async ({ path, body, precondition }, services) =>
+        resource(toBody(await serviceOf(services).update(idIn(path), body, { precondition }))),
+    ],
+    [
+      `delete${typeName}`,
+      async ({ path, precondition }, services) => {
+        await serviceOf(services).delete(idIn(path), precondition);
+        return deleted;
+      },
+    ],
+  ];
 }
 
 /** The path of a resource has one parameter. */

@@ -1,13 +1,11 @@
 import { maxPageSize } from '../../domain/page.ts';
 import type { Handlers } from '../handler.ts';
-import { bodyOf, nounRoutes } from '../noun.routes.ts';
+import { bodyOf } from '../noun.routes.ts';
 import { page, selection } from '../responses.ts';
 
 const petBody = bodyOf('pet');
 
 export const petRoutes = {
-  ...nounRoutes('pet', ['create', 'get', 'update', 'delete']),
-
   listPets: async (call, { pets }) => {
     const { id, limit, cursor: after, status } = call.query;
     if (id !== undefined) {
