@@ -8,11 +8,6 @@ export type SortValueType = 'text' | 'integer' | 'instant';
 /** Null when the row has no value, or when the list is sorted by id alone. */
 export type SortValue = string | number | null;
 
-export interface SortKey<Row> {
-  readonly type: SortValueType;
-  readonly valueOf: (row: Row) => SortValue;
-}
-
 /** A position in a sorted list: that of a row with these values, which needn't exist any more. */
 export interface Position {
   readonly value: SortValue;

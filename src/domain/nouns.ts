@@ -1,13 +1,19 @@
 import { Category, categoryRepresentation } from './categories/category.entity.ts';
-import { categorySorting } from './categories/category.store.ts';
+import { CategoryService } from './categories/category.service.ts';
+import { categoryFilter, categorySorting } from './categories/category.store.ts';
+import type { FilterFields } from './filter.ts';
 import type { Id } from './id.ts';
 import { InventoryItem, inventoryItemRepresentation } from './inventory/inventory-item.entity.ts';
-import { inventorySorting } from './inventory/inventory-item.store.ts';
+import { inventoryFilter, inventorySorting } from './inventory/inventory-item.store.ts';
+import { InventoryService } from './inventory/inventory.service.ts';
 import { Order, orderRepresentation } from './orders/order.entity.ts';
-import { orderSorting } from './orders/order.store.ts';
+import { OrderService } from './orders/order.service.ts';
+import { orderFilter, orderSorting } from './orders/order.store.ts';
 import type { Sorting } from './page.ts';
 import { Pet, petRepresentation } from './pets/pet.entity.ts';
-import { petSorting } from './pets/pet.store.ts';
+import { PetService } from './pets/pet.service.ts';
+import { petFilter, petSorting } from './pets/pet.store.ts';
+import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
 
 /** What a resource of the store is, for everything that treats all of them alike. */
@@ -21,6 +27,10 @@ interface Noun<Row> {
   readonly collection: string;
   /** The orders of its list. */
   readonly sorting: Sorting<Row, string>;
+  readonly filter: FilterFields;
+  readonly service: new (stores: Stores) => object;
+  /** The properties that name a row of another noun. */
+  readonly references: Readonly<Record<string, string>>;
   /** The fields that clients see, in REST's form. */
   readonly representation: (row: Row) => object;
   /** Of the longest one as JSON text. */
@@ -32,8 +42,9 @@ interface Noun<Row> {
 const usual = ['created', 'updated', 'deleted'] as const;
 
 /**
- * The resources of the store. From this table derive: node ids, loaders, the entities that MikroORM knows, types and
- * subjects of events, the bodies of REST's responses, and what the tests walk over.
+ * The resources of the store. From this table derive: stores and services, locks, the entities that MikroORM knows, node
+ * ids, loaders, types and subjects of events, the paths of the OpenAPI document, REST's handlers and bodies, and what
+ * the tests walk over.
  */
 export const nouns = {
   pet: {
@@ -42,6 +53,9 @@ export const nouns = {
     collection: 'pets',
     entity: Pet,
     sorting: petSorting,
+    filter: petFilter,
+    service: PetService,
+    references: { categoryId: 'category' },
     representation: petRepresentation,
     maxBytes: 1_150,
     changes: usual,
@@ -52,6 +66,9 @@ export const nouns = {
     collection: 'categories',
     entity: Category,
     sorting: categorySorting,
+    filter: categoryFilter,
+    service: CategoryService,
+    references: {},
     representation: categoryRepresentation,
     maxBytes: 9_200,
     changes: usual,
@@ -62,6 +79,9 @@ export const nouns = {
     collection: 'orders',
     entity: Order,
     sorting: orderSorting,
+    filter: orderFilter,
+    service: OrderService,
+    references: { petId: 'pet' },
     representation: orderRepresentation,
     maxBytes: 150,
     changes: ['created', 'updated', 'cancelled'],
@@ -72,6 +92,9 @@ export const nouns = {
     collection: 'inventory',
     entity: InventoryItem,
     sorting: inventorySorting,
+    filter: inventoryFilter,
+    service: InventoryService,
+    references: { petId: 'pet' },
     representation: inventoryItemRepresentation,
     maxBytes: 100,
     changes: usual,
@@ -84,12 +107,27 @@ export type NodeTypeName = Nouns[NounName]['typeName'];
 export type CollectionOf<Name extends NounName> = Nouns[Name]['collection'];
 export type RowOf<Name extends NounName> = InstanceType<Nouns[Name]['entity']>;
 
+/** The services by their collections. */
+export type NounServices = {
+  readonly [Name in NounName as CollectionOf<Name>]: InstanceType<Nouns[Name]['service']>;
+};
+
+/** The stores by their collections. */
+export type NounStores = {
+  readonly [Collection in keyof NounServices]: NounServices[Collection]['store'];
+};
+
 /** The types of a noun's events. */
 export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly changes: readonly (infer Change)[] }
   ? `${Name}.${Change & string}`
   : never;
 
 export const nounNames = Object.keys(nouns) as NounName[];
+
+/** The properties of a noun that name a row of another. */
+export function referencesOf(noun: NounName): Readonly<Record<string, NounName>> {
+  return nouns[noun].references;
+}
 
 export function idOf<Name extends NounName>(noun: Name, row: RowOf<Name>): Id {
   return nounOf(noun).sorting.idOf(row);

@@ -1,4 +1,11 @@
-import { decodeCursor, encodeCursor, type CursorScope, type Position, type SortKey } from './cursor.ts';
+import {
+  decodeCursor,
+  encodeCursor,
+  type CursorScope,
+  type Position,
+  type SortValue,
+  type SortValueType,
+} from './cursor.ts';
 import type { Id } from './id.ts';
 import { InputCheck, type Rule } from './input.ts';
 import { integerRule } from './rules.ts';
@@ -63,6 +70,12 @@ export interface Keyset<SortField extends string> {
   readonly isUnread?: boolean | undefined;
   /** See `PageArguments`. */
   readonly maxBytes?: number | undefined;
+}
+
+/** A property that rows are sorted by. */
+export interface SortKey<Row> {
+  readonly type: SortValueType;
+  readonly property: keyof Row & string;
 }
 
 /** How the rows of one kind are sorted. */
@@ -150,8 +163,14 @@ export function pageOf<Row, SortField extends string>(
     rows: slice.rows,
     hasNextPage: takeLast ? before !== undefined : slice.hasMore,
     hasPreviousPage: takeLast ? slice.hasMore : after !== undefined,
-    cursorOf: (row) => encodeCursor(scope, { value: key?.valueOf(row) ?? null, id: sorting.idOf(row) }),
+    cursorOf: (row) => encodeCursor(scope, { value: sortValue(key, row), id: sorting.idOf(row) }),
   };
+}
+
+/** By what the row is sorted before its id. */
+export function sortValue<Row>(key: SortKey<Row> | null, row: Row): SortValue {
+  const value: unknown = key && row[key.property];
+  return value instanceof Date ? value.getTime() : ((value ?? null) as SortValue);
 }
 
 /** The rule for a cursor of a list in its default order, which is by id. */

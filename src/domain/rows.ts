@@ -11,7 +11,7 @@ export interface RowKind<Store> {
 }
 
 /** A kind of row that clients change. */
-interface VersionedKind<Row, Store> extends RowKind<Store> {
+export interface VersionedKind<Row, Store> extends RowKind<Store> {
   /** The fields that its version covers. */
   readonly representation: (row: Row) => object;
   /** Locks what the version covers besides the row itself, before it. */

@@ -1,18 +1,11 @@
 import { AccessService, type AccessServiceOptions } from './access/access.service.ts';
-import { CategoryService } from './categories/category.service.ts';
 import { EventService } from './events/event.service.ts';
-import { InventoryService } from './inventory/inventory.service.ts';
-import { OrderService } from './orders/order.service.ts';
-import { PetService } from './pets/pet.service.ts';
+import { nounNames, nouns, type NounServices } from './nouns.ts';
 import type { Stores } from './stores.ts';
 
 /** The services of the domain, for both protocols. */
-export interface Services {
+export interface Services extends NounServices {
   readonly access: AccessService;
-  readonly pets: PetService;
-  readonly categories: CategoryService;
-  readonly orders: OrderService;
-  readonly inventory: InventoryService;
   readonly events: EventService;
 }
 
@@ -22,12 +15,27 @@ export interface Services {
  * The options of `access` are for the stores of a caller; leave them out inside a transaction.
  */
 export function createServices(stores: Stores, access?: AccessServiceOptions): Services {
-  return {
-    access: new AccessService(stores, access),
-    pets: new PetService(stores),
-    categories: new CategoryService(stores),
-    orders: new OrderService(stores),
-    inventory: new InventoryService(stores),
-    events: new EventService(stores),
-  };
+  return new StoreServices(stores, access) as object as Services;
+}
+
+/** Those of nouns are made where they are used: they are as light as this one. */
+class StoreServices {
+  readonly access: AccessService;
+  readonly events: EventService;
+  readonly stores: Stores;
+
+  constructor(stores: Stores, access?: AccessServiceOptions) {
+    this.stores = stores;
+    this.access = new AccessService(stores, access);
+    this.events = new EventService(stores);
+  }
+}
+
+for (const noun of nounNames) {
+  const { collection, service: NounService } = nouns[noun];
+  Object.defineProperty(StoreServices.prototype, collection, {
+    get(this: StoreServices) {
+      return new NounService(this.stores);
+    },
+  });
 }

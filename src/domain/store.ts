@@ -1,3 +1,4 @@
+import type { FilterFields, FilterOf } from './filter.ts';
 import type { Id } from './id.ts';
 import type { Keyset, Slice } from './page.ts';
 import type { Precondition } from './version.ts';
@@ -13,6 +14,17 @@ export interface ReadStore<Row, Filter, SortField extends string, Relation exten
   page(filter: Filter, keyset: Keyset<SortField>, include?: Include<Relation>): Promise<Slice<Row>>;
   count(filter: Filter): Promise<number>;
 }
+
+/** The store of a noun: that of a plain one has no more methods. */
+export interface NounStore<
+  Entity,
+  Fields extends FilterFields,
+  SortField extends string,
+  Relations extends object = object,
+>
+  extends
+    ReadStore<Entity & Partial<Relations>, FilterOf<Fields>, SortField, keyof Relations & string>,
+    WriteStore<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string> {}
 
 /** For what a row is locked: for being named by another row, for a change, for its deletion. */
 export type LockStrength = 'refer' | 'change' | 'delete';

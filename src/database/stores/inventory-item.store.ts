@@ -2,6 +2,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import {
+  inventoryFilter,
   inventorySorting,
   type InventoryFilter,
   type InventoryRelation,
@@ -9,11 +10,12 @@ import {
   type InventorySortField,
   type InventoryStore,
 } from '../../domain/inventory/inventory-item.store.ts';
-import { Pet } from '../../domain/pets/pet.entity.ts';
+import { Pet, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { all, compares, isEveryStatus, oneOf, plannedAnew, type Conditions } from '../sql/conditions.ts';
+import { isEveryStatus, oneOf, plannedAnew, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
+import { listSource } from '../sql/list-source.ts';
 import { namedBy } from '../sql/selection.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads, type Source } from '../sql/table-reads.ts';
@@ -30,22 +32,12 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
   const table: EntityTable<InventoryItem> = new EntityTable(metadata.get(InventoryItem), { status });
   const withPet = new EntityTable(metadata.get(InventoryItem), { status: () => pet.column('status') });
   const relations = { pet: namedBy(table, 'petId', 'pet', pet) };
-  const quantities = ({ quantityAtLeast, quantityAtMost }: InventoryFilter): Conditions =>
-    all(
-      compares(table.column('quantity'), '>=', quantityAtLeast, 'int'),
-      compares(table.column('quantity'), '<=', quantityAtMost, 'int'),
-    );
-  const unfiltered: InventorySource = {
-    sorting: inventorySorting,
-    table,
-    relations,
-    from: table.name,
-    id: table.column('petId'),
-    by: { PET_ID: table.by('petId'), QUANTITY: table.by('quantity', 'petId') },
-    conditions: quantities,
-  };
+  const list = { sorting: inventorySorting, filter: inventoryFilter };
+  const sourceWith = (statusIn: (statuses: readonly PetStatus[]) => Conditions): InventorySource =>
+    listSource(table, list, relations, { statusIn });
+  const unfiltered = sourceWith(() => []);
   const byStatus: InventorySource = {
-    ...unfiltered,
+    ...sourceWith((statuses) => plannedAnew(oneOf(pet.column('status'), statuses, 'text'))),
     table: withPet,
     from: `${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}`,
     // The pet's own id, so that the index of pets by status serves the order.
@@ -53,7 +45,6 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
       ...unfiltered.by,
       PET_ID: [{ column: pet.column('id'), property: 'petId', joined: table.column('petId') }],
     },
-    conditions: (filter) => all(plannedAnew(oneOf(pet.column('status'), filter.statusIn, 'text')), quantities(filter)),
   };
   const reads = new TableReads(unfiltered);
   const readsByStatus = new TableReads(byStatus);
@@ -64,7 +55,9 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
     page: (filter) => (hasStatus(filter) ? readsByStatus : reads),
     count: (filter) => {
       if (!hasStatus(filter)) return reads;
-      return quantities(filter)?.length === 0 ? countsByStatus : readsByStatus;
+      return filter.quantityAtLeast === undefined && filter.quantityAtMost === undefined
+        ? countsByStatus
+        : readsByStatus;
     },
   };
   return (session) => new SessionInventory(session, reads, writes, readsFor);

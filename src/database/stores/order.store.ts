@@ -2,6 +2,7 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { Order } from '../../domain/orders/order.entity.ts';
 import {
+  orderFilter,
   orderSorting,
   type OrderFilter,
   type OrderRelation,
@@ -13,8 +14,9 @@ import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { all, compares, equals, filtered, oneOf } from '../sql/conditions.ts';
+import { equals, filtered } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
+import { listSource } from '../sql/list-source.ts';
 import { namedBy } from '../sql/selection.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
@@ -24,25 +26,15 @@ import { TableWrites } from '../sql/table-writes.ts';
 export function createOrderStore(metadata: MetadataStorage): (session: Session) => OrderStore {
   const table = new EntityTable(metadata.get(Order));
   const relations = { pet: namedBy(table, 'petId', 'pet', new EntityTable(metadata.get(Pet))) };
-  const reads = new TableReads<OrderRow, OrderFilter, OrderSortField, OrderRelation>({
-    sorting: orderSorting,
-    table,
-    relations,
-    from: table.name,
-    id: table.column('id'),
-    by: { ID: table.by('id'), SHIP_DATE: table.by('shipDate', 'id') },
-    parent: table.column('petId'),
-    conditions: ({ petIdIn, complete, shipDateFrom, shipDateTo }, isPerParent) => {
-      const isComplete = equals(table.column('complete'), complete, 'boolean');
-      return all(
-        oneOf(table.column('petId'), petIdIn, 'bigint'),
-        // No index covers it for a pet's orders, and there may be very many.
-        isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete,
-        compares(table.column('shipDate'), '>=', shipDateFrom?.toISOString(), 'timestamptz'),
-        compares(table.column('shipDate'), '<', shipDateTo?.toISOString(), 'timestamptz'),
-      );
+  const list = { sorting: orderSorting, filter: orderFilter };
+  const source = listSource<OrderRow, typeof orderFilter, OrderSortField, OrderRelation>(table, list, relations, {
+    complete: (value, { petIdIn }, isPerParent) => {
+      const isComplete = equals(table.column('complete'), value, 'boolean');
+      // No index covers it for a pet's orders, and there may be very many.
+      return isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete;
     },
   });
+  const reads = new TableReads({ ...source, parent: table.column('petId') });
   const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
   return (session) => new SessionOrders(session, reads, writes);
 }

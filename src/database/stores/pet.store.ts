@@ -4,6 +4,7 @@ import { Category } from '../../domain/categories/category.entity.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import {
+  petFilter,
   petSorting,
   type PetFilter,
   type PetRelation,
@@ -14,9 +15,10 @@ import {
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { all, contains, isEveryStatus, oneOf } from '../sql/conditions.ts';
+import { isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { insertionOf, type Companion, type Values } from '../sql/insertion.ts';
+import { listSource } from '../sql/list-source.ts';
 import { hasOne, namedBy } from '../sql/selection.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
@@ -62,21 +64,11 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
     category: namedBy(table, 'categoryId', 'category', new EntityTable(metadata.get(Category))),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
-  const reads = new TableReads<PetRow, PetFilter, PetSortField, PetRelation>({
-    sorting: petSorting,
-    table,
-    relations,
-    from: table.name,
-    id: table.column('id'),
-    by: { ID: table.by('id'), NAME: table.by('name', 'id') },
-    parent: table.column('categoryId'),
-    conditions: ({ statusIn, categoryIdIn, nameContains }) =>
-      all(
-        oneOf(table.column('status'), isEveryStatus(statusIn) ? undefined : statusIn, 'text'),
-        oneOf(table.column('categoryId'), categoryIdIn, 'bigint'),
-        contains(table.column('name'), nameContains),
-      ),
+  const list = { sorting: petSorting, filter: petFilter };
+  const source = listSource<PetRow, typeof petFilter, PetSortField, PetRelation>(table, list, relations, {
+    statusIn: (statuses) => (isEveryStatus(statuses) ? [] : oneOf(table.column('status'), statuses, 'text')),
   });
+  const reads = new TableReads({ ...source, parent: table.column('categoryId') });
   const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations);
   return (session) => new SessionPets(session, reads, writes, stockItem);
 }

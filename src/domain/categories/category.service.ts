@@ -1,13 +1,12 @@
-import { DomainError } from '../errors.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
-import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page } from '../page.ts';
-import { deleteById, findByIds, getById, updateById } from '../rows.ts';
-import { descriptionRule, nameRule, searchTextRule } from '../rules.ts';
-import { ForeignKeyViolation, type UpdateOptions } from '../store.ts';
+import { deleteUnlessNamed, NounService } from '../noun.service.ts';
+import { updateById } from '../rows.ts';
+import { descriptionRule, nameRule } from '../rules.ts';
+import type { UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { categoryRepresentation, type Category } from './category.entity.ts';
-import { categorySorting, type CategoryFilter, type CategorySortField } from './category.store.ts';
+import { categoryFilter, categorySorting, type CategorySortField, type CategoryStore } from './category.store.ts';
 
 export interface NewCategory {
   readonly name: string;
@@ -20,42 +19,16 @@ export interface CategoryChanges {
   readonly description?: string | null | undefined;
 }
 
-export interface CategoryFilterRequest {
-  readonly nameContains?: string | null | undefined;
-}
-
-export type CategoryListRequest = ListRequest<CategoryFilterRequest, CategorySortField>;
-
 const kind = {
   noun: 'category',
   storeOf: ({ categories }: Stores) => categories,
   representation: categoryRepresentation,
+  sorting: categorySorting,
+  filter: categoryFilter,
 };
 
-export class CategoryService {
-  readonly #stores: Stores;
-
-  constructor(stores: Stores) {
-    this.#stores = stores;
-  }
-
-  /** Throws NOT_FOUND. */
-  get(id: string): Promise<Category> {
-    return getById(this.#stores, kind, id);
-  }
-
-  findMany(ids: readonly string[]): Promise<(Category | null)[]> {
-    return findByIds(this.#stores.categories, ids);
-  }
-
-  async list(request: CategoryListRequest, { maxSize }: ListOptions = {}): Promise<Page<Category>> {
-    const { filter, keyset } = parseRequest(request, maxSize);
-    return pageOf(categorySorting, keyset, await this.#stores.categories.page(filter, keyset));
-  }
-
-  async count(filter: CategoryListRequest['filter']): Promise<number> {
-    return this.#stores.categories.count(parseRequest({ filter }).filter);
-  }
+export class CategoryService extends NounService<Category, CategoryStore, typeof categoryFilter, CategorySortField> {
+  protected override readonly kind = kind;
 
   async create(input: NewCategory): Promise<Category> {
     const check = new InputCheck();
@@ -64,7 +37,7 @@ export class CategoryService {
       description: check.optional('description', input.description, descriptionRule) ?? null,
     };
     check.throwIfRefused();
-    return this.#stores.categories.insert(data);
+    return this.store.insert(data);
   }
 
   async update(id: string, changes: CategoryChanges, options?: UpdateOptions): Promise<Category> {
@@ -75,26 +48,12 @@ export class CategoryService {
     };
     check.requireAtLeastOneChange(data);
     check.throwIfRefused();
-    return updateById(this.#stores, kind, id, omitUndefined(data), options);
+    return updateById(this.stores, kind, id, omitUndefined(data), options);
   }
 
   /** Throws CONFLICT while there are pets in it. */
-  async delete(id: string, precondition?: Precondition): Promise<void> {
-    try {
-      await deleteById(this.#stores, kind, id, { precondition });
-    } catch (error) {
-      if (!(error instanceof ForeignKeyViolation)) throw error;
-      throw new DomainError('CONFLICT', `Category ${id} has pets: delete them or move them to another category first.`);
-    }
+  delete(id: string, precondition?: Precondition): Promise<void> {
+    const conflict = `Category ${id} has pets: delete them or move them to another category first.`;
+    return deleteUnlessNamed(this.stores, kind, id, precondition, conflict);
   }
-}
-
-function parseRequest(request: CategoryListRequest, maxSize?: number) {
-  return parseListRequest(categorySorting, request, parseFilter, maxSize);
-}
-
-function parseFilter(check: InputCheck, { nameContains }: CategoryFilterRequest): CategoryFilter {
-  return {
-    nameContains: check.optional('filter.nameContains', nameContains, searchTextRule),
-  };
 }

@@ -1,22 +1,19 @@
+import type { FilterFields } from '../filter.ts';
 import type { Sorting } from '../page.ts';
-import type { ReadStore, RowData, WriteStore } from '../store.ts';
+import { searchTextRule } from '../rules.ts';
+import type { NounStore } from '../store.ts';
 import type { Category } from './category.entity.ts';
 
-/** An unset property doesn't filter. */
-export interface CategoryFilter {
-  /** A literal substring, without regard to case. */
-  readonly nameContains?: string | undefined;
-}
+export const categoryFilter = {
+  nameContains: { property: 'name', comparison: 'contains', rule: searchTextRule },
+} satisfies FilterFields<Category>;
 
-const categorySortFields = ['ID', 'NAME'] as const;
-export type CategorySortField = (typeof categorySortFields)[number];
-
+export type CategorySortField = 'ID' | 'NAME';
 export const categorySorting: Sorting<Category, CategorySortField> = {
   kind: 'categories',
   idOf: (category) => category.id,
-  keys: { ID: null, NAME: { type: 'text', valueOf: (category) => category.name } },
+  keys: { ID: null, NAME: { type: 'text', property: 'name' } },
   defaultField: 'ID',
 };
 
-export interface CategoryStore
-  extends ReadStore<Category, CategoryFilter, CategorySortField>, WriteStore<Category, RowData<Category>> {}
+export type CategoryStore = NounStore<Category, typeof categoryFilter, CategorySortField>;

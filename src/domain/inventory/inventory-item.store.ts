@@ -1,24 +1,22 @@
+import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Sorting } from '../page.ts';
 import type { Pet, PetStatus } from '../pets/pet.entity.ts';
+import { choiceRule, quantityBoundRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { InventoryItem } from './inventory-item.entity.ts';
 
-/** An unset property doesn't filter; an empty list matches nothing. */
-export interface InventoryFilter {
-  readonly statusIn?: readonly PetStatus[] | undefined;
-  /** Inclusive. */
-  readonly quantityAtLeast?: number | undefined;
-  /** Inclusive. */
-  readonly quantityAtMost?: number | undefined;
-}
+export const inventoryFilter = {
+  statusIn: { property: 'status', comparison: 'oneOf', rule: choiceRule<PetStatus>() },
+  quantityAtLeast: { property: 'quantity', comparison: 'atLeast', rule: quantityBoundRule },
+  quantityAtMost: { property: 'quantity', comparison: 'atMost', rule: quantityBoundRule },
+} satisfies FilterFields<InventoryItem>;
+export type InventoryFilter = FilterOf<typeof inventoryFilter>;
 
-const inventorySortFields = ['PET_ID', 'QUANTITY'] as const;
-export type InventorySortField = (typeof inventorySortFields)[number];
-
+export type InventorySortField = 'PET_ID' | 'QUANTITY';
 export const inventorySorting: Sorting<InventoryItem, InventorySortField> = {
   kind: 'inventory',
   idOf: (item) => item.petId,
-  keys: { PET_ID: null, QUANTITY: { type: 'integer', valueOf: (item) => item.quantity } },
+  keys: { PET_ID: null, QUANTITY: { type: 'integer', property: 'quantity' } },
   defaultField: 'PET_ID',
 };
 

@@ -1,26 +1,24 @@
+import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Id } from '../id.ts';
 import type { Keyset, Slice, Sorting } from '../page.ts';
 import type { Pet } from '../pets/pet.entity.ts';
-import type { Include, ReadStore, RowData, WriteStore } from '../store.ts';
+import { anyRule, idChoiceRule, instantRule } from '../rules.ts';
+import type { Include, NounStore } from '../store.ts';
 import type { Order } from './order.entity.ts';
 
-/** An unset property doesn't filter; an empty list matches nothing. */
-export interface OrderFilter {
-  readonly petIdIn?: readonly Id[] | undefined;
-  readonly complete?: boolean | undefined;
-  /** Inclusive. */
-  readonly shipDateFrom?: Date | undefined;
-  /** Exclusive. */
-  readonly shipDateTo?: Date | undefined;
-}
+export const orderFilter = {
+  petIdIn: { property: 'petId', comparison: 'oneOf', rule: idChoiceRule },
+  complete: { property: 'complete', comparison: 'equals', rule: anyRule<boolean>() },
+  shipDateFrom: { property: 'shipDate', comparison: 'atLeast', rule: instantRule },
+  shipDateTo: { property: 'shipDate', comparison: 'before', rule: instantRule },
+} satisfies FilterFields<Order>;
+export type OrderFilter = FilterOf<typeof orderFilter>;
 
-const orderSortFields = ['ID', 'SHIP_DATE'] as const;
-export type OrderSortField = (typeof orderSortFields)[number];
-
+export type OrderSortField = 'ID' | 'SHIP_DATE';
 export const orderSorting: Sorting<Order, OrderSortField> = {
   kind: 'orders',
   idOf: (order) => order.id,
-  keys: { ID: null, SHIP_DATE: { type: 'instant', valueOf: (order) => order.shipDate?.getTime() ?? null } },
+  keys: { ID: null, SHIP_DATE: { type: 'instant', property: 'shipDate' } },
   defaultField: 'ID',
 };
 
@@ -33,10 +31,7 @@ export const orderRelations = ['pet'] as const satisfies readonly OrderRelation[
 /** An order with the related rows that were included and exist. */
 export type OrderRow = Order & Partial<OrderRelations>;
 
-export interface OrderStore
-  extends
-    ReadStore<OrderRow, OrderFilter, OrderSortField, OrderRelation>,
-    WriteStore<OrderRow, RowData<Order>, OrderRelation> {
+export interface OrderStore extends NounStore<Order, typeof orderFilter, OrderSortField, OrderRelations> {
   /** The same page for each pet, in the order of the pets; empty for one that doesn't exist. One statement. */
   pagePerPet(
     petIds: readonly Id[],

@@ -1,22 +1,16 @@
-import { DomainError } from '../errors.ts';
+import type { FilterRequest } from '../filter.ts';
 import { compareIds, type Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
-import {
-  pageOf,
-  parseListRequest,
-  type ListOptions,
-  type ListRequest,
-  type Page,
-  type PageArguments,
-} from '../page.ts';
+import { deleteUnlessNamed, NounService } from '../noun.service.ts';
+import { pageOf, type ListOptions, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { Reference, throwIfRefused, writeReferring } from '../reference.ts';
-import { deleteById, findByIds, getById, updateById } from '../rows.ts';
-import { anyRule, choiceRule, idChoiceRule, nameRule, searchTextRule } from '../rules.ts';
-import { ForeignKeyViolation, type Include, type UpdateOptions } from '../store.ts';
+import { updateById } from '../rows.ts';
+import { anyRule, nameRule } from '../rules.ts';
+import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { petRepresentation, type PetStatus } from './pet.entity.ts';
-import { petSorting, type PetFilter, type PetRelation, type PetRow, type PetSortField } from './pet.store.ts';
+import { petFilter, petSorting, type PetRelation, type PetRow, type PetSortField, type PetStore } from './pet.store.ts';
 
 export interface NewPet {
   readonly name: string;
@@ -31,49 +25,31 @@ export interface PetChanges {
   readonly status?: PetStatus | null | undefined;
 }
 
-export interface PetFilterRequest {
-  readonly statusIn?: readonly PetStatus[] | null | undefined;
-  readonly categoryIdIn?: readonly string[] | null | undefined;
-  readonly nameContains?: string | null | undefined;
-}
-
 /** Picks pets by their ids; `first` and `after` page as in every list. */
 export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
   readonly status?: PetStatus | undefined;
 }
 
-export type PetListRequest = ListRequest<PetFilterRequest, PetSortField>;
+export type PetListRequest = ListRequest<FilterRequest<typeof petFilter>, PetSortField>;
 
-const kind = { noun: 'pet', storeOf: ({ pets }: Stores) => pets, representation: petRepresentation };
+const kind = {
+  noun: 'pet',
+  storeOf: ({ pets }: Stores) => pets,
+  representation: petRepresentation,
+  sorting: petSorting,
+  filter: petFilter,
+};
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
 
 /** Every pet has a stock item from the start, empty. */
 const newStock = { quantity: 0 };
 
-export class PetService {
-  readonly #stores: Stores;
-
-  constructor(stores: Stores) {
-    this.#stores = stores;
-  }
-
-  /** Throws NOT_FOUND. */
-  get(id: string): Promise<PetRow> {
-    return getById(this.#stores, kind, id);
-  }
-
-  findMany(ids: readonly string[], include?: Include<PetRelation>): Promise<(PetRow | null)[]> {
-    return findByIds(this.#stores.pets, ids, include);
-  }
-
-  async list(request: PetListRequest, { include }: ListOptions<PetRelation> = {}): Promise<Page<PetRow>> {
-    const { filter, keyset } = parseRequest(request);
-    return pageOf(petSorting, keyset, await this.#stores.pets.page(filter, keyset, include));
-  }
+export class PetService extends NounService<PetRow, PetStore, typeof petFilter, PetSortField, PetRelation> {
+  protected override readonly kind = kind;
 
   /** A page of the existing pets with these ids, each once, ordered by id. */
   async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<PetRow>> {
-    const { keyset } = parseRequest(page);
+    const { keyset } = this.parse(page);
     const { after, limit } = keyset;
     const found = (await this.findMany([...new Set(ids)]))
       .filter((pet) => pet !== null)
@@ -84,22 +60,16 @@ export class PetService {
   }
 
   /** The same page for each category, in the order of the categories. */
-  async listPerCategory(
+  listPerCategory(
     categoryIds: readonly Id[],
     request: PetListRequest,
     { include }: ListOptions<PetRelation> = {},
   ): Promise<Page<PetRow>[]> {
-    const { filter, keyset } = parseRequest(request);
-    const slices = await this.#stores.pets.pagePerCategory(categoryIds, filter, keyset, include);
-    return slices.map((slice) => pageOf(petSorting, keyset, slice));
-  }
-
-  async count(filter: PetListRequest['filter']): Promise<number> {
-    return this.#stores.pets.count(parseRequest({ filter }).filter);
+    return this.listPer(request, (...page) => this.store.pagePerCategory(categoryIds, ...page, include));
   }
 
   async countPerCategory(categoryIds: readonly Id[], filter: PetListRequest['filter']): Promise<number[]> {
-    return this.#stores.pets.countPerCategory(categoryIds, parseRequest({ filter }).filter);
+    return this.store.countPerCategory(categoryIds, this.parse({ filter }).filter);
   }
 
   async create(input: NewPet, include?: Include<PetRelation>): Promise<PetRow> {
@@ -110,10 +80,8 @@ export class PetService {
       status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
     };
     const referred = [[category, data.categoryId]] as const;
-    await throwIfRefused(check, this.#stores, referred);
-    return writeReferring(this.#stores, referred, () =>
-      this.#stores.pets.insert({ ...data, inventory: newStock }, include),
-    );
+    await throwIfRefused(check, this.stores, referred);
+    return writeReferring(this.stores, referred, () => this.store.insert({ ...data, inventory: newStock }, include));
   }
 
   async update(id: string, changes: PetChanges, options: UpdateOptions<PetRelation> = {}): Promise<PetRow> {
@@ -125,31 +93,13 @@ export class PetService {
     };
     check.requireAtLeastOneChange(data);
     const referred = [[category, data.categoryId]] as const;
-    await throwIfRefused(check, this.#stores, referred);
-    return writeReferring(this.#stores, referred, () =>
-      updateById(this.#stores, kind, id, omitUndefined(data), options),
-    );
+    await throwIfRefused(check, this.stores, referred);
+    return writeReferring(this.stores, referred, () => updateById(this.stores, kind, id, omitUndefined(data), options));
   }
 
   /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
-  async delete(id: string, precondition?: Precondition): Promise<void> {
-    try {
-      await deleteById(this.#stores, kind, id, { precondition });
-    } catch (error) {
-      if (!(error instanceof ForeignKeyViolation)) throw error;
-      throw new DomainError('CONFLICT', `Pet ${id} has orders: cancel them or change their petId first.`);
-    }
+  delete(id: string, precondition?: Precondition): Promise<void> {
+    const conflict = `Pet ${id} has orders: cancel them or change their petId first.`;
+    return deleteUnlessNamed(this.stores, kind, id, precondition, conflict);
   }
-}
-
-function parseRequest(request: PetListRequest) {
-  return parseListRequest(petSorting, request, parseFilter);
-}
-
-function parseFilter(check: InputCheck, input: PetFilterRequest): PetFilter {
-  return {
-    statusIn: check.optional('filter.statusIn', input.statusIn, choiceRule<PetStatus>()),
-    categoryIdIn: check.optional('filter.categoryIdIn', input.categoryIdIn, idChoiceRule),
-    nameContains: check.optional('filter.nameContains', input.nameContains, searchTextRule),
-  };
 }

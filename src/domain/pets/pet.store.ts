@@ -1,25 +1,24 @@
 import type { Category } from '../categories/category.entity.ts';
+import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Id } from '../id.ts';
 import type { InventoryItem } from '../inventory/inventory-item.entity.ts';
 import type { Keyset, Slice, Sorting } from '../page.ts';
-import type { Include, ReadStore, RowData, WriteStore } from '../store.ts';
+import { choiceRule, idChoiceRule, searchTextRule } from '../rules.ts';
+import type { Include, NounStore, RowData } from '../store.ts';
 import type { Pet, PetStatus } from './pet.entity.ts';
 
-/** An unset property doesn't filter; an empty list matches nothing. */
-export interface PetFilter {
-  readonly statusIn?: readonly PetStatus[] | undefined;
-  readonly categoryIdIn?: readonly Id[] | undefined;
-  /** A literal substring, without regard to case. */
-  readonly nameContains?: string | undefined;
-}
+export const petFilter = {
+  statusIn: { property: 'status', comparison: 'oneOf', rule: choiceRule<PetStatus>() },
+  categoryIdIn: { property: 'categoryId', comparison: 'oneOf', rule: idChoiceRule },
+  nameContains: { property: 'name', comparison: 'contains', rule: searchTextRule },
+} satisfies FilterFields<Pet>;
+export type PetFilter = FilterOf<typeof petFilter>;
 
-const petSortFields = ['ID', 'NAME'] as const;
-export type PetSortField = (typeof petSortFields)[number];
-
+export type PetSortField = 'ID' | 'NAME';
 export const petSorting: Sorting<Pet, PetSortField> = {
   kind: 'pets',
   idOf: (pet) => pet.id,
-  keys: { ID: null, NAME: { type: 'text', valueOf: (pet) => pet.name } },
+  keys: { ID: null, NAME: { type: 'text', property: 'name' } },
   defaultField: 'ID',
 };
 
@@ -38,10 +37,7 @@ interface NewPetRow extends RowData<Pet> {
   readonly inventory: RowData<InventoryItem, 'petId' | 'status'>;
 }
 
-export interface PetStore
-  extends
-    ReadStore<PetRow, PetFilter, PetSortField, PetRelation>,
-    Omit<WriteStore<PetRow, RowData<Pet>, PetRelation>, 'insert'> {
+export interface PetStore extends Omit<NounStore<Pet, typeof petFilter, PetSortField, PetRelations>, 'insert'> {
   insert(row: NewPetRow, include?: Include<PetRelation>): Promise<PetRow>;
   /**
    * The same page for each category, in the order of the categories; empty for one that doesn't exist. One statement.

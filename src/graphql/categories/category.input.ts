@@ -1,7 +1,8 @@
 import { Field } from 'type-graphql';
 
-import type { CategoryChanges, CategoryFilterRequest, NewCategory } from '../../domain/categories/category.service.ts';
-import type { CategorySortField } from '../../domain/categories/category.store.ts';
+import type { CategoryChanges, NewCategory } from '../../domain/categories/category.service.ts';
+import type { categoryFilter, CategorySortField } from '../../domain/categories/category.store.ts';
+import type { FilterRequest } from '../../domain/filter.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
@@ -31,7 +32,7 @@ export class UpdateCategoryInput extends RowToChange('category') implements Cate
 }
 
 @FilterInput('Category', 'categories')
-class CategoryFilterInput implements CategoryFilterRequest {
+class CategoryFilterInput implements FilterRequest<typeof categoryFilter> {
   @Field(() => String, {
     nullable: true,
     description:

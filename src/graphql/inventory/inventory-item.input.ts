@@ -1,8 +1,9 @@
 import { Field, ID, InputType, Int } from 'type-graphql';
 
-import type { InventoryChanges, InventoryFilterRequest } from '../../domain/inventory/inventory.service.ts';
-import type { InventorySortField } from '../../domain/inventory/inventory-item.store.ts';
+import type { InventoryChanges } from '../../domain/inventory/inventory.service.ts';
+import type { inventoryFilter, InventorySortField } from '../../domain/inventory/inventory-item.store.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
+import type { FilterRequest } from '../../domain/filter.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { FilterInput } from '../noun/noun.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
@@ -21,7 +22,7 @@ export class UpdateInventoryInput implements InventoryChanges {
 }
 
 @FilterInput('Inventory', 'items')
-class InventoryFilterInput implements InventoryFilterRequest {
+class InventoryFilterInput implements FilterRequest<typeof inventoryFilter> {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Its pet has one of these statuses. An empty list matches nothing.',

@@ -1,7 +1,8 @@
 import { Field, ID, Int } from 'type-graphql';
 
-import type { NewOrder, OrderChanges, OrderFilterRequest } from '../../domain/orders/order.service.ts';
-import type { OrderSortField } from '../../domain/orders/order.store.ts';
+import type { NewOrder, OrderChanges } from '../../domain/orders/order.service.ts';
+import type { orderFilter, OrderSortField } from '../../domain/orders/order.store.ts';
+import type { FilterRequest } from '../../domain/filter.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
@@ -45,7 +46,7 @@ export class UpdateOrderInput extends RowToChange('order') implements OrderChang
 }
 
 @FilterInput('Order', 'orders')
-class OrderFilterInput implements OrderFilterRequest {
+class OrderFilterInput implements FilterRequest<typeof orderFilter> {
   @Field(() => [ID], {
     nullable: true,
     description: 'Is for one of these pets, at most 1,000. An empty list matches nothing.',

@@ -1,8 +1,9 @@
 import { Field, ID } from 'type-graphql';
 
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import type { NewPet, PetChanges, PetFilterRequest } from '../../domain/pets/pet.service.ts';
-import type { PetSortField } from '../../domain/pets/pet.store.ts';
+import type { NewPet, PetChanges } from '../../domain/pets/pet.service.ts';
+import type { petFilter, PetSortField } from '../../domain/pets/pet.store.ts';
+import type { FilterRequest } from '../../domain/filter.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
 import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
@@ -36,7 +37,7 @@ export class UpdatePetInput extends RowToChange('pet') implements PetChanges {
 }
 
 @FilterInput('Pet', 'pets')
-class PetFilterInput implements PetFilterRequest {
+class PetFilterInput implements FilterRequest<typeof petFilter> {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Has one of these statuses. An empty list matches nothing.',

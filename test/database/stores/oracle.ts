@@ -1,5 +1,5 @@
 import type { Position, SortValue } from '../../../src/domain/cursor.ts';
-import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
+import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/domain/page.ts';
 
 /** The expected slice: everything is sorted, then cut. */
 export function expectedSlice<Row, SortField extends string>(
@@ -9,7 +9,7 @@ export function expectedSlice<Row, SortField extends string>(
 ): Slice<Row> {
   const { sort, after, before, takeLast, limit } = keyset;
   const key = sorting.keys[sort.field];
-  const placeOf = (row: Row): Position => ({ value: key?.valueOf(row) ?? null, id: sorting.idOf(row) });
+  const placeOf = (row: Row): Position => ({ value: sortValue(key, row), id: sorting.idOf(row) });
   const hasNulls = key !== null;
   const compare = (a: Position, b: Position): number =>
     comparePlaces(a, b, sort.direction === 'desc' ? -1 : 1, hasNulls);

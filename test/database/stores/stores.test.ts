@@ -4,7 +4,7 @@ import { categorySorting } from '../../../src/domain/categories/category.store.t
 import type { Id } from '../../../src/domain/id.ts';
 import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
 import { orderSorting, type OrderFilter, type OrderSortField } from '../../../src/domain/orders/order.store.ts';
-import type { Keyset, Slice, Sorting } from '../../../src/domain/page.ts';
+import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/domain/page.ts';
 import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
 import { petSorting, type PetFilter, type PetSortField } from '../../../src/domain/pets/pet.store.ts';
 import type { ReadStore } from '../../../src/domain/store.ts';
@@ -54,7 +54,7 @@ function randomKeyset<Row, SortField extends string>(
   const field = dice.oneOf(Object.keys(sorting.keys) as SortField[]);
   const position = (): Keyset<SortField>['after'] => {
     const row = dice.oneOf(rows);
-    return { value: sorting.keys[field]?.valueOf(row) ?? null, id: sorting.idOf(row) };
+    return { value: sortValue(sorting.keys[field], row), id: sorting.idOf(row) };
   };
   return {
     sort: { field, direction: dice.oneOf(['asc', 'desc']) },
