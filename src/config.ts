@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 
 import { parseRedisUrl, UnusableRedisUrl } from './platform/quotas/index.ts';
 import { parseDatabaseUrl, UnusableDatabaseUrl } from './platform/postgres/index.ts';
+import { warningsOfNames } from './setting-warnings.ts';
 import { hasMisplacedAt, percentEncoding } from './platform/shown-url.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
@@ -17,16 +18,23 @@ export type Config = ReturnType<typeof readConfig>;
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+type Read = (name: string) => string | undefined;
+
 /** Reads the settings from environment variables; an empty one counts as unset. Throws ConfigError. */
 export function readConfig(environment: Environment = process.env) {
   const problems: string[] = [];
+  const names = new Set<string>();
+  const read = (name: string): string | undefined => {
+    names.add(name);
+    return environment[name] || undefined;
+  };
   const setting = <Value>(
     name: string,
     fallback: string,
     parse: (text: string) => Value | undefined,
     right: string,
   ): Value => {
-    const text = environment[name] || fallback;
+    const text = read(name) ?? fallback;
     const value = parse(text);
     if (value === undefined)
       problems.push(`${name} is ${JSON.stringify(withoutPassword(text))}, but must be ${right}.`);
@@ -37,15 +45,15 @@ export function readConfig(environment: Environment = process.env) {
   const duration = (name: string, fallback: string): number =>
     setting(name, fallback, durationSetting, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
 
-  const config = Object.freeze({
+  const config = {
     port: integer('PORT', 4000, 0, 65_535),
     host: setting('HOST', '127.0.0.1', (text) => text, 'a host name or an address'),
-    databaseUrl: url('DATABASE_URL', environment, parseDatabaseUrl, problems),
+    databaseUrl: url('DATABASE_URL', read, parseDatabaseUrl, problems),
     databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
     dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
-    redisUrl: url('REDIS_URL', environment, parseRedisUrl, problems),
-    adminApiKey: environment['ADMIN_API_KEY'] ? adminApiKey(environment['ADMIN_API_KEY'], problems) : undefined,
+    redisUrl: url('REDIS_URL', read, parseRedisUrl, problems),
+    adminApiKey: adminApiKey(read('ADMIN_API_KEY'), problems),
     banRules: Object.freeze({
       banAfter: integer('BAN_AFTER', 100, 0, 10_000),
       banForSeconds: setting('BAN_FOR', '15m', banDuration, 'a duration from 1s to 24h, such as 90s or 15m'),
@@ -64,7 +72,7 @@ export function readConfig(environment: Environment = process.env) {
     ),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
     maxStreams: integer('MAX_STREAMS', 2_000, 1, 1_000_000),
-    metricsPort: environment['METRICS_PORT'] ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
+    metricsPort: read('METRICS_PORT') ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     restPrefix: setting(
       'REST_PREFIX',
       '',
@@ -94,15 +102,15 @@ export function readConfig(environment: Environment = process.env) {
     graphql: Object.freeze({
       introspection: setting('GRAPHQL_INTROSPECTION', 'true', choice({ true: true, false: false }), 'true or false'),
       maxDepth: integer('GRAPHQL_MAX_DEPTH', 15, 1, 1000),
-      maxComplexity: integer(complexitySetting(environment), 5000, 1, 1_000_000_000),
+      maxComplexity: integer(complexitySetting(read), 5000, 1, 1_000_000_000),
       maxAliases: integer('GRAPHQL_MAX_ALIASES', 50, 1, 1_000_000),
       maxFields: integer('GRAPHQL_MAX_FIELDS', 1000, 1, 1_000_000),
       maxTokens: integer('GRAPHQL_MAX_TOKENS', 2000, 1, 1_000_000),
-      documentsPath: environment['GRAPHQL_DOCUMENTS'] || undefined,
+      documentsPath: read('GRAPHQL_DOCUMENTS'),
       documentsOnly: setting('GRAPHQL_DOCUMENTS_ONLY', 'false', choice({ true: true, false: false }), 'true or false'),
       maxResponseBytes: integer('GRAPHQL_MAX_RESPONSE_BYTES', 8 * 1024 * 1024, 1024, 256 * 1024 * 1024),
     }),
-  });
+  };
   // 0 is a free port each time.
   if (config.port > 0 && config.port === config.metricsPort) {
     problems.push(`METRICS_PORT is "${config.metricsPort}", but must be another port than PORT.`);
@@ -111,7 +119,8 @@ export function readConfig(environment: Environment = process.env) {
     problems.push('GRAPHQL_DOCUMENTS_ONLY is "true", but GRAPHQL_DOCUMENTS names no operations: set both.');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  return config;
+  const given = Object.keys(environment).filter((name) => environment[name]);
+  return Object.freeze({ ...config, /** For people. */ warnings: warningsOfNames(given, names) });
 }
 
 /** The error codes for an address that isn't one of this machine's. */
@@ -138,7 +147,8 @@ const restPrefixPattern =
   /^(?!\/(?:docs|favicon\.ico|graphiql|graphql|healthz|metrics|openapi\.(?:json|yaml)|readyz|robots\.txt|schema\.graphql)(?:\/|$))(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/;
 
 /** The old name goes on for one more version; the new one wins, so that both can be set while versions change. */
-function complexitySetting({ GRAPHQL_MAX_COMPLEXITY: current, GRAPHQL_MAX_COST: old }: Environment): string {
+function complexitySetting(read: Read): string {
+  const [current, old] = ['GRAPHQL_MAX_COMPLEXITY', 'GRAPHQL_MAX_COST'].map(read);
   return !current && old ? 'GRAPHQL_MAX_COST' : 'GRAPHQL_MAX_COMPLEXITY';
 }
 
@@ -198,8 +208,8 @@ function origins(text: string): readonly string[] | undefined {
 }
 
 /** The message never repeats the value. Other characters may not survive in a header. */
-function adminApiKey(text: string, problems: string[]): string {
-  if (!/^[\x21-\x7e]{32,}$/.test(text))
+function adminApiKey(text: string | undefined, problems: string[]): string | undefined {
+  if (text !== undefined && !/^[\x21-\x7e]{32,}$/.test(text))
     problems.push('ADMIN_API_KEY must be at least 32 printable ASCII characters without spaces.');
   return text;
 }
@@ -210,13 +220,9 @@ function withoutPassword(text: string): string {
 }
 
 /** The messages of the parsers never repeat a password. */
-function url(
-  name: string,
-  { [name]: text }: Environment,
-  parse: (text: string) => unknown,
-  problems: string[],
-): string | undefined {
-  if (!text) return undefined;
+function url(name: string, read: Read, parse: (text: string) => unknown, problems: string[]): string | undefined {
+  const text = read(name);
+  if (text === undefined) return undefined;
   if (hasMisplacedAt(text)) {
     problems.push(
       `${name} has an @ after its host, which a / # or ? in its password may have ended. ${percentEncoding}`,

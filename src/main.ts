@@ -10,6 +10,7 @@ import { explainFailure } from './database/start/failed-start.ts';
 import { limitHeap } from './heap.ts';
 import type { LogDestination } from './platform/http/index.ts';
 import { plainText } from './platform/shown-error.ts';
+import { warningsOfDescriptors } from './setting-warnings.ts';
 
 limitHeap();
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
@@ -23,6 +24,7 @@ for (const event of uncaught) process.on(event, fail);
 
 async function start(): Promise<void> {
   const config = readConfig();
+  for (const warning of [...config.warnings, ...warningsOfDescriptors(config)]) notify(warning);
   const embedded = startEngine(config);
   const [{ createApp }, { LogDestination }] = await Promise.all([
     import('./app.ts'),
@@ -32,9 +34,7 @@ async function start(): Promise<void> {
   const app = await createApp(config, {
     embedded,
     logStream: log,
-    onNotice: (sentence) => {
-      process.stderr.write(`${plainText(sentence)}\n`);
-    },
+    onNotice: notify,
   });
   stopOnSignals(app, log, config);
   exitOnUncaughtErrors(app, log);
@@ -45,6 +45,10 @@ async function start(): Promise<void> {
   const address = await app.listen();
   // Stdout is for machines.
   process.stderr.write(welcome(address, config, app.demoKey));
+}
+
+function notify(sentence: string): void {
+  process.stderr.write(`${plainText(sentence)}\n`);
 }
 
 /** How long after the drain timeout usage may still be saved. */

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { explainFailure } from '../database/start/failed-start.ts';
 import { plainText } from '../platform/shown-error.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
@@ -17,8 +17,19 @@ export async function run(work: () => Promise<void>): Promise<void> {
 
 /** The database of the settings as a command opens it: with one connection. */
 export function databaseOptions(): OpenDatabaseOptions {
-  const { databaseUrl: url, dataDir, withDemoStore } = readConfig();
-  return { url, dataDir, poolSize: 1, withDemoStore, onWait: (reason) => console.error(plainText(reason)) };
+  const { databaseUrl: url, dataDir, withDemoStore } = readSettings();
+  return { url, dataDir, poolSize: 1, withDemoStore, onWait: notify };
+}
+
+/** The settings; their warnings are written. */
+export function readSettings(): Config {
+  const config = readConfig();
+  for (const warning of config.warnings) notify(warning);
+  return config;
+}
+
+export function notify(sentence: string): void {
+  console.error(plainText(sentence));
 }
 
 /**

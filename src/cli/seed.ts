@@ -1,12 +1,10 @@
 import '../node-version.ts';
 
-import { readConfig } from '../config.ts';
 import { startEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { FailedDatabase } from '../database/start/failed-start.ts';
 import { migrate } from '../database/start/migrate.ts';
 import { seedStore } from '../database/start/seed.ts';
-import { plainText } from '../platform/shown-error.ts';
-import { parseCommandLine, run } from './run.ts';
+import { notify, parseCommandLine, readSettings, run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]
 
@@ -54,11 +52,11 @@ function showProgress(): (share: number, next: string) => void {
 
 const options = readOptions();
 await run(async () => {
-  const config = readConfig();
+  const config = readSettings();
   const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
   const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
   try {
-    await migrate({ location, onWait: (reason) => console.error(plainText(reason)) });
+    await migrate({ location, onWait: notify });
     await seedStore({ location, ...options, onProgress: showProgress() });
   } catch (error) {
     throw typeof location === 'string' ? new FailedDatabase(location, error) : error;

@@ -127,12 +127,15 @@ test.each(['migrate.js', 'seed.js --pets 1', 'keys.js list'])('%s says the same'
   );
 });
 
-test('names the setting that is wrong, and a password that is not percent-encoded', async () => {
+test('names the setting that is wrong, misspelled or unusable here, and a password that is not percent-encoded', async () => {
   expect(await failedStart({ PORT: '70000' })).toMatch(/PORT is "70000", but must be a whole number/);
   expect(await failedStart({ DATABASE_URL: url().replace(secret, `12/${secret}`) })).toMatch(
     /^.*: DATABASE_URL has an @/,
   );
-  const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off' });
+  const command = "sh -c 'ulimit -n 500 && exec node dist/src/main.js'";
+  const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off', DATBASE_URL: url() }, { command });
+  expect(noted(first.output)).toMatch(/^The variable DATBASE_URL is none .* is DATABASE_URL meant\?$/m);
+  expect(first.output).toMatch(/^MAX_CONNECTIONS is 10000, but the system lets this process open 500 files/m);
   expect(await failedStart({ DATA_DIR: `${dataDir}2`, PORT: String(first.port) })).toMatch(/PORT is/);
   expect(await failedStart({})).toMatch(/The data directory .* is in use/);
   await first.stop();
