@@ -35,7 +35,7 @@ export class NestedQuota {
   /** The limiter reads and writes its store in two steps, which must not interleave. */
   #lastDecision: Promise<unknown> = Promise.resolve();
 
-  constructor(now: () => number = Date.now) {
+  constructor(now = (): number => performance.now()) {
     this.#now = now;
   }
 

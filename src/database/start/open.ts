@@ -87,7 +87,7 @@ const joinRetryMillis = 100;
  * otherwise by itself.
  */
 export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const deadline = Date.now() + joinTimeoutMillis;
+  const deadline = performance.now() + joinTimeoutMillis;
   for (;;) {
     try {
       return await openDatabase(options);
@@ -98,7 +98,7 @@ export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<
       return await joinEmbedded(options.dataDir);
     } catch (error) {
       // The process that holds the directory may be starting or closing.
-      if (Date.now() > deadline) throw error;
+      if (performance.now() > deadline) throw error;
       await wait(joinRetryMillis);
     }
   }
