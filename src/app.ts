@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
-import { onBackgroundFailure } from './platform/background.ts';
+import { every, onBackgroundFailure } from './platform/background.ts';
 import { listenFailure, type Config } from './config.ts';
 import { type AutomaticBan, openCounters, type QuotaSubject } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
@@ -237,11 +237,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
   await registerApi(server, { authentication }, [graphql.routes, rest]);
-  const deletion = setInterval(() => {
+  const deletion = every(deleteEveryMillis, () =>
     idempotency
       .deleteExpired(stores.for(callers.service('idempotency')))
-      .catch((error: unknown) => server.log.warn({ err: error }, 'expired idempotency records are not deleted'));
-  }, deleteEveryMillis);
+      .catch((error: unknown) => server.log.warn({ err: error }, 'expired idempotency records are not deleted')),
+  );
   // When listening stops.
   server.addHook('preClose', () => streams.drain());
   server.addHook('onClose', async () => {

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 
-import { inBackground, onBackgroundFailure } from '../src/platform/background.ts';
+import { attempt, every, inBackground, onBackgroundFailure } from '../src/platform/background.ts';
 import { until } from './support/until.ts';
 
-it('a failure of work that is not awaited goes to the listeners, and ends nothing', async () => {
+it('a failure of work that is not awaited, or of a round of a timer, goes to the listeners, and ends nothing', async () => {
   const unhandled: unknown[] = [];
   const onUnhandled = (reason: unknown): void => {
     unhandled.push(reason);
@@ -16,8 +16,19 @@ it('a failure of work that is not awaited goes to the listeners, and ends nothin
   const failure = new Error('unforeseen');
   inBackground(Promise.reject(failure));
   inBackground(Promise.resolve());
-  await until(() => failures.length > 0);
+  attempt(() => {
+    throw failure;
+  });
+  attempt(() => Promise.reject(failure));
+  await until(() => failures.length === 3);
+  let rounds = 0;
+  const timer = every(1, () => {
+    rounds += 1;
+    throw failure;
+  });
+  await until(() => rounds > 2);
+  clearInterval(timer);
   remove();
   process.off('unhandledRejection', onUnhandled);
-  expect([failures, unhandled]).toEqual([[failure], []]);
+  expect([new Set(failures), unhandled]).toEqual([new Set([failure]), []]);
 });

@@ -1,4 +1,4 @@
-import { inBackground } from '../platform/background.ts';
+import { every } from '../platform/background.ts';
 import type { SharedClock } from '../platform/remote-clock.ts';
 
 const readEveryMillis = 30_000;
@@ -36,16 +36,11 @@ export function watchClock(clock: SharedClock, { read, onDifference, onAgreement
   };
   compare();
   // Without the database its clock goes on as last read.
-  const timer = setInterval(
-    () =>
-      inBackground(
-        read()
-          .catch(() => undefined)
-          .then(compare),
-      ),
-    readEveryMillis,
+  const timer = every(readEveryMillis, () =>
+    read()
+      .catch(() => undefined)
+      .then(compare),
   );
-  timer.unref();
   return {
     get offsetSeconds() {
       return offsetSeconds();

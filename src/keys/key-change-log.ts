@@ -1,4 +1,4 @@
-import { inBackground } from '../platform/background.ts';
+import { every } from '../platform/background.ts';
 import type { Id } from '../domain/id.ts';
 import type { KeyChanges, NamedKeyChange } from '../domain/access/key-changes.ts';
 
@@ -34,7 +34,7 @@ export class KeyChangeLog {
   /** From now on. Call it before the first request. */
   async start(): Promise<void> {
     await this.read();
-    this.#timer = setInterval(() => inBackground(this.read()), readEveryMillis).unref();
+    this.#timer = every(readEveryMillis, () => this.read());
   }
 
   /** Reports what is left. Call it while the database is open. */

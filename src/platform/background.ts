@@ -5,10 +5,31 @@ const listeners = new Set<(error: unknown) => void>();
  * happens: it is reported to the listeners, and doesn't end the process.
  */
 export function inBackground(work: Promise<unknown>): void {
-  work.catch((error: unknown) => {
-    if (listeners.size === 0) process.emitWarning(error instanceof Error ? error : String(error));
-    for (const listener of listeners) listener(error);
-  });
+  work.catch(report);
+}
+
+/**
+ * Does the work now; what it throws is reported in the same way, after `end` has ended what the work is for, and ends
+ * nothing else. For what runs in the handler of a timer or of a socket.
+ */
+export function attempt(work: () => unknown, end?: () => void): void {
+  try {
+    const result = work();
+    if (result instanceof Promise) inBackground(result);
+  } catch (error) {
+    end?.();
+    report(error);
+  }
+}
+
+/** Attempts the work again and again, until the timer is cleared. It doesn't keep the process from ending. */
+export function every(millis: number, work: () => unknown): NodeJS.Timeout {
+  return setInterval(() => attempt(work), millis).unref();
+}
+
+function report(error: unknown): void {
+  if (listeners.size === 0) process.emitWarning(error instanceof Error ? error : String(error));
+  for (const listener of listeners) listener(error);
 }
 
 /** Calls the listener for each failure of work in the background. Returns its removal. */

@@ -8,6 +8,7 @@ import { connectDatabase, type Database } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/start/migrate.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
+import { createConnections, type Parameter, statementOf } from '../../src/platform/postgres/index.ts';
 import { atEnd } from '../support/at-end.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { awaitValue, until } from '../support/until.ts';
@@ -146,6 +147,15 @@ it('short reads that wait for too long are refused, and those of a client that h
   expect(new Set(codes.slice(0, 2 * share))).not.toContain(false);
   expect(new Set(codes.slice(2 * share))).toEqual(new Set(['The client has disconnected.']));
   expect(statements).toHaveLength(2 * share);
+});
+
+it("a read that can't be sent fails alone, not those of its tick or the process", async () => {
+  const { pipeline, pool } = createConnections({ location: cluster.url, poolSize: 2 });
+  const same = statementOf('select $1::text', 1, ([text]) => text);
+  const read = (value: Parameter): Promise<unknown> => pipeline!.run(callers.for('a'), same, [value]);
+  const outcomes = await Promise.allSettled([read('one'), read({} as never), read('two')]);
+  expect(outcomes).toMatchObject([{ value: ['one'] }, { reason: expect.any(TypeError) }, { value: ['two'] }]);
+  await Promise.all([pipeline!.close(), pool.end()]);
 });
 
 it('what walks an index more than 200 times has a connection of its own', async () => {

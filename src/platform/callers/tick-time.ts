@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 
 import { context } from '@opentelemetry/api';
 
+import { attempt } from '../background.ts';
 import type { Account, Accounts } from './accounts.ts';
 import { Waiters } from './waiters.ts';
 
@@ -113,7 +114,7 @@ export class TickTime {
     this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).amount);
     this.#current = next.account;
     this.#beganAt = now;
-    next.grant();
+    attempt(next.grant);
     // When the microtasks have run, in which most of a piece is done.
     queueMicrotask(() => process.nextTick(() => this.#beginNext()));
   }

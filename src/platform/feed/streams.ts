@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 
-import { inBackground } from '../background.ts';
+import { every, inBackground } from '../background.ts';
 import { Feed, type FeedOptions, type Position } from './feed.ts';
 import { FeedStream, type StreamSource } from './stream.ts';
 
@@ -133,7 +133,7 @@ export class FeedStreams<Event extends Position> {
     };
     this.#streams.add(open);
     this.#feed.start();
-    this.#checking ??= setInterval(() => this.#check(), checkEveryMillis).unref();
+    this.#checking ??= every(checkEveryMillis, () => this.#check());
     open.stream.begin();
     return open.stream;
   }

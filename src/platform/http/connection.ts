@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 
 import { context } from '@opentelemetry/api';
 
+import { attempt } from '../background.ts';
 import type { Lease, RequestMemory, Share, TickTime } from '../callers/index.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
@@ -209,7 +210,8 @@ export class ClientConnection {
 
   #begin({ response, begin }: QueuedRequest): void {
     this.#underWay = response;
-    begin();
+    // It runs in a handler of the socket's, or in a later tick: what it throws ends this connection alone.
+    attempt(begin, () => this.reset());
   }
 
   #beginNext(): void {

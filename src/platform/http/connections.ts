@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import type { Caller, Callers, Memory, RequestMemory, Share, TickTime } from '../callers/index.ts';
+import { every } from '../background.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnection, type UnwrittenPayload } from './connection.ts';
 
@@ -85,7 +86,7 @@ export class ClientConnections {
       this.#closeIdle();
     };
     server.once('listening', () => {
-      const checking = setInterval(() => this.#check(), this.#limits.checkEveryMillis).unref();
+      const checking = every(this.#limits.checkEveryMillis, () => this.#check());
       server.once('close', () => clearInterval(checking));
     });
   }

@@ -4,6 +4,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
 
 import { type Accounts, byteMillis, type Lease, requestMillis, Share } from '../callers/index.ts';
+import { every } from '../background.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
 import { Refusal } from './refusal.ts';
@@ -94,7 +95,7 @@ export class Overload {
       refuse: () => this.#refuse(),
     });
     this.#histogram.enable();
-    this.#sampling = setInterval(() => this.#sample(), sampleEveryMillis).unref();
+    this.#sampling = every(sampleEveryMillis, () => this.#sample());
   }
 
   /** The requests that have begun and have no response. */

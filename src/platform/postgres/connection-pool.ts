@@ -1,5 +1,5 @@
 import { type Accounts, type Caller, type Lease, waiting } from '../callers/index.ts';
-import { inBackground } from '../background.ts';
+import { every, inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import type { Servers, OpenOptions } from './servers.ts';
@@ -58,7 +58,7 @@ export class ConnectionPool {
     const { accounts, size, ofClient, waitMillis, onRefusal } = options;
     this.#options = options;
     this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, waitMillis, onRefusal });
-    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    this.#watch = every(watchMillis, () => this.#check());
     options.servers.onRetire(() => this.#closeRetired());
   }
 

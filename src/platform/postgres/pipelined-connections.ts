@@ -1,5 +1,6 @@
 import { type Accounts, type Caller, type Lease, service, Share } from '../callers/index.ts';
 import { ConnectionFailure } from './connection-failure.ts';
+import { attempt, every } from '../background.ts';
 import type { PgConnection } from './connection.ts';
 import { LookUps } from './look-ups.ts';
 import {
@@ -78,7 +79,7 @@ export class PipelinedConnections {
         return new NoFreeConnection('earlier reads of your key');
       },
     });
-    this.#watch = setInterval(() => this.#check(), watchMillis).unref();
+    this.#watch = every(watchMillis, () => this.#check());
     options.servers.onRetire(() => {
       for (const connection of this.#connections) if (!connection.isCurrent) connection.retire();
     });
@@ -159,7 +160,7 @@ export class PipelinedConnections {
   #endTick(): void {
     const before = this.#beforeEnd;
     this.#beforeEnd = [];
-    for (const work of before) work();
+    for (const work of before) attempt(work);
     this.#isEndScheduled = false;
     this.#current = undefined;
     for (const connection of this.#added) connection.flush();

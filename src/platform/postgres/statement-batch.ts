@@ -57,9 +57,21 @@ export class StatementBatch {
     return undefined;
   }
 
-  submit(connection: BatchConnection): null {
+  /** Returns why it can't be sent: `pg` hands that to `handleError`. */
+  submit(connection: BatchConnection): Error | null {
     this.#connection = connection;
-    const { parsedStatements, submittedNamedStatements, stream } = connection;
+    const { stream, unwritten } = connection;
+    try {
+      const messages = this.#messages(connection);
+      if (unwritten !== undefined) unwritten.push(...messages);
+      else if (stream.writable) stream.write(Buffer.concat(messages));
+      return null;
+    } catch (error) {
+      return error as Error;
+    }
+  }
+
+  #messages({ parsedStatements, submittedNamedStatements }: BatchConnection): Buffer[] {
     const messages: Buffer[] = [];
     for (const { statement, values } of this.#queries) {
       const { name = '', text } = statement;
@@ -74,9 +86,7 @@ export class StatementBatch {
       messages.push(serialize.bind({ statement: name, values: values.map(toText) }), serialize.execute());
     }
     messages.push(serialize.sync());
-    if (connection.unwritten !== undefined) connection.unwritten.push(...messages);
-    else if (stream.writable) stream.write(Buffer.concat(messages));
-    return null;
+    return messages;
   }
 
   handleDataRow({ fields }: { fields: readonly (string | null)[] }): void {

@@ -1,4 +1,4 @@
-import { inBackground } from '../background.ts';
+import { every } from '../background.ts';
 import type { UsageTable } from './usage.ts';
 import { dayMillis } from './window.ts';
 import type { MemoryCounterStore } from './memory-counter-store.ts';
@@ -39,7 +39,7 @@ export class UsageRecorder {
   async start(): Promise<void> {
     const { store, table, now } = this.#options;
     store.restoreDays(await table.loadDays(now() - dayMillis));
-    this.#timer = setInterval(() => inBackground(this.#save()), saveEveryMillis).unref();
+    this.#timer = every(saveEveryMillis, () => this.#save());
   }
 
   /** Call it after the last request, while the database is open. */

@@ -1,0 +1,43 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { expect, it } from '@jest/globals';
+
+import { onBackgroundFailure } from '../../../src/platform/background.ts';
+import { Callers, Memory } from '../../../src/platform/callers/index.ts';
+import { createNodeServer } from '../../../src/platform/http/index.ts';
+
+const mebibyte = 1024 * 1024;
+
+it('a request whose beginning fails ends its own connection, at once and in a later tick, and no other', async () => {
+  // Hardly any time in a tick: of several requests some begin in later ones.
+  const callers = new Callers(undefined, 0.001);
+  const refuse = (): Error => new Error('There is no memory.');
+  const memory = new Memory(callers.accounts, { ofClient: mebibyte, ofAll: mebibyte, waitMillis: 0, refuse });
+  const options = { timeouts: {}, limits: {}, callers, memory, clientOf: () => 'client', onRefusal: () => undefined };
+  const node = createNodeServer(options);
+  const { server } = node;
+  const failure = new Error('unforeseen');
+  const listen: RequestListener = ({ url }, response) => {
+    if (url === '/fails') throw failure;
+    response.end('served');
+  };
+  node.onRequest(listen);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const reported: unknown[] = [];
+  const stop = onBackgroundFailure((error) => reported.push(error));
+  const get = async (path: string): Promise<string> =>
+    (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).text();
+  const paths = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? '/fails' : '/'));
+  const outcomes = await Promise.allSettled(paths.map(get));
+  expect(outcomes.map((each) => (each.status === 'fulfilled' ? each.value : 'ended'))).toEqual(
+    paths.map((path) => (path === '/' ? 'served' : 'ended')),
+  );
+  expect(new Set(reported)).toEqual(new Set([failure]));
+  expect(reported).toHaveLength(10);
+  stop();
+  server.close();
+  server.closeAllConnections();
+});
