@@ -298,6 +298,8 @@ function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
       if (isShared) log.info('Redis is back: quotas are counted together again');
       else log.warn({ err: reason }, 'Redis is lost: quotas are counted by this process alone');
     },
+    onEviction: (policy: string) =>
+      log.warn({ policy }, 'Redis evicts counters when its memory is full: set its maxmemory-policy to noeviction'),
     onBan: ({ id }: QuotaSubject, { until }: AutomaticBan) => {
       metrics.countBan();
       log.warn(

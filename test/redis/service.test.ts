@@ -45,6 +45,30 @@ it('a start without Redis goes on, and says why and what holds until Redis is th
   ]);
 });
 
+it.each([
+  ['noeviction', '+@all', []],
+  ['allkeys-lru', '+@all', ['allkeys-lru']],
+  ['volatile-ttl', '+@all', ['volatile-ttl']],
+  ['allkeys-lru', '+@all -config', []],
+])(
+  'a Redis that would evict counters is warned of at the start: %s, for a user with %s',
+  async (policy, rights, warned) => {
+    await redis.command('CONFIG', 'SET', 'maxmemory-policy', policy);
+    await redis.command('ACL', 'SETUSER', 'counting', 'reset', 'on', '>secret', '~petstore:*', ...rights.split(' '));
+    const said: { readonly msg: string; readonly policy?: string }[] = [];
+    const logStream = { write: (line: string) => void said.push(JSON.parse(line) as (typeof said)[number]) };
+    const settings = { REDIS_URL: redis.url.replace('//', '//counting:secret@'), LOG_LEVEL: 'warn' };
+    const other = await startTestApp(settings, { logStream });
+    const { body } = await other.app.server.inject('/metrics');
+    await other.close();
+    await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    expect(body).toContain('petstore_quota_shared 1');
+    expect(said.map((line) => line.policy)).toEqual(warned);
+    for (const { msg } of said)
+      expect(msg).toMatch(/^Redis evicts counters .* set its maxmemory-policy to noeviction$/);
+  },
+);
+
 it('the service loses Redis without losing a request or what was spent, and says so in log and metrics', async () => {
   const { secret } = await store.createKey({ plan: 'free' });
   expect(await statuses(40, secret)).toEqual({ 200: 40 });

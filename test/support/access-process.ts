@@ -25,6 +25,7 @@ export async function startAccessProcess(database: Database, options: AccessProc
     redisUrl: undefined,
     rules,
     onSharedChange,
+    onEviction: () => undefined,
     onSaveFailure,
     now,
   });

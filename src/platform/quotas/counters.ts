@@ -38,6 +38,8 @@ export interface CountersOptions {
   readonly rules: BanRules;
   /** Redis is lost, with the reason, or back. */
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
+  /** Redis evicts counters when its memory is full, by this policy. Called at each connection. */
+  readonly onEviction: (policy: string) => void;
   /** Usage couldn't be saved; it is retried. */
   readonly onSaveFailure: (error: unknown) => void;
   /** Of the database, in milliseconds since 1970. Counters in Redis have Redis' own. */
@@ -76,11 +78,11 @@ export async function openCounters(options: CountersOptions): Promise<Counters> 
 }
 
 async function openRedis(url: string, options: CountersOptions): Promise<FallbackCounterStore> {
-  const { rules, onSharedChange, now } = options;
+  const { rules, onSharedChange, onEviction, now } = options;
   const installation = await options.readInstallation();
   // A fifth of all the modules: loaded only where Redis is configured.
   const { connectRedisCounters } = await import('./redis-counters.ts');
   const connect = (onError: (error: unknown) => void) =>
-    connectRedisCounters({ url, installation, rules, databaseNow: now }, onError);
+    connectRedisCounters({ url, installation, rules, databaseNow: now, onEviction }, onError);
   return FallbackCounterStore.open({ connect, rules, onSharedChange, databaseNow: now });
 }

@@ -20,6 +20,8 @@ export interface RedisCountersOptions {
   readonly databaseNow: () => number;
   /** Undefined takes Redis' own time, so that the clocks of the processes don't matter. */
   readonly now?: (() => number) | undefined;
+  /** Called with the policy by which this Redis evicts counters when its memory is full, as far as it says so. */
+  readonly onEviction?: ((policy: string) => void) | undefined;
 }
 
 /** The number of counters that addresses share, so that Redis holds no more. */
@@ -65,6 +67,8 @@ export async function connectRedisCounters(
     const keys = await claimRedisKeys(connection, options.installation, options.databaseNow);
     const counters = new RedisCounters(connection, options, keys);
     counters.connectedAt = (await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown)).now;
+    const policy = await evictionPolicyOf(connection);
+    if (policy !== undefined && policy !== 'noeviction') options.onEviction?.(policy);
     watchMaster(location, server, counters.ending, onError).catch(onError);
     return counters;
   } catch (error) {
@@ -72,6 +76,13 @@ export async function connectRedisCounters(
     if (!(error instanceof Error && clusterRefusal.test(error.message))) throw error;
     throw new UnsuitableCounters(`REDIS_URL ${noCluster}`, { cause: error });
   }
+}
+
+/** Undefined where its user may not ask. All counters expire, so that every other policy than `noeviction` evicts them. */
+async function evictionPolicyOf(connection: RedisConnection): Promise<string | undefined> {
+  const reply = await connection.send(['CONFIG', 'GET', 'maxmemory-policy']).catch(() => undefined);
+  const policy: unknown = Array.isArray(reply) ? reply[1] : undefined;
+  return typeof policy === 'string' && /^[a-z-]{1,40}$/.test(policy) ? policy : undefined;
 }
 
 class RedisCounters implements SharedCounters {
