@@ -1,21 +1,19 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
-import { connect } from '../support/postgres-client.ts';
+import { connect, runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { awaitValue } from '../support/until.ts';
-import { deployFile } from './guide.ts';
+import { deployFile, guideTable } from './guide.ts';
 
 const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
-const alertNames = ['Down', 'ServerErrors', 'DatabaseWaiting', 'QuotaNotShared', 'Refusals', 'EventsLag', 'Clock'];
-
 interface Dashboard {
   readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
 }
@@ -36,54 +34,44 @@ beforeAll(async () => {
 
 afterAll(() => cluster.remove());
 
-async function scrape(): Promise<Scrape> {
-  const response = await fetch(`${service.address}/metrics`);
+async function scrape({ address } = service): Promise<Scrape> {
+  const response = await fetch(`${address}/metrics`);
   const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
     lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ')))]),
   );
 }
 
-/** The alerts that fire after half an hour in which each minute is like the time between the two scrapes. */
-function firingAlerts(before: Scrape, after: Scrape, up = 1): string[] {
-  const series = [...after].map(([name, value]) => {
-    const growth = /_(?:total|count|sum|bucket)(?:\{|$)/.test(name) ? value - (before.get(name) ?? 0) : 0;
-    const labelled = name.endsWith('}') ? name.replace(/\}$/, ',job="petstore"}') : `${name}{job="petstore"}`;
-    return { series: labelled, values: `${value}+${growth}x30` };
-  });
-  const names = alertNames.map((name) => `Petstore${name}`);
-  const unitTest = (expected: readonly string[]): object => ({
-    rule_files: [rules],
-    tests: [
-      {
-        interval: '1m',
-        input_series: [{ series: 'up{job="petstore"}', values: `${up}x30` }, ...series],
-        promql_expr_test: [
-          {
-            eval_time: '30m',
-            expr: 'count by (alertname) (ALERTS{alertstate="firing"})',
-            exp_samples: expected.map((name) => ({ labels: `{alertname="${name}"}`, value: 1 })),
-          },
-        ],
-      },
-    ],
-  });
-  return names.filter((name) => passes(unitTest([name]))).concat(passes(unitTest([])) ? ['none'] : []);
-}
+/** Those that have fired once. */
+const fired = new Set<string>();
 
-/** YAML is a superset of JSON. */
-function passes(unitTest: object): boolean {
+/** The alerts that fire after half an hour in which each minute is like the time between two scrapes of a process. */
+function firingAlerts(
+  ...processes: { readonly before?: Scrape; readonly after: Scrape; readonly up?: number }[]
+): string[] {
+  const series = processes.flatMap(({ before, after, up = 1 }, n) => {
+    const labels = `job="petstore",instance="${n}"`;
+    const values = [...after].map(([name, value]) => {
+      const growth = /_(?:total|count|sum|bucket)(?:\{|$)/.test(name)
+        ? value - (before === undefined ? value : (before.get(name) ?? 0))
+        : 0;
+      const labelled = name.endsWith('}') ? name.replace(/\}$/, `,${labels}}`) : `${name}{${labels}}`;
+      return { series: labelled, values: `${value}+${growth}x30` };
+    });
+    return [{ series: `up{${labels}}`, values: `${up}x30` }].concat(values);
+  });
+  const query = { eval_time: '30m', expr: 'count by (alertname) (ALERTS{alertstate="firing"})', exp_samples: [] };
   const file = join(directory, 'test.yml');
-  writeFileSync(file, JSON.stringify(unitTest));
-  try {
-    execFileSync('promtool', ['test', 'rules', file], { stdio: 'pipe' });
-    return true;
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: Buffer; stderr: Buffer };
-    const output = `${stdout.toString()}${stderr.toString()}`;
-    if (!output.includes('got:')) throw new Error(output, { cause: error });
-    return false;
-  }
+  // YAML is a superset of JSON.
+  const tests = [{ interval: '1m', input_series: series, promql_expr_test: [query] }];
+  writeFileSync(file, JSON.stringify({ rule_files: [rules], tests }));
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
+  const found = [...(/^ *got:(.*)$/m.exec(stdout + stderr)?.[1] ?? '').matchAll(/alertname="(\w+)"/g)];
+  // No sample was expected.
+  if ((status === 0) !== (found.length === 0)) throw new Error(stdout + stderr);
+  const names = found.map(([, name = '']) => name);
+  for (const name of names) fired.add(name);
+  return names.toSorted();
 }
 
 describe('the alerts of the guide, on the metrics of a real process', () => {
@@ -116,29 +104,39 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     );
   });
 
+  test('promtool finds nothing to complain of in the metrics', async () => {
+    const input = await (await fetch(`${service.address}/metrics`)).text();
+    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'metrics'], { input, encoding: 'utf8' });
+    expect({ status, said: stdout + stderr }).toEqual({ status: 0, said: '' });
+  });
+
   test('none fires while requests are served', async () => {
     const before = await scrape();
     for (let turn = 0; turn < 20; turn += 1)
       expect((await service.graphql('{ pets(first: 1) { totalCount } }')).status).toBe(200);
-    expect(firingAlerts(before, await scrape())).toEqual(['none']);
+    expect(firingAlerts({ before, after: await scrape() })).toEqual([]);
   });
 
-  test('PetstoreDown fires when a process is not reached', () => {
-    expect(firingAlerts(new Map(), new Map(), 0)).toEqual(['PetstoreDown']);
+  test('PetstoreDown fires when a process is not reached, PetstoreOutage when none is, or none is known', () => {
+    const reached = { after: new Map<string, number>() };
+    const lost = { ...reached, up: 0 };
+    expect(firingAlerts(reached, lost)).toEqual(['PetstoreDown']);
+    expect(firingAlerts(lost, lost)).toEqual(['PetstoreDown', 'PetstoreOutage']);
+    expect(firingAlerts()).toEqual(['PetstoreOutage']);
   });
 
   test('PetstoreRefusals fires when requests keep going beyond a bound', async () => {
     const before = await scrape();
     const deep = `{ ${'pets { edges { node { category { '.repeat(5)} id ${'} } } }'.repeat(5)} }`;
     for (let turn = 0; turn < 30; turn += 1) expect((await service.graphql(deep)).status).toBe(400);
-    expect(firingAlerts(before, await scrape())).toEqual(['PetstoreRefusals']);
+    expect(firingAlerts({ before, after: await scrape() })).toEqual(['PetstoreRefusals']);
   });
 
   test('PetstoreQuotaNotShared fires while Redis is gone', async () => {
     await redis.kill();
     await service.graphql('{ pets(first: 1) { totalCount } }');
     const now = await scrape();
-    expect(firingAlerts(now, now)).toEqual(['PetstoreQuotaNotShared']);
+    expect(firingAlerts({ after: now })).toEqual(['PetstoreQuotaNotShared']);
     await redis.restart();
   });
 
@@ -147,12 +145,11 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const offset = (await scrape()).get(name) ?? NaN;
     expect(Math.abs(offset)).toBeLessThan(2);
     for (const [seconds, firing] of [
-      [offset - 3, 'PetstoreClock'],
-      [offset + 3, 'PetstoreClock'],
-      [offset, 'none'],
+      [offset - 3, ['PetstoreClock']],
+      [offset + 3, ['PetstoreClock']],
+      [offset, []],
     ] as const) {
-      const now = new Map([[name, seconds]]);
-      expect(firingAlerts(now, now)).toEqual([firing]);
+      expect(firingAlerts({ after: new Map([[name, seconds]]) })).toEqual(firing);
     }
   });
 
@@ -165,10 +162,10 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
       new Map([...(await scrape())].filter(([name]) => name === 'petstore_events_lag_seconds'));
     const isLate = (now: Scrape): boolean => now.get('petstore_events_lag_seconds') !== 0;
     const late = await awaitValue(lag, isLate);
-    expect(firingAlerts(late, late)).toEqual(['PetstoreEventsLag']);
+    expect(firingAlerts({ after: late })).toEqual(['PetstoreEventsLag']);
     await blocking.end();
     const moved = await awaitValue(lag, (now) => !isLate(now));
-    expect(firingAlerts(moved, moved)).toEqual(['none']);
+    expect(firingAlerts({ after: moved })).toEqual([]);
   });
 
   test('PetstoreDatabaseWaiting fires while more requests than connections wait, PetstoreServerErrors once they fail', async () => {
@@ -182,9 +179,40 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const after = await scrape();
     cluster.resume();
     expect(statuses).toContain(503);
-    const quiet = new Map([...waiting].filter(([name]) => name.startsWith('petstore_database')));
-    expect(firingAlerts(quiet, quiet)).toEqual(['PetstoreDatabaseWaiting']);
-    const failures = new Map([...after].filter(([name]) => name.startsWith('petstore_requests')));
-    expect(firingAlerts(before, failures)).toEqual(['PetstoreServerErrors']);
+    const only = (now: Scrape, name: string): Scrape => new Map([...now].filter(([each]) => each.startsWith(name)));
+    expect(firingAlerts({ after: only(waiting, 'petstore_database_waiting') })).toEqual(['PetstoreDatabaseWaiting']);
+    expect(firingAlerts({ before, after: only(after, 'petstore_requests') })).toEqual(['PetstoreServerErrors']);
+    expect(firingAlerts({ after: only(after, 'petstore_database_server') })).toEqual(['PetstoreNoPrimary']);
+    expect(firingAlerts({ after: only(before, 'petstore_database_server') })).toEqual([]);
+  });
+
+  test('PetstoreEventsBacklog fires while one process moves a backlog, of which the others know nothing', async () => {
+    const other = await Service.start({ DATABASE_URL: cluster.url, BAN_AFTER: '0' });
+    await runSql(
+      cluster.url,
+      `insert into event_outbox (at, type)
+        select now() - interval '10 minutes', 'store.resync' from generate_series(1, 200000)`,
+    );
+    const lags = (): Promise<Scrape[]> =>
+      Promise.all(
+        [service, other].map(
+          async (each) => new Map([...(await scrape(each))].filter(([name]) => name.startsWith('petstore_events_lag'))),
+        ),
+      );
+    const isBacklog = (all: Scrape[]): boolean => {
+      const values = all.map((each) => each.get('petstore_events_lag_seconds') ?? NaN);
+      return Math.max(...values) > 300 && Math.min(...values) < 30;
+    };
+    const late = await awaitValue(lags, isBacklog);
+    await other.stop();
+    expect(firingAlerts(...late.map((after) => ({ after })))).toEqual(['PetstoreEventsBacklog']);
+  });
+
+  test('the guide has each rule of the file, and each has fired', () => {
+    const inFile = deployFile('alerts.yml', []).match(/(?<=- alert: )\w+/g);
+    expect(new Set(guideTable('Metrics and alerts').map(([name]) => name?.replaceAll('`', '')))).toEqual(
+      new Set(inFile),
+    );
+    expect(fired).toEqual(new Set(inFile));
   });
 });

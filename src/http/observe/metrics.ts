@@ -48,6 +48,9 @@ export interface CompletedRequest {
 
 const latencyBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** Gauges whose names end like those of counters (prom-client 15). Each is the sum of one by type. */
+const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
+
 /** The metrics for Prometheus. No label has a value that clients can choose. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -96,6 +99,7 @@ export class Metrics {
   constructor({ hidesSchema = false }: { readonly hidesSchema?: boolean } = {}) {
     this.#hidesSchema = hidesSchema;
     collectDefaultMetrics({ register: this.#registry });
+    for (const name of misnamed) this.#registry.removeSingleMetric(name);
     // Without a first 0, Prometheus doesn't see the first refusal as an increase.
     for (const bound of bounds) this.#refusals.inc({ bound }, 0);
   }
