@@ -22,7 +22,7 @@ afterAll(() => app.close());
 
 /** In the log, as the mover of the next version would leave them. */
 const newerEvents = [
-  ['supplier.created', '{"id":1,"name":"Acme"}'],
+  ['voucher.created', '{"id":1,"name":"Acme"}'],
   ['pet.adopted', '{"id":1}'],
   ['constructor.created', '{"id":1}'],
   ['pet.updated', null],
@@ -63,7 +63,7 @@ describe('events of a newer version', () => {
     await insertEvents();
     const query = 'subscription($after: ID) { events(after: $after) { type nodeId object { nodeId } } }';
     const stream = await openStream(address, app.key, { query, variables: { after } }, eventStream);
-    await app.sql(`insert into event_outbox (type, object_id) values ('supplier.deleted', 1)`);
+    await app.sql(`insert into event_outbox (type, object_id) values ('voucher.deleted', 1)`);
     const id = await app.category();
 
     const events = await follow(start, `/categories/${id}`);

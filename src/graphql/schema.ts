@@ -7,7 +7,9 @@ import {
   type GraphQLObjectType,
   type GraphQLSchema,
 } from 'graphql';
-import { buildSchemaSync } from 'type-graphql';
+import { buildSchemaSync, type ClassType } from 'type-graphql';
+
+import type { NounName } from '../domain/nouns.ts';
 
 // The fields of Query are in this order: TypeGraphQL collects them as their modules are loaded.
 import { petResolvers } from './pets/pet.resolver.ts';
@@ -24,6 +26,13 @@ import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
 import { guardRootFields } from './scopes.ts';
 
+const nounResolvers: Readonly<Record<NounName, readonly ClassType[]>> = {
+  pet: petResolvers,
+  category: categoryResolvers,
+  order: orderResolvers,
+  inventory: inventoryResolvers,
+};
+
 /** TypeGraphQL (2.0.0-rc.4) demands one for every subscription, even for those that have their own `subscribe`. */
 const unusedPubSub = {
   publish: notUsed,
@@ -39,10 +48,7 @@ export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
       EventResolver,
-      ...petResolvers,
-      ...categoryResolvers,
-      ...orderResolvers,
-      ...inventoryResolvers,
+      ...Object.values(nounResolvers).flat(),
       NodeResolver,
       ViewerResolver,
       RateLimitResolver,

@@ -39,8 +39,11 @@ function valueOf({ type, format, minimum, maximum, minLength, maxLength, ...sche
       return fc.array(validValue(schema.items!), { maxLength: 5 });
     case 'object':
       return validObject(schema);
-    default:
-      return text(minLength as number | undefined, maxLength as number | undefined);
+    default: {
+      const any = text(minLength as number | undefined, maxLength as number | undefined);
+      // A text with a rule of its own is hardly ever one at random.
+      return schema.example === undefined ? any : fc.oneof(any, fc.constant(schema.example));
+    }
   }
 }
 

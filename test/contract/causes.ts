@@ -1,5 +1,6 @@
 import { eventIdOf } from '../../src/domain/events/event-id.ts';
 import type { EventPosition } from '../../src/domain/events/event.ts';
+import { testedNouns } from '../support/nouns/nouns.ts';
 import { serverUrl } from '../support/template-database.ts';
 import type { Operation } from './document.ts';
 import type { ReceivedResponse } from './response-check.ts';
@@ -86,13 +87,17 @@ function varied(vary: (request: Ask) => Ask[]): Cause {
 
 /** What an operation can't do in the state that its resource is in. */
 async function conflict(operation: Operation, store: Store): Promise<ReceivedResponse[]> {
+  const { file, conflicts } = testedNouns.find(({ path }) => operation.path.startsWith(`${path}/`)) ?? {};
+  const found = conflicts?.[operation.operationId];
+  if (found === undefined)
+    throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
   const request = await store.goodRequest(operation);
-  const id = Number(/\d+$/.exec(request.url)?.[0]);
-  if (operation.path === '/categories/{categoryId}') await store.create('/pets', { name: 'Rex', categoryId: id });
-  if (operation.path === '/pets/{petId}') await store.create('/store/orders', { petId: id });
-  if (operation.path !== '/store/orders/{orderId}') return [await store.ask(request)];
-  await store.ask(withBody({ ...request, method: 'PATCH' }, { complete: true }));
-  return [await store.ask(operation.method === 'PATCH' ? withBody(request, { complete: false }) : request)];
+  const id = /\d+$/.exec(request.url)?.[0] ?? '';
+  for (const { method, url, body } of found.before) {
+    const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', id)) as object;
+    await store.ask(withBody({ ...request, method, url: url.replace(':id', id) }, named));
+  }
+  return [await store.ask(found.body === undefined ? request : withBody(request, found.body))];
 }
 
 /** A second request with the key of one that waits for a lock of another transaction. */

@@ -53,5 +53,8 @@ describe('a problem of RFC 9457 is as documented:', () => {
 
 async function responsesTo(operation: Operation, status: string): Promise<ReceivedResponse[]> {
   const broken = breakdowns[status]?.get(operation.operationId);
-  return broken === undefined ? causes[status]!(operation, store) : [broken];
+  if (broken !== undefined) return [broken];
+  const cause = causes[status];
+  if (cause === undefined) throw new Error(`test/contract/causes.ts has no cause of ${status}.`);
+  return cause(operation, store);
 }

@@ -50,7 +50,8 @@ describe('a body that the document allows', () => {
           return undefined;
         }),
       );
-      expect(taken).toBeGreaterThan(10);
+      if (taken <= 10)
+        throw new Error(`Of 100 bodies ${taken} were taken: are the examples of the document's texts valid?`);
     },
   );
 });

@@ -6,8 +6,8 @@ let opened: OpenedDatabase;
 
 beforeAll(async () => {
   opened = await openTestDatabase();
-  await opened.sql('create table suppliers (id bigint generated always as identity primary key, name text not null)');
-  await opened.sql(`select petstore_record_events('suppliers', 'supplier')`);
+  await opened.sql('create table vouchers (id bigint generated always as identity primary key, name text not null)');
+  await opened.sql(`select petstore_record_events('vouchers', 'voucher')`);
 });
 
 afterAll(() => opened.close());
@@ -26,19 +26,19 @@ async function eventsOf(text: string): Promise<string[]> {
 }
 
 it('each change of a further table is an event, once its migration has asked for it', async () => {
-  expect(await eventsOf(`insert into suppliers (name) values ('Ann'), ('Ben')`)).toEqual([
-    'supplier.created 1 {"id":1,"name":"Ann"}',
-    'supplier.created 2 {"id":2,"name":"Ben"}',
+  expect(await eventsOf(`insert into vouchers (name) values ('Ann'), ('Ben')`)).toEqual([
+    'voucher.created 1 {"id":1,"name":"Ann"}',
+    'voucher.created 2 {"id":2,"name":"Ben"}',
   ]);
-  expect(await eventsOf(`update suppliers set name = 'Ann'`)).toEqual(['supplier.updated 2 {"id":2,"name":"Ann"}']);
-  expect(await eventsOf('delete from suppliers where id = 1')).toEqual(['supplier.deleted 1 {"id":1,"name":"Ann"}']);
-  expect(await eventsOf('truncate suppliers')).toEqual(['store.resync']);
-  const bulk = `begin; set local petstore.events = 'off'; insert into suppliers (name) values ('Cy'); commit`;
+  expect(await eventsOf(`update vouchers set name = 'Ann'`)).toEqual(['voucher.updated 2 {"id":2,"name":"Ann"}']);
+  expect(await eventsOf('delete from vouchers where id = 1')).toEqual(['voucher.deleted 1 {"id":1,"name":"Ann"}']);
+  expect(await eventsOf('truncate vouchers')).toEqual(['store.resync']);
+  const bulk = `begin; set local petstore.events = 'off'; insert into vouchers (name) values ('Cy'); commit`;
   expect(await eventsOf(bulk)).toEqual(['store.resync']);
 });
 
 it('only whoever migrates may ask for it, and only with a name that is one', async () => {
-  await expect(opened.sql(`select petstore_record_events('suppliers', 'x(); drop table pets; --')`)).rejects.toThrow(
+  await expect(opened.sql(`select petstore_record_events('vouchers', 'x(); drop table pets; --')`)).rejects.toThrow(
     /must be 1 to 31 lower-case letters/,
   );
   const [allowed] = await opened.sql(
@@ -48,6 +48,6 @@ it('only whoever migrates may ask for it, and only with a name that is one', asy
 });
 
 it('on the way down the table is as it was', async () => {
-  await opened.sql(`select petstore_forget_events('suppliers', 'supplier')`);
-  expect(await eventsOf(`insert into suppliers (name) values ('Dan')`)).toEqual([]);
+  await opened.sql(`select petstore_forget_events('vouchers', 'voucher')`);
+  expect(await eventsOf(`insert into vouchers (name) values ('Dan')`)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { EntityClass } from '@mikro-orm/core';
+import type { EntityProperty } from '@mikro-orm/core';
 import {
   isInputObjectType,
   isLeafType,
@@ -10,72 +10,28 @@ import {
 } from 'graphql';
 
 import { createMaintenanceOrm } from '../../src/database/database.ts';
-import { Category } from '../../src/domain/categories/category.entity.ts';
-import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.ts';
-import { Order } from '../../src/domain/orders/order.entity.ts';
-import { Pet } from '../../src/domain/pets/pet.entity.ts';
+import { nouns, referencesOf } from '../../src/domain/nouns.ts';
+import type { Pet } from '../../src/domain/pets/pet.entity.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { readDocument, type Schema } from '../../src/rest/openapi/document.ts';
+import { makeRows, tested as testedNoun, testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
+import { differences } from './differences.ts';
 import { startRestApp, type RestApp } from '../rest/rest-app.ts';
-
-interface Noun {
-  readonly entity: EntityClass<object>;
-  /** Its files in `src/domain` and `src/graphql`, without their roles. */
-  readonly files: string;
-  /** Its file of the OpenAPI document. */
-  readonly document: string;
-  readonly url: string;
-  /** False when rows are created with those of another noun. */
-  readonly isCreatable: boolean;
-  /** The mutation that updates a row. */
-  readonly update: string;
-  /** The OpenAPI schema of an update. */
-  readonly changes: string;
-  /** The property that names the row in an update. */
-  readonly key: string;
-  /** Properties that clients don't write. */
-  readonly readOnly: readonly string[];
-  /** Fields of the GraphQL type that are not properties. */
-  readonly onlyInGraphQL: readonly string[];
-}
-
-function rowFor(
-  entity: EntityClass<object>,
-  files: string,
-  url: string,
-  exceptions: Partial<Noun> = {},
-): [string, Noun] {
-  const { name } = entity;
-  const document = `src/rest/openapi/${files.replace(/\/.*/, '')}.yaml`;
-  const usual = { isCreatable: true, update: `update${name}`, changes: `${name}Changes`, key: 'id', readOnly: ['id'] };
-  return [name, { entity, files, document, url, onlyInGraphQL: ['nodeId', 'version'], ...usual, ...exceptions }];
-}
-
-/** Any other difference between the entity, the GraphQL types and inputs, and the OpenAPI schemas is an error. */
-const nouns = [
-  rowFor(Pet, 'pets/pet', '/pets'),
-  rowFor(Category, 'categories/category', '/categories'),
-  rowFor(Order, 'orders/order', '/store/orders'),
-  rowFor(InventoryItem, 'inventory/inventory-item', '/inventory', {
-    isCreatable: false,
-    update: 'updateInventory',
-    changes: 'InventoryUpdate',
-    key: 'petId',
-    readOnly: ['petId', 'status'],
-    onlyInGraphQL: ['nodeId', 'id', 'version'],
-  }),
-];
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 const schema = createSchema();
 const schemas = (readDocument()['components'] as { readonly schemas: Readonly<Record<string, Schema>> }).schemas;
 
-function propertiesOf({ entity }: Noun): string[] {
-  return Object.keys(metadata.get(entity).properties).toSorted();
+function propertiesOf({ noun }: TestedNoun): EntityProperty[] {
+  return Object.values(metadata.get(nouns[noun].entity as typeof Pet).properties);
 }
 
-function writableOf(noun: Noun): string[] {
-  return propertiesOf(noun).filter((property) => !noun.readOnly.includes(property));
+function namesOf(noun: TestedNoun): string[] {
+  return propertiesOf(noun).map(({ name }) => name);
+}
+
+function writableOf(noun: TestedNoun): string[] {
+  return namesOf(noun).filter((property) => !noun.readOnly.includes(property));
 }
 
 /** The properties of a schema, with those that it takes from others. */
@@ -96,65 +52,79 @@ function implementsNode(name: string): boolean {
   return isObjectType(type) && type.getInterfaces().some((each) => each.name === 'Node');
 }
 
+function isCreatable({ typeName }: TestedNoun): boolean {
+  return `New${typeName}` in schemas;
+}
+
 function inputFields(mutation: string): Readonly<Record<string, { readonly type: GraphQLInputType }>> {
   const type = schema.getType(`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`);
   return isInputObjectType(type) ? type.getFields() : {};
 }
 
-it('every resource is compared: each entity with a type in GraphQL or a schema in the OpenAPI document', () => {
+it('every resource is in the table of nouns: each entity with a type in GraphQL or a schema in the OpenAPI document', () => {
   const entities = [...metadata.getAll().values()].map(({ className }) => className);
   const published = entities.filter((name) => name in schemas || implementsNode(name));
-  expect(nouns.map(([name]) => name).toSorted()).toEqual(published.toSorted());
+  expect(
+    differences(
+      'src/domain/nouns.ts',
+      testedNouns.map(({ typeName }) => typeName),
+      published,
+    ),
+  ).toEqual([]);
 });
 
-/** What a file lacks of the fields that it should have, or has beyond them. */
-function differences(file: string, there: readonly string[], wanted: readonly string[]): string[] {
-  return [
-    ...wanted.filter((field) => !there.includes(field)).map((field) => `${file} lacks ${field}`),
-    ...there.filter((field) => !wanted.includes(field)).map((field) => `${file} alone has ${field}`),
-  ];
-}
-
-function serviceFile({ files }: Noun): string {
-  return `src/domain/${files.replace('-item', '')}.service.ts`;
-}
-
-describe.each(nouns)('%s has the same fields', (name, noun) => {
-  const { files, document } = noun;
+describe.each(testedNouns)('$typeName has the same fields', (tested) => {
+  const { noun, typeName, changes, update, key, onlyInGraphQL } = tested;
+  const { collection } = nouns[noun];
+  const document = `src/rest/openapi/${collection}.yaml`;
+  const graphql = `src/graphql/${collection}`;
+  const properties = namesOf(tested);
 
   it('in its entity, its GraphQL type and its OpenAPI schema', () => {
-    const type = schema.getType(name);
+    const type = schema.getType(typeName);
     const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map((field) => field.name);
-    const properties = propertiesOf(noun);
     expect([
-      ...differences(`src/graphql/${files}.type.ts`, leaves, [...properties, ...noun.onlyInGraphQL]),
-      ...differences(`${name} in ${document}`, Object.keys(schemaProperties(name)), properties),
+      ...differences(`${typeName} in ${graphql}`, leaves, [...properties, ...onlyInGraphQL]),
+      ...differences(`${typeName} in ${document}`, Object.keys(schemaProperties(typeName)), properties),
     ]).toEqual([]);
   });
 
   it('in its inputs and its bodies', () => {
-    const { changes, update, key, isCreatable } = noun;
-    const writable = writableOf(noun);
-    const ofSchema = (schemaName: string): string[] =>
-      differences(`${schemaName} in ${document}`, Object.keys(schemaProperties(schemaName)), writable);
+    const writable = writableOf(tested);
+    const ofSchema = (name: string): string[] =>
+      differences(`${name} in ${document}`, Object.keys(schemaProperties(name)), writable);
     const ofInput = (mutation: string, wanted: readonly string[]): string[] =>
-      differences(`${mutation}'s in src/graphql/${files}.input.ts`, Object.keys(inputFields(mutation)), wanted);
+      differences(`${mutation}'s input in ${graphql}`, Object.keys(inputFields(mutation)), wanted);
     expect([
       ...ofSchema(changes),
       ...ofInput(update, [...writable, key, 'ifVersion']),
-      ...(isCreatable ? [...ofSchema(`New${name}`), ...ofInput(`create${name}`, writable)] : []),
+      ...(isCreatable(tested) ? [...ofSchema(`New${typeName}`), ...ofInput(`create${typeName}`, writable)] : []),
     ]).toEqual([]);
+  });
+
+  it('in its references to other nouns, whose rows are locked by them', () => {
+    const references = propertiesOf(tested).filter(({ targetMeta }) => targetMeta !== undefined);
+    const file = `references of ${noun} in src/domain/nouns.ts`;
+    expect(
+      differences(
+        file,
+        Object.keys(referencesOf(noun)),
+        references.map(({ name }) => name),
+      ),
+    ).toEqual([]);
   });
 });
 
-describe.each(nouns)('every field of %s', (typeName, noun) => {
+describe.each(testedNouns)('every field of $typeName', (tested) => {
+  const { noun, typeName, path, update, changes, key, payload, rows } = tested;
+  const service = `src/domain/${nouns[noun].collection}/${noun}.service.ts`;
   let app: RestApp;
-  const { url: collection, isCreatable, update, changes, key } = noun;
 
   beforeAll(async () => {
     app = await startRestApp();
-    for (const name of ['First', 'Second']) await app.pet({ name });
+    const referred = new Set(Object.values(referencesOf(noun)));
+    for (const name of isCreatable(tested) ? referred : [noun]) await makeRows(app, testedNoun(name));
   });
 
   afterAll(() => app.close());
@@ -171,33 +141,32 @@ describe.each(nouns)('every field of %s', (typeName, noun) => {
     );
   }
 
-  const required = { name: 'Fresh', categoryId: 1 };
-
   async function fresh(): Promise<string> {
-    if (!isCreatable) return `${collection}/1`;
-    return (await app.ask('POST', collection, required)).headers['location'] as string;
+    if (!isCreatable(tested)) return `${path}/1`;
+    const { text, headers } = await app.ask('POST', path, rows.at(-1)!.body);
+    if (headers['location'] === undefined) throw new Error(`The last of the rows in ${tested.file} got ${text}`);
+    return headers['location'];
   }
 
   it('is stored and returned by REST', async () => {
-    if (isCreatable) {
+    if (isCreatable(tested)) {
       const sent = values(`New${typeName}`);
-      const { body } = await app.ask('POST', collection, sent);
-      const bodyFile = `src/domain/${noun.files}.entity.ts`;
-      expect(differences(bodyFile, Object.keys(body), propertiesOf(noun))).toEqual([]);
+      const { status, body, text } = await app.ask('POST', path, sent);
+      if (status !== 201) throw new Error(`The examples of New${typeName} in the OpenAPI document got ${text}`);
+      expect(differences(`${noun}Representation`, Object.keys(body), namesOf(tested))).toEqual([]);
       const lost = Object.entries(sent).filter(([property, value]) => body[property] !== value);
-      expect(lost.map(([property]) => `create in ${serviceFile(noun)} loses ${property}`)).toEqual([]);
+      expect(lost.map(([property]) => `create in ${service} loses ${property}`)).toEqual([]);
     }
     for (const [property, value] of Object.entries(values(changes))) {
       const url = await fresh();
       const changed = (await app.ask('PATCH', url, { [property]: value })).body;
-      if (changed[property] !== value) throw new Error(`update in ${serviceFile(noun)} loses ${property}`);
+      if (changed[property] !== value) throw new Error(`update in ${service} loses ${property}`);
       expect((await app.ask('GET', url)).body).toMatchObject({ [property]: value });
     }
   });
 
   it('is stored and returned by GraphQL', async () => {
-    const payload = `${typeName.charAt(0).toLowerCase()}${typeName.slice(1)}`;
-    const selection = `{ ${payload} { ${propertiesOf(noun).join(' ')} } }`;
+    const selection = `{ ${payload} { ${namesOf(tested).join(' ')} } }`;
     const run = async (mutation: string, input: object): Promise<unknown> => {
       const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
       const text = `mutation ($input: ${type}!) { ${mutation}(input: $input) ${selection} }`;
@@ -211,7 +180,7 @@ describe.each(nouns)('every field of %s', (typeName, noun) => {
         if (String(type) === 'ID') return [property, String(value)];
         return [property, isLeafType(type) && 'getValues' in type ? String(value).toUpperCase() : value];
       });
-    if (isCreatable) {
+    if (isCreatable(tested)) {
       const sent = Object.fromEntries(written(`create${typeName}`, `New${typeName}`));
       expect(await run(`create${typeName}`, sent)).toMatchObject(sent);
     }

@@ -1,33 +1,53 @@
-/** The same operation over both protocols. */
-interface Operation {
-  readonly method: 'POST' | 'PATCH' | 'DELETE';
+import { getNamedType, isInputObjectType, isLeafType, isObjectType, type GraphQLInputField } from 'graphql';
+
+import { createSchema } from '../../src/graphql/schema.ts';
+import { readOperations, type Schema } from '../../src/rest/openapi/document.ts';
+
+/** The same write over both protocols. */
+export interface Operation {
+  readonly name: string;
+  readonly method: string;
   /** `:id` stands for the id. */
   readonly url: string;
-  /** The name of the id in the mutation's input. */
-  readonly idField: 'id' | 'petId';
+  /** The name of the id in the mutation's input, where it has one. */
+  readonly idField: string | undefined;
+  /** What is selected of the payload: the row's own fields. */
   readonly result: string;
+  /** The body of REST. */
+  readonly body: Schema | undefined;
 }
 
-const pet = 'pet { name status }';
-const category = 'category { name description }';
-const order = 'order { quantity shipDate complete }';
+const schema = createSchema();
+const mutations = schema.getMutationType()?.getFields() ?? {};
 
-export const operations = {
-  createPet: { method: 'POST', url: '/pets', idField: 'id', result: pet },
-  updatePet: { method: 'PATCH', url: '/pets/:id', idField: 'id', result: pet },
-  deletePet: { method: 'DELETE', url: '/pets/:id', idField: 'id', result: 'deletedPetId' },
-  createCategory: { method: 'POST', url: '/categories', idField: 'id', result: category },
-  updateCategory: { method: 'PATCH', url: '/categories/:id', idField: 'id', result: category },
-  deleteCategory: { method: 'DELETE', url: '/categories/:id', idField: 'id', result: 'deletedCategoryId' },
-  createOrder: { method: 'POST', url: '/store/orders', idField: 'id', result: order },
-  updateOrder: { method: 'PATCH', url: '/store/orders/:id', idField: 'id', result: order },
-  cancelOrder: { method: 'DELETE', url: '/store/orders/:id', idField: 'id', result: 'cancelledOrderId' },
-  updateInventory: {
-    method: 'PATCH',
-    url: '/inventory/:id',
-    idField: 'petId',
-    result: 'inventoryItem { quantity status }',
+/** All that REST and GraphQL have under the same name. */
+export const operations: readonly Operation[] = readOperations().flatMap(
+  ({ operationId: name, method, path, body }) => {
+    const mutation = mutations[name];
+    if (mutation === undefined) return [];
+    const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
+    const inputs = inputFieldsOf(name);
+    const idField = parameter && ('id' in inputs ? 'id' : parameter);
+    return { name, method, url: path.replace(/\{\w+\}/, ':id'), idField, result: resultOf(name), body: body?.schema };
   },
-} as const satisfies Record<string, Operation>;
+);
 
-export type OperationName = keyof typeof operations;
+export function operationNamed(name: string): Operation {
+  const found = operations.find((operation) => operation.name === name);
+  if (found === undefined) throw new Error(`There is no ${name} in both protocols.`);
+  return found;
+}
+
+function inputFieldsOf(name: string): Readonly<Record<string, GraphQLInputField>> {
+  const type = getNamedType(mutations[name]?.args[0]?.type);
+  return isInputObjectType(type) ? type.getFields() : {};
+}
+
+function resultOf(name: string): string {
+  const payload = getNamedType(mutations[name]?.type);
+  const [field] = isObjectType(payload) ? Object.values(payload.getFields()) : [];
+  const row = getNamedType(field?.type);
+  if (!isObjectType(row)) return String(field?.name);
+  const leaves = Object.values(row.getFields()).filter(({ type }) => isLeafType(getNamedType(type)));
+  return `${String(field?.name)} { ${leaves.map((leaf) => leaf.name).join(' ')} }`;
+}

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { nouns } from '../../src/domain/nouns.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
 let rest: RestApp;
@@ -114,8 +115,7 @@ describe('int64', () => {
 
 it('names nothing by an id that is not canonical: 404 on every path with an id', async () => {
   await rest.pet();
-  const paths = ['/pets', '/categories', '/store/orders', '/inventory'];
-  for (const path of paths) {
+  for (const { path } of Object.values(nouns)) {
     for (const id of ['007', '+1', '%2B1', 'abc', '1.0', ' 1', '1%20', '9223372036854775808', '%00', '-0', '1e0']) {
       const { status, body } = await rest.ask('GET', `${path}/${encodeURI(id)}`);
       expect([path, id, status, body.code]).toStrictEqual([path, id, 404, 'not_found']);

@@ -21,7 +21,10 @@ beforeEach(async () => {
     insert into inventory (pet_id, quantity) values (1, 5), (2, 6)`);
 });
 
-const eventsOf = (sql: string, limit?: number): Promise<string[]> => log.eventsOf(() => log.sql(sql), limit);
+/** Without fields that have no value, so that further ones change nothing here. */
+const eventsOfWork = async (work: () => Promise<unknown>, limit?: number): Promise<string[]> =>
+  (await log.eventsOf(work, limit)).map((event) => event.replaceAll(/,"\w+":null/g, ''));
+const eventsOf = (sql: string, limit?: number): Promise<string[]> => eventsOfWork(() => log.sql(sql), limit);
 
 it('a created object is one event with all its fields', async () => {
   expect(await eventsOf(`insert into categories (name, description) values ('Birds', 'They fly.')`)).toEqual([
@@ -40,7 +43,7 @@ it('a pet that is created with its stock is two events, in one statement of the 
   const { pets } = log.database.stores.for(testCaller);
   const insert = () =>
     pets.insert({ name: 'Bo', status: 'sold', categoryId: '1' as never, inventory: { quantity: 0 } } as never, []);
-  expect(await log.eventsOf(insert)).toEqual([
+  expect(await eventsOfWork(insert)).toEqual([
     'pet.created {"id":"3","name":"Bo","status":"sold","categoryId":"1"}',
     'inventory.created {"petId":"3","quantity":0,"status":"sold"}',
   ]);
@@ -51,7 +54,7 @@ it('a change has the fields as they are after it, made by the service or by SQL'
     'pet.updated {"id":"1","name":"Max","status":"available","categoryId":"1"}',
   ]);
   expect(await eventsOf(`update categories set description = null, name = 'Hounds' where id = 1`)).toEqual([
-    'category.updated {"id":"1","name":"Hounds","description":null}',
+    'category.updated {"id":"1","name":"Hounds"}',
   ]);
 });
 
@@ -79,8 +82,8 @@ it('a changed id is a deletion and a creation', async () => {
     `insert into categories (id, name) values (8, 'Fish'); update categories set id = 7 where id = 8`,
   );
   expect(events.slice(1).toSorted()).toEqual([
-    'category.created {"id":"7","name":"Fish","description":null}',
-    'category.deleted {"id":"8","name":"Fish","description":null}',
+    'category.created {"id":"7","name":"Fish"}',
+    'category.deleted {"id":"8","name":"Fish"}',
   ]);
 });
 
@@ -93,7 +96,7 @@ it('a deletion has the fields before it, and its dependents have complete events
   ]);
   expect(await eventsOf(`insert into orders (pet_id) values (2); delete from orders`)).toEqual([
     expect.stringMatching('^order.created'),
-    'order.cancelled {"id":"1","petId":"2","quantity":null,"shipDate":null,"complete":false}',
+    'order.cancelled {"id":"1","petId":"2","complete":false}',
   ]);
 });
 

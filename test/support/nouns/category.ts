@@ -1,10 +1,12 @@
 import type { NounSample } from './noun-sample.ts';
 
-export const category: NounSample = {
+export const sample: NounSample = {
   rows: [
     { method: 'POST', url: '/categories', body: { name: 'Dogs' } },
     { method: 'POST', url: '/categories', body: { name: 'Cats' } },
   ],
   filters: { nameContains: '"DOG"' },
-  parameters: {},
+  conflicts: {
+    deleteCategory: { before: [{ method: 'POST', url: '/pets', body: { name: 'Rex', categoryId: ':id' } }] },
+  },
 };

@@ -1,6 +1,6 @@
 import type { NounSample } from './noun-sample.ts';
 
-export const inventory: NounSample = {
+export const sample: NounSample = {
   rows: [
     { method: 'POST', url: '/categories', body: { name: 'Dogs' } },
     { method: 'POST', url: '/pets', body: { name: 'Rex', categoryId: 1, status: 'sold' } },
@@ -10,5 +10,13 @@ export const inventory: NounSample = {
   ],
   filters: { statusIn: '[SOLD]', quantityAtLeast: '7' },
   filtersOfSecond: { quantityAtMost: '3' },
-  parameters: {},
+  exceptions: {
+    list: 'Inventory',
+    update: 'updateInventory',
+    changes: 'InventoryUpdate',
+    payload: 'inventoryItem',
+    key: 'petId',
+    readOnly: ['petId', 'status'],
+    onlyInGraphQL: ['nodeId', 'id', 'version'],
+  },
 };

@@ -5,6 +5,12 @@ interface Preparation {
   readonly body: object;
 }
 
+/** What brings the row `:id` into a state that an operation refuses with 409, and what the operation then sends. */
+interface Conflict {
+  readonly before: readonly Preparation[];
+  readonly body?: object;
+}
+
 /** What the tests know of a noun that can't be derived from `src`. */
 export interface NounSample {
   /**
@@ -17,5 +23,29 @@ export interface NounSample {
   /** The same for fields that can match the second row only. */
   readonly filtersOfSecond?: Readonly<Record<string, string>>;
   /** For each parameter of REST's list, besides those of paging, a text that matches the first row only. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** For each operation that documents 409 for another reason than a key in use. */
+  readonly conflicts?: Readonly<Record<string, Conflict>>;
+  /** By properties whose text has a rule of its own, values that both protocols refuse. */
+  readonly refused?: Readonly<Record<string, readonly string[]>>;
+  /** Where its names aren't as every noun's. */
+  readonly exceptions?: Partial<NounNames>;
+}
+
+/** The names of a noun in GraphQL and in the OpenAPI document. */
+export interface NounNames {
+  /** The types of its list begin with it. */
+  readonly list: string;
+  readonly update: string;
+  readonly delete: string;
+  /** The schema of an update's body. */
+  readonly changes: string;
+  /** The field of a payload that has the row. */
+  readonly payload: string;
+  /** The property that names the row in an update. */
+  readonly key: string;
+  /** Properties that clients don't write. */
+  readonly readOnly: readonly string[];
+  /** Fields of the GraphQL type that are not properties. */
+  readonly onlyInGraphQL: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { NounSample } from './noun-sample.ts';
 
-export const order: NounSample = {
+export const sample: NounSample = {
   rows: [
     { method: 'POST', url: '/categories', body: { name: 'Dogs' } },
     { method: 'POST', url: '/pets', body: { name: 'Rex', categoryId: 1 } },
@@ -14,5 +14,12 @@ export const order: NounSample = {
     shipDateFrom: '"2026-01-05T00:00:00Z"',
   },
   filtersOfSecond: { shipDateTo: '"2026-01-05T00:00:00Z"' },
-  parameters: {},
+  conflicts: {
+    updateOrder: {
+      before: [{ method: 'PATCH', url: '/store/orders/:id', body: { complete: true } }],
+      body: { complete: false },
+    },
+    cancelOrder: { before: [{ method: 'PATCH', url: '/store/orders/:id', body: { complete: true } }] },
+  },
+  exceptions: { delete: 'cancelOrder' },
 };

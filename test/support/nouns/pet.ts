@@ -1,6 +1,6 @@
 import type { NounSample } from './noun-sample.ts';
 
-export const pet: NounSample = {
+export const sample: NounSample = {
   rows: [
     { method: 'POST', url: '/categories', body: { name: 'Dogs' } },
     { method: 'POST', url: '/categories', body: { name: 'Cats' } },
@@ -9,4 +9,5 @@ export const pet: NounSample = {
   ],
   filters: { statusIn: '[SOLD]', categoryIdIn: '["1"]', nameContains: '"TOM"' },
   parameters: { status: 'sold', id: '1' },
+  conflicts: { deletePet: { before: [{ method: 'POST', url: '/store/orders', body: { petId: ':id' } }] } },
 };
