@@ -4,7 +4,7 @@ import type { MikroORM } from '@mikro-orm/postgresql';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
-import { locationOf } from '../support/postgres-client.ts';
+import { locationOf, withClient } from '../support/postgres-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
 
 let test: TestDatabase;
@@ -85,6 +85,38 @@ it('bring the instants of keys within the years 1 to 9999: an expiry at infinity
     { expires: '1798761600.000000', banned: null },
   ]);
   await sql('delete from api_keys');
+});
+
+it('a change of the folding makes the indexes of names anew, also for sessions that have used them before', async () => {
+  await orm.migrator.down({ to: '2026-11-25-event-days' });
+  const location = locationOf(test.environment);
+  await withClient(location, async (session) => {
+    const insert = (name: string) =>
+      session.query(
+        `with category as (insert into categories (name) values ($1) returning id)
+        insert into pets (name, category_id) select $1, id from category`,
+        [name],
+      );
+    // The categories have no such name before: their index stays, with what sessions know of it.
+    await insert('Rex');
+    await insert('İzmir');
+    await session.query(`update categories set name = 'Dogs'`);
+    await orm.migrator.up();
+    await insert('İpek');
+  });
+  // One that has never used the indexes before.
+  await withClient(location, async (session) => {
+    await session.query('set enable_seqscan = off');
+    const found = async (table: string, text: string) => {
+      const search = `select name from ${table} where petstore_fold(name) like petstore_fold($1)`;
+      const { rows } = await session.query<{ readonly name: string }>(search, [`%${text}%`]);
+      return rows.map(({ name }) => name);
+    };
+    expect([await found('pets', 'izmir'), await found('pets', 'ipek')]).toEqual([['İzmir'], ['İpek']]);
+    expect(await found('categories', 'ipek')).toEqual(['İpek']);
+    await session.query('reset enable_seqscan');
+  });
+  await sql('truncate pets, categories, inventory, orders restart identity');
 });
 
 describe('the tables refuse what no service would write', () => {
