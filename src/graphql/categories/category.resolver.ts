@@ -8,10 +8,14 @@ import { connectionOf, requestFor, type Connection } from '../connections/connec
 import type { GraphQLContext } from '../context.ts';
 import { relationsOf } from '../field-marks.ts';
 import { deletionResolver, nodeResolver, queryResolver, writeResolver } from '../noun/noun.resolver.ts';
-import { PetConnectionArgs } from '../pets/pet.input.ts';
-import { PetConnectionType } from '../pets/pet.type.ts';
-import { CategoryConnectionArgs, CreateCategoryInput, UpdateCategoryInput } from './category.input.ts';
-import { CategoryConnectionType, CategoryType } from './category.type.ts';
+import { PetConnectionArgs, PetConnectionType } from '../pets/pet.type.ts';
+import {
+  CategoryConnectionArgs,
+  CategoryConnectionType,
+  CategoryType,
+  CreateCategoryInput,
+  UpdateCategoryInput,
+} from './category.type.ts';
 
 const category = { noun: 'category', type: () => CategoryType, relations: [] } as const;
 

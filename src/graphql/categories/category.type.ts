@@ -1,8 +1,14 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 
 import type { Category } from '../../domain/categories/category.entity.ts';
+import type { CategoryChanges, NewCategory } from '../../domain/categories/category.service.ts';
+import type { categoryFilter, CategorySortField } from '../../domain/categories/category.store.ts';
+import type { FilterRequest } from '../../domain/filter.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
+import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
+import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
 
 /** Its nested fields are in the resolver. */
 @ObjectType('Category', { description: 'A kind of animal.', implements: NodeType, simpleResolvers: true })
@@ -18,3 +24,44 @@ export class CategoryType implements Pick<Category, 'id' | 'name' | 'description
 }
 
 export const CategoryConnectionType = connectionType<Category>('Category', () => CategoryType);
+
+@CreateInput('Category', 'category')
+export class CreateCategoryInput implements NewCategory {
+  @Field(() => String, {
+    description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
+  })
+  name!: string;
+
+  @Field(() => String, {
+    nullable: true,
+    description: 'At most 2,000 characters; of the control characters only tab and line breaks.',
+  })
+  description?: string | null;
+}
+
+@UpdateInput('Category', 'category')
+export class UpdateCategoryInput extends RowToChange('category') implements CategoryChanges {
+  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
+  name?: string | null;
+
+  @NullRemoves()
+  @Field(() => String, { nullable: true, description: 'A new description; null removes it.' })
+  description?: string | null;
+}
+
+@FilterInput('Category', 'categories')
+class CategoryFilterInput implements FilterRequest<typeof categoryFilter> {
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
+  })
+  nameContains?: string | null;
+}
+
+const CategorySortInput = sortInput<CategorySortField>('Category', {
+  ID: { description: 'By id: the order of creation.' },
+  NAME: { description: 'By name, code point by code point.' },
+});
+
+export const CategoryConnectionArgs = connectionArgs(CategoryFilterInput, CategorySortInput);

@@ -11,8 +11,12 @@ import { nodeResolver, queryResolver } from '../noun/noun.resolver.ts';
 import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { Writes } from '../safe-writes/root-mutations.ts';
-import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
-import { InventoryConnectionType, InventoryItemType } from './inventory-item.type.ts';
+import {
+  InventoryConnectionArgs,
+  InventoryConnectionType,
+  InventoryItemType,
+  UpdateInventoryInput,
+} from './inventory-item.type.ts';
 
 const item = { noun: 'inventory', type: () => InventoryItemType, relations: inventoryRelations } as const;
 

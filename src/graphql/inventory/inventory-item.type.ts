@@ -1,10 +1,16 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 
+import type { FilterRequest } from '../../domain/filter.ts';
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
+import type { inventoryFilter, InventorySortField } from '../../domain/inventory/inventory-item.store.ts';
+import type { InventoryChanges } from '../../domain/inventory/inventory.service.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
+import { FilterInput } from '../noun/noun.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
+import { ifVersionDescription } from '../version.ts';
 
 /** Its `id` and its nested field are in the resolver. */
 @ObjectType('InventoryItem', {
@@ -24,3 +30,37 @@ export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantit
 }
 
 export const InventoryConnectionType = connectionType<InventoryItem>('Inventory', () => InventoryItemType);
+
+@InputType('UpdateInventoryInput', { description: 'A new stock count.' })
+export class UpdateInventoryInput implements InventoryChanges {
+  @Field(() => ID, { description: 'The pet whose stock it is.' })
+  petId!: string;
+
+  @Field(() => String, { nullable: true, description: ifVersionDescription })
+  ifVersion?: string | null;
+
+  @Field(() => Int, { description: 'How many are in stock now, 0 or more.' })
+  quantity!: number;
+}
+
+@FilterInput('Inventory', 'items')
+class InventoryFilterInput implements FilterRequest<typeof inventoryFilter> {
+  @Field(() => [PetStatusEnum], {
+    nullable: true,
+    description: 'Its pet has one of these statuses. An empty list matches nothing.',
+  })
+  statusIn?: PetStatus[] | null;
+
+  @Field(() => Int, { nullable: true, description: 'This many are in stock, or more.' })
+  quantityAtLeast?: number | null;
+
+  @Field(() => Int, { nullable: true, description: 'This many are in stock, or fewer.' })
+  quantityAtMost?: number | null;
+}
+
+const InventorySortInput = sortInput<InventorySortField>('Inventory', {
+  PET_ID: { description: "By the pet's id: the order of creation." },
+  QUANTITY: { description: 'By how many are in stock.' },
+});
+
+export const InventoryConnectionArgs = connectionArgs(InventoryFilterInput, InventorySortInput);

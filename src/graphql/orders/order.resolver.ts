@@ -7,8 +7,13 @@ import type { GraphQLContext } from '../context.ts';
 import { ToOne } from '../field-marks.ts';
 import { deletionResolver, nodeResolver, queryResolver, writeResolver } from '../noun/noun.resolver.ts';
 import { PetType } from '../pets/pet.type.ts';
-import { CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
-import { OrderConnectionType, OrderType } from './order.type.ts';
+import {
+  CreateOrderInput,
+  OrderConnectionArgs,
+  OrderConnectionType,
+  OrderType,
+  UpdateOrderInput,
+} from './order.type.ts';
 
 const order = { noun: 'order', type: () => OrderType, relations: orderRelations } as const;
 

@@ -13,10 +13,8 @@ import type { GraphQLContext } from '../context.ts';
 import { relationsOf, ToOne } from '../field-marks.ts';
 import { InventoryItemType } from '../inventory/inventory-item.type.ts';
 import { deletionResolver, nodeResolver, queryResolver, writeResolver } from '../noun/noun.resolver.ts';
-import { OrderConnectionArgs } from '../orders/order.input.ts';
-import { OrderConnectionType } from '../orders/order.type.ts';
-import { CreatePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
-import { PetConnectionType, PetType } from './pet.type.ts';
+import { OrderConnectionArgs, OrderConnectionType } from '../orders/order.type.ts';
+import { CreatePetInput, PetConnectionArgs, PetConnectionType, PetType, UpdatePetInput } from './pet.type.ts';
 
 const pet = { noun: 'pet', type: () => PetType, relations: petRelations } as const;
 

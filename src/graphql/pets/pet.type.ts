@@ -1,9 +1,15 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 
+import type { FilterRequest } from '../../domain/filter.ts';
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
+import type { NewPet, PetChanges } from '../../domain/pets/pet.service.ts';
+import type { petFilter, PetSortField } from '../../domain/pets/pet.store.ts';
+import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { NodeType } from '../node/node.type.ts';
+import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
+import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
 
 export const PetStatusEnum = registerEnum<PetStatus>(
   'PetStatus',
@@ -36,3 +42,59 @@ export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId
 }
 
 export const PetConnectionType = connectionType<Pet>('Pet', () => PetType);
+
+@CreateInput('Pet', 'pet')
+export class CreatePetInput implements NewPet {
+  @Field(() => String, {
+    description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
+  })
+  name!: string;
+
+  @Field(() => ID, { description: 'The category that it belongs to.' })
+  categoryId!: string;
+
+  @DefaultsTo('available' satisfies PetStatus)
+  @Field(() => PetStatusEnum, { nullable: true, description: 'AVAILABLE by default.' })
+  status?: PetStatus | null;
+}
+
+@UpdateInput('Pet', 'pet')
+export class UpdatePetInput extends RowToChange('pet') implements PetChanges {
+  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
+  name?: string | null;
+
+  @Field(() => ID, { nullable: true, description: 'The category that it belongs to from now on; not null.' })
+  categoryId?: string | null;
+
+  @Field(() => PetStatusEnum, { nullable: true, description: 'A new status; not null.' })
+  status?: PetStatus | null;
+}
+
+@FilterInput('Pet', 'pets')
+class PetFilterInput implements FilterRequest<typeof petFilter> {
+  @Field(() => [PetStatusEnum], {
+    nullable: true,
+    description: 'Has one of these statuses. An empty list matches nothing.',
+  })
+  statusIn?: PetStatus[] | null;
+
+  @Field(() => [ID], {
+    nullable: true,
+    description: 'Belongs to one of these categories, at most 1,000. An empty list matches nothing.',
+  })
+  categoryIdIn?: string[] | null;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
+  })
+  nameContains?: string | null;
+}
+
+const PetSortInput = sortInput<PetSortField>('Pet', {
+  ID: { description: 'By id: the order of creation.' },
+  NAME: { description: 'By name, code point by code point.' },
+});
+
+export const PetConnectionArgs = connectionArgs(PetFilterInput, PetSortInput);
