@@ -66,6 +66,7 @@ it.each([['migrate.js'], ['seed.js', '--pets', '1']])('says so in one line by %s
 
 it.each([
   ['migrate.js', '--dry-run'],
+  ['migrate.js', '--down'],
   ['migrate.js', 'down'],
   ['seed.js', '--pts'],
 ])(

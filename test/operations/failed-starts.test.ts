@@ -103,7 +103,7 @@ test.each([
   [
     'the role has no rights',
     () => url('bare', 'bare'),
-    /permission denied for schema public\nMigrations need a role that owns/,
+    /permission denied for schema public\nMigrations and `seed` need a role that owns/,
   ],
   [
     'the server has no TLS',

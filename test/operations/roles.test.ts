@@ -41,7 +41,7 @@ test('what a bare server refuses is said with what would be right', async () => 
   const url = (database: string) => `postgresql://bare:bare@127.0.0.1:${cluster.port}/${database}`;
   expect(await messageFor(url('missing'))).toMatch(/database "missing" does not exist\nCreate it first\. .*"Roles"/);
   expect(await messageFor(url('bare'))).toMatch(
-    /permission denied for schema public\nMigrations need a role .*"Roles"/,
+    /permission denied for schema public\nMigrations and `seed` need a role .*"Roles"/,
   );
   await runSql(cluster.url.replace(/postgres$/, 'bare'), 'grant create on schema public to bare');
   expect(await messageFor(url('bare'))).toMatch(
@@ -51,8 +51,10 @@ test('what a bare server refuses is said with what would be right', async () => 
 
 test('the documented roles migrate, serve with the least rights, and let the password change without a pause', async () => {
   psql(guideBlock('Roles', 'sql'));
-  const [migrate = '', start = ''] = guideCommands('Roles');
-  expect(await messageFor(urlIn(start))).toMatch(/permission denied for .*\nMigrations need a role that owns/);
+  const [migrate = '', start = '', seed = ''] = guideCommands('Roles');
+  expect(await messageFor(urlIn(start))).toMatch(
+    /permission denied for .*\nMigrations and `seed` need a role that owns/,
+  );
 
   const migrating = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: urlIn(migrate) });
   expect(await migrating.ended()).toBe(0);
@@ -113,4 +115,12 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   await until(async () => (await runSql(url, 'select from events')).length === 5);
   expect(await restored.stop()).toBe(0);
   expect(restored.output).not.toMatch(/permission denied|"level":[456]0/);
+
+  // Only the role of the migrations may seed.
+  const seeding = (DATABASE_URL: string) => new RunningCommand(seed.slice(seed.indexOf('node ')), { DATABASE_URL });
+  const denied = seeding(url);
+  expect(await denied.ended()).toBe(1);
+  expect(denied.output).toMatch(/: must be owner of index \w+\nMigrations and `seed` need a role that owns/);
+  expect(await seeding(urlIn(seed)).ended()).toBe(0);
+  expect(await runSql(url, 'select count(*)::int from pets')).toEqual([{ count: 1002 }]);
 });

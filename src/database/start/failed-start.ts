@@ -49,17 +49,13 @@ export function explainLostRedis(url: string | undefined, reason: unknown): stri
 }
 
 function explanationOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof FailedDatabase) {
-    const cause = causeOf(error.cause);
-    const explanation = explanationOf(cause);
-    return isPlain(cause) ? `DATABASE_URL (${shownUrl(error.url)}): ${explanation}` : explanation;
-  }
-  const cause = causeOf(error);
-  if (cause !== error) return explanationOf(cause);
-  if (!isPlain(error)) return error.stack ?? error.message;
-  const advice = adviceFor(error, databaseAdvice);
-  return advice === undefined ? error.message : `${error.message}\n${advice}`;
+  const cause = causeOf(error instanceof FailedDatabase ? error.cause : error);
+  if (!(cause instanceof Error)) return String(cause);
+  if (!isPlain(cause)) return cause.stack ?? cause.message;
+  if (!(error instanceof FailedDatabase)) return cause.message;
+  const explanation = `DATABASE_URL (${shownUrl(error.url)}): ${cause.message}`;
+  const advice = adviceFor(cause, databaseAdvice);
+  return advice === undefined ? explanation : `${explanation}\n${advice}`;
 }
 
 /**
@@ -73,8 +69,7 @@ function causeOf(error: unknown): unknown {
 }
 
 /** What the database has said, or how its connection has ended, is plain too: our stack says nothing about it. */
-function isPlain(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+function isPlain(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : '';
   return (
     plainErrors.has(error.name) || plainCodes.test(code) || 'severity' in error || isLoss(error) || lacksTrigrams(error)
@@ -107,7 +102,10 @@ const networkAdvice: Advice = [
 const databaseAdvice: Advice = [
   [/^42501 .*pg_trgm/s, `The owner of the database may create it, or a superuser: create extension pg_trgm. ${guide}`],
   [/pg_trgm/, "Install PostgreSQL's contrib modules on its server: pg_trgm is one of them."],
-  [/^42501/, `Migrations need a role that owns the database, the service one with rights on the tables. ${guide}`],
+  [
+    /^42501/,
+    `Migrations and \`seed\` need a role that owns the database, the service one with rights on the tables. ${guide}`,
+  ],
   [/^3D000/, `Create it first. ${guide}`],
   [/^28P01/, `Correct the user or the password. ${percentEncoding}`],
   [/^28/, "The server's pg_hba.conf must let this user into this database from this address."],
