@@ -1,18 +1,17 @@
 import { join } from 'node:path';
 
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
 import { every, onBackgroundFailure } from './platform/background.ts';
 import { listenFailure, type Config } from './config.ts';
-import { type AutomaticBan, openCounters, type QuotaSubject } from './platform/quotas/index.ts';
+import { openCounters } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainLostRedis } from './database/start/failed-start.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import { KeyChangeLog } from './keys/key-change-log.ts';
-import type { NamedKeyChange } from './domain/access/key-changes.ts';
 import { openAccess } from './keys/open-access.ts';
 import type { Principal } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
@@ -27,6 +26,7 @@ import { Authentication } from './http/authentication.ts';
 import { knownClientOf } from './http/credentials.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
+import { accessEvents } from './http/observe/access-events.ts';
 import { registerHealth } from './http/observe/health.ts';
 import { createMetricsServer, Metrics } from './http/observe/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
@@ -289,29 +289,4 @@ async function listenOn(
   } catch (error) {
     throw listenFailure(error, portName, host, port);
   }
-}
-
-/** Logs the events of keys and counters. */
-function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
-  return {
-    onSharedChange: (isShared: boolean, reason?: unknown) => {
-      if (isShared) log.info('Redis is back: quotas are counted together again');
-      else log.warn({ err: reason }, 'Redis is lost: quotas are counted by this process alone');
-    },
-    onEviction: (policy: string) =>
-      log.warn({ policy }, 'Redis evicts counters when its memory is full: set its maxmemory-policy to noeviction'),
-    onBan: ({ id }: QuotaSubject, { until }: AutomaticBan) => {
-      metrics.countBan();
-      log.warn(
-        { key: id, until: new Date(until) },
-        'a key is banned: it kept sending requests after its quota was spent',
-      );
-    },
-    onChange: ({ keyId, name, by, action, at, changes }: NamedKeyChange) =>
-      log.info({ key: keyId, name: name ?? undefined, by, action, at, changes }, 'api key changed'),
-    onMore: (count: number, { keyId, by, action, at }: NamedKeyChange) =>
-      log.info({ count, first: { key: keyId, by, action, at } }, 'more api keys changed: api_key_history has them'),
-    onUnreadable: (failure: Error) => log.warn({ err: failure }, 'an api key cannot be read: it gets 503'),
-    onSaveFailure: (error: unknown) => log.warn({ err: error }, 'a ban or usage is not saved yet'),
-  };
 }
