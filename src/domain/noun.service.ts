@@ -1,5 +1,7 @@
 import { DomainError } from './errors.ts';
 import { parseFilter, type FilterFields, type FilterOf, type FilterRequest } from './filter.ts';
+import type { Id } from './id.ts';
+import { InputCheck } from './input.ts';
 import {
   pageOf,
   parseListRequest,
@@ -10,10 +12,20 @@ import {
   type Slice,
   type Sorting,
 } from './page.ts';
+import { throwIfRefused, writeReferring } from './reference.ts';
 import { deleteById, findByIds, getById, type VersionedKind } from './rows.ts';
 import { ForeignKeyViolation, type Include, type ReadStore, type WriteStore } from './store.ts';
 import type { Stores } from './stores.ts';
 import type { Precondition } from './version.ts';
+import {
+  parseChanges,
+  parseNew,
+  type ChangedOf,
+  type ChangesOf,
+  type CreatedOf,
+  type NewOf,
+  type WrittenFields,
+} from './written-fields.ts';
 
 /** What the service of a noun knows of it. */
 interface NounKind<Row, Store, Fields extends FilterFields, SortField extends string> extends VersionedKind<
@@ -71,6 +83,39 @@ export abstract class NounService<
   ): Promise<Page<Row>[]> {
     const { filter, keyset } = this.parse(request);
     return (await read(filter, keyset)).map((slice) => pageOf(this.kind.sorting, keyset, slice));
+  }
+
+  /** Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them. */
+  protected creation<Written extends WrittenFields>(
+    fields: Written,
+    input: NewOf<Written>,
+    write: (row: CreatedOf<Written>) => Promise<Row>,
+  ): Promise<Row> {
+    const check = new InputCheck();
+    return this.#referring(check, fields, parseNew(fields, check, input), write);
+  }
+
+  /** The same for a change. */
+  protected change<Written extends WrittenFields>(
+    fields: Written,
+    changes: ChangesOf<Written>,
+    write: (changes: ChangedOf<Written>) => Promise<Row>,
+  ): Promise<Row> {
+    const check = new InputCheck();
+    return this.#referring(check, fields, parseChanges(fields, check, changes), write);
+  }
+
+  async #referring<Data extends object>(
+    check: InputCheck,
+    fields: WrittenFields,
+    data: Data,
+    write: (data: Data) => Promise<Row>,
+  ): Promise<Row> {
+    const referred = Object.entries(fields).flatMap(([name, { reference }]) =>
+      reference === undefined ? [] : [[reference, (data as Readonly<Record<string, Id | null>>)[name]] as const],
+    );
+    await throwIfRefused(check, this.stores, referred);
+    return writeReferring(this.stores, referred, () => write(data));
   }
 
   protected parse(request: ListRequest<FilterRequest<Fields>, SortField>, maxSize?: number) {

@@ -1,18 +1,14 @@
-import { Category, categoryRepresentation } from './categories/category.entity.ts';
-import { CategoryService } from './categories/category.service.ts';
-import { categoryFilter, categorySorting } from './categories/category.store.ts';
+import { Category } from './categories/category.entity.ts';
+import { categoryKind, CategoryService } from './categories/category.service.ts';
 import type { FilterFields } from './filter.ts';
 import type { Id } from './id.ts';
-import { InventoryItem, inventoryItemRepresentation } from './inventory/inventory-item.entity.ts';
-import { inventoryFilter, inventorySorting } from './inventory/inventory-item.store.ts';
-import { InventoryService } from './inventory/inventory.service.ts';
-import { Order, orderRepresentation } from './orders/order.entity.ts';
-import { OrderService } from './orders/order.service.ts';
-import { orderFilter, orderSorting } from './orders/order.store.ts';
+import { InventoryItem } from './inventory/inventory-item.entity.ts';
+import { inventoryKind, InventoryService } from './inventory/inventory.service.ts';
+import { Order } from './orders/order.entity.ts';
+import { orderKind, OrderService } from './orders/order.service.ts';
 import type { Sorting } from './page.ts';
-import { Pet, petRepresentation } from './pets/pet.entity.ts';
-import { PetService } from './pets/pet.service.ts';
-import { petFilter, petSorting } from './pets/pet.store.ts';
+import { Pet } from './pets/pet.entity.ts';
+import { petKind, PetService } from './pets/pet.service.ts';
 import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
 
@@ -48,54 +44,46 @@ const usual = ['created', 'updated', 'deleted'] as const;
  */
 export const nouns = {
   pet: {
+    ...petKind,
     typeName: 'Pet',
     path: '/pets',
     collection: 'pets',
     entity: Pet,
-    sorting: petSorting,
-    filter: petFilter,
     service: PetService,
     references: { categoryId: 'category' },
-    representation: petRepresentation,
     maxBytes: 1_150,
     changes: usual,
   },
   category: {
+    ...categoryKind,
     typeName: 'Category',
     path: '/categories',
     collection: 'categories',
     entity: Category,
-    sorting: categorySorting,
-    filter: categoryFilter,
     service: CategoryService,
     references: {},
-    representation: categoryRepresentation,
     maxBytes: 9_200,
     changes: usual,
   },
   order: {
+    ...orderKind,
     typeName: 'Order',
     path: '/store/orders',
     collection: 'orders',
     entity: Order,
-    sorting: orderSorting,
-    filter: orderFilter,
     service: OrderService,
     references: { petId: 'pet' },
-    representation: orderRepresentation,
     maxBytes: 150,
     changes: ['created', 'updated', 'cancelled'],
   },
   inventory: {
+    ...inventoryKind,
     typeName: 'InventoryItem',
     path: '/inventory',
     collection: 'inventory',
     entity: InventoryItem,
-    sorting: inventorySorting,
-    filter: inventoryFilter,
     service: InventoryService,
     references: { petId: 'pet' },
-    representation: inventoryItemRepresentation,
     maxBytes: 100,
     changes: usual,
   },

@@ -19,14 +19,14 @@ export interface InventoryChanges {
   readonly quantity: number;
 }
 
-const kind = {
+export const inventoryKind = {
   noun: 'inventory item',
-  storeOf: ({ inventory }: Stores) => inventory,
+  storeOf: (stores: Stores): InventoryStore => stores.inventory,
   representation: inventoryItemRepresentation,
   sorting: inventorySorting,
   filter: inventoryFilter,
   // An item's version covers the status of its pet.
-  lockBefore: ({ pets }: Stores, petId: Id) => pets.lock(petId),
+  lockBefore: (stores: Stores, petId: Id): Promise<unknown> => stores.pets.lock(petId),
 };
 
 /** Items are created and deleted with their pets; only the quantity can be changed. */
@@ -37,7 +37,7 @@ export class InventoryService extends NounService<
   InventorySortField,
   InventoryRelation
 > {
-  protected override readonly kind = kind;
+  protected override readonly kind = inventoryKind;
 
   async update(
     petId: string,
@@ -47,6 +47,6 @@ export class InventoryService extends NounService<
     const check = new InputCheck();
     const quantity = check.required('quantity', changes.quantity, stockQuantityRule);
     check.throwIfRefused();
-    return updateById(this.stores, kind, petId, { quantity }, options);
+    return updateById(this.stores, inventoryKind, petId, { quantity }, options);
   }
 }

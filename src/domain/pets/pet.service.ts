@@ -1,29 +1,25 @@
 import type { FilterRequest } from '../filter.ts';
 import { compareIds, type Id } from '../id.ts';
-import { InputCheck, omitUndefined } from '../input.ts';
 import { deleteUnlessNamed, NounService } from '../noun.service.ts';
 import { pageOf, type ListOptions, type ListRequest, type Page, type PageArguments } from '../page.ts';
-import { Reference, throwIfRefused, writeReferring } from '../reference.ts';
+import { Reference } from '../reference.ts';
 import { updateById } from '../rows.ts';
 import { anyRule, nameRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
+import { refersTo, required, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
 import { petRepresentation, type PetStatus } from './pet.entity.ts';
 import { petFilter, petSorting, type PetRelation, type PetRow, type PetSortField, type PetStore } from './pet.store.ts';
 
-export interface NewPet {
-  readonly name: string;
-  readonly categoryId: string;
-  readonly status?: PetStatus | null | undefined;
-}
-
-/** An undefined property stays unchanged. */
-export interface PetChanges {
-  readonly name?: string | null | undefined;
-  readonly categoryId?: string | null | undefined;
-  readonly status?: PetStatus | null | undefined;
-}
+const category = new Reference('categoryId', 'category', ({ categories }) => categories);
+const fields = {
+  name: required(nameRule),
+  categoryId: refersTo(category),
+  status: withDefault(anyRule<PetStatus>(), 'available'),
+};
+export type NewPet = NewOf<typeof fields>;
+export type PetChanges = ChangesOf<typeof fields>;
 
 /** Picks pets by their ids; `first` and `after` page as in every list. */
 export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
@@ -32,20 +28,19 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
 
 export type PetListRequest = ListRequest<FilterRequest<typeof petFilter>, PetSortField>;
 
-const kind = {
+export const petKind = {
   noun: 'pet',
-  storeOf: ({ pets }: Stores) => pets,
+  storeOf: (stores: Stores): PetStore => stores.pets,
   representation: petRepresentation,
   sorting: petSorting,
   filter: petFilter,
 };
-const category = new Reference('categoryId', 'category', ({ categories }) => categories);
 
 /** Every pet has a stock item from the start, empty. */
 const newStock = { quantity: 0 };
 
 export class PetService extends NounService<PetRow, PetStore, typeof petFilter, PetSortField, PetRelation> {
-  protected override readonly kind = kind;
+  protected override readonly kind = petKind;
 
   /** A page of the existing pets with these ids, each once, ordered by id. */
   async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<PetRow>> {
@@ -72,34 +67,17 @@ export class PetService extends NounService<PetRow, PetStore, typeof petFilter, 
     return this.store.countPerCategory(categoryIds, this.parse({ filter }).filter);
   }
 
-  async create(input: NewPet, include?: Include<PetRelation>): Promise<PetRow> {
-    const check = new InputCheck();
-    const data = {
-      name: check.required('name', input.name, nameRule),
-      categoryId: check.required('categoryId', input.categoryId, category.rule),
-      status: check.optional('status', input.status, anyRule<PetStatus>()) ?? 'available',
-    };
-    const referred = [[category, data.categoryId]] as const;
-    await throwIfRefused(check, this.stores, referred);
-    return writeReferring(this.stores, referred, () => this.store.insert({ ...data, inventory: newStock }, include));
+  create(input: NewPet, include?: Include<PetRelation>): Promise<PetRow> {
+    return this.creation(fields, input, (row) => this.store.insert({ ...row, inventory: newStock }, include));
   }
 
-  async update(id: string, changes: PetChanges, options: UpdateOptions<PetRelation> = {}): Promise<PetRow> {
-    const check = new InputCheck();
-    const data = {
-      name: check.change('name', changes.name, nameRule),
-      categoryId: check.change('categoryId', changes.categoryId, category.rule),
-      status: check.change('status', changes.status, anyRule<PetStatus>()),
-    };
-    check.requireAtLeastOneChange(data);
-    const referred = [[category, data.categoryId]] as const;
-    await throwIfRefused(check, this.stores, referred);
-    return writeReferring(this.stores, referred, () => updateById(this.stores, kind, id, omitUndefined(data), options));
+  update(id: string, changes: PetChanges, options?: UpdateOptions<PetRelation>): Promise<PetRow> {
+    return this.change(fields, changes, (changed) => updateById(this.stores, petKind, id, changed, options));
   }
 
   /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
   delete(id: string, precondition?: Precondition): Promise<void> {
     const conflict = `Pet ${id} has orders: cancel them or change their petId first.`;
-    return deleteUnlessNamed(this.stores, kind, id, precondition, conflict);
+    return deleteUnlessNamed(this.stores, petKind, id, precondition, conflict);
   }
 }

@@ -7,7 +7,7 @@ import { petRelations, type PetRow } from '../../domain/pets/pet.store.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { relationsOf } from '../field-marks.ts';
-import { deletionResolver, nodeResolver, queryResolver, writeResolver } from '../noun/noun.resolver.ts';
+import { nounResolvers } from '../noun/noun.resolver.ts';
 import { PetConnectionArgs, PetConnectionType } from '../pets/pet.type.ts';
 import {
   CategoryConnectionArgs,
@@ -35,19 +35,14 @@ class CategoryResolver {
 }
 
 export const categoryResolvers = [
-  queryResolver({ ...category, connection: CategoryConnectionType, args: CategoryConnectionArgs }),
-  nodeResolver(category),
-  CategoryResolver,
-  writeResolver({
+  ...nounResolvers({
     ...category,
+    connection: CategoryConnectionType,
+    args: CategoryConnectionArgs,
     createInput: CreateCategoryInput,
     updateInput: UpdateCategoryInput,
     descriptions: { create: 'Adds a category to the store.' },
+    deletion: { description: 'Deletes a category. CONFLICT while there are pets in it.' },
   }),
-  deletionResolver({
-    noun: 'category',
-    field: 'deletedCategoryId',
-    description: 'Deletes a category. CONFLICT while there are pets in it.',
-    carryOut: (categories, id, precondition) => categories.delete(id, precondition),
-  }),
+  CategoryResolver,
 ];

@@ -7,13 +7,13 @@ import type { FilterRequest } from '../../domain/filter.ts';
 import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
-import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
+import { CreateInput, FilterInput, RowToChange, descriptions, UpdateInput } from '../noun/noun.type.ts';
 import { NullRemoves } from '../safe-writes/input-fingerprint.ts';
 
 /** Its nested fields are in the resolver. */
 @ObjectType('Category', { description: 'A kind of animal.', implements: NodeType, simpleResolvers: true })
 export class CategoryType implements Pick<Category, 'id' | 'name' | 'description'> {
-  @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
+  @Field(() => ID, { description: descriptions.id })
   id!: Category['id'];
 
   @Field(() => String, { description: 'What the kind is called.' })
@@ -27,9 +27,7 @@ export const CategoryConnectionType = connectionType<Category>('Category', () =>
 
 @CreateInput('Category', 'category')
 export class CreateCategoryInput implements NewCategory {
-  @Field(() => String, {
-    description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
-  })
+  @Field(() => String, { description: descriptions.name })
   name!: string;
 
   @Field(() => String, {
@@ -41,7 +39,7 @@ export class CreateCategoryInput implements NewCategory {
 
 @UpdateInput('Category', 'category')
 export class UpdateCategoryInput extends RowToChange('category') implements CategoryChanges {
-  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
+  @Field(() => String, { nullable: true, description: descriptions.newName })
   name?: string | null;
 
   @NullRemoves()
@@ -51,17 +49,13 @@ export class UpdateCategoryInput extends RowToChange('category') implements Cate
 
 @FilterInput('Category', 'categories')
 class CategoryFilterInput implements FilterRequest<typeof categoryFilter> {
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
-  })
+  @Field(() => String, { nullable: true, description: descriptions.nameContains })
   nameContains?: string | null;
 }
 
 const CategorySortInput = sortInput<CategorySortField>('Category', {
-  ID: { description: 'By id: the order of creation.' },
-  NAME: { description: 'By name, code point by code point.' },
+  ID: descriptions.byId,
+  NAME: descriptions.byName,
 });
 
 export const CategoryConnectionArgs = connectionArgs(CategoryFilterInput, CategorySortInput);

@@ -30,6 +30,7 @@ interface NounService {
   count(filter: object | null | undefined): Promise<number>;
   create(input: object, include: Include<string>): Promise<object>;
   update(id: string, changes: object, options: UpdateOptions<string>): Promise<object>;
+  delete(id: string, precondition: Precondition | undefined): Promise<void>;
 }
 
 /** The service of a noun; its inputs are of the types that TypeGraphQL has made of the noun's own. */
@@ -67,7 +68,7 @@ export function queryResolver<Name extends NounName>(
     /** The name of the query of one row, and of its argument. */
     readonly name?: string;
     readonly key?: string;
-    readonly descriptions?: { readonly one: string; readonly id: string; readonly list: string };
+    readonly descriptions?: { readonly one?: string; readonly id?: string; readonly list?: string };
   },
 ): ClassType {
   const { noun, type, relations, connection, args, name = noun, key = 'id' } = shown;
@@ -106,7 +107,7 @@ export function queryResolver<Name extends NounName>(
 }
 
 /** `createPet` and `updatePet` with their payloads. */
-export function writeResolver<Name extends NounName>(
+function writeResolver<Name extends NounName>(
   shown: ShownNoun<Name> & {
     readonly createInput: ClassType;
     readonly updateInput: ClassType<RowChoice>;
@@ -155,22 +156,25 @@ export function writeResolver<Name extends NounName>(
   return NounWriteResolver;
 }
 
-/** `deletePet`, or by another verb `cancelOrder`, with its payload. */
-export function deletionResolver<Name extends NounName>({
-  noun,
-  verb = 'delete',
-  field,
-  description,
-  fieldDescription = `The id of the deleted ${noun}.`,
-  carryOut,
-}: Pick<ShownNoun<Name>, 'noun'> & {
+/** A deletion, where its words aren't the usual ones. */
+interface Deletion<Name extends NounName> {
   readonly verb?: string;
   /** The field of the payload. */
-  readonly field: string;
+  readonly field?: string;
   readonly description: string;
   readonly fieldDescription?: string;
-  readonly carryOut: (service: Services[CollectionOf<Name>], id: string, precondition?: Precondition) => Promise<void>;
-}): ClassType {
+  readonly carryOut?: (service: Services[CollectionOf<Name>], id: string, precondition?: Precondition) => Promise<void>;
+}
+
+/** `deletePet`, or by another verb `cancelOrder`, with its payload. */
+function deletionResolver<Name extends NounName>({
+  noun,
+  verb = 'delete',
+  field = `deleted${nouns[noun].typeName}Id`,
+  description,
+  fieldDescription = `The id of the deleted ${noun}.`,
+  carryOut = (service, id, precondition) => (service as object as NounService).delete(id, precondition),
+}: Pick<ShownNoun<Name>, 'noun'> & Deletion<Name>): ClassType {
   const { typeName, collection } = nouns[noun];
   const name = `${verb}${typeName}`;
   const Input = deletionInput(typeName, noun, verb);
@@ -192,4 +196,13 @@ export function deletionResolver<Name extends NounName>({
   }
 
   return NounDeletionResolver;
+}
+
+/** The queries, the fields and the mutations that a noun has as every noun. */
+export function nounResolvers<Name extends NounName>(
+  shown: Parameters<typeof queryResolver<Name>>[0] &
+    Parameters<typeof writeResolver<Name>>[0] & { readonly deletion: Deletion<Name> },
+): ClassType[] {
+  const { noun, deletion } = shown;
+  return [queryResolver(shown), nodeResolver(shown), writeResolver(shown), deletionResolver({ noun, ...deletion })];
 }

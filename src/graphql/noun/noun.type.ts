@@ -4,6 +4,17 @@ import type { NounName } from '../../domain/nouns.ts';
 import { ifVersionDescription } from '../version.ts';
 import { capitalized, withArticle } from './words.ts';
 
+/** What several nouns say of a field with the same rule. */
+export const descriptions = {
+  id: 'Assigned on creation: an int64, the same digits as in REST.',
+  name: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
+  newName: 'A new name, by the same rules as on creation; not null.',
+  nameContains:
+    'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
+  byId: { description: 'By id: the order of creation.' },
+  byName: { description: 'By name, code point by code point.' },
+} as const;
+
 /** The input of a creation, `CreatePetInput` for `Pet`. */
 export function CreateInput(typeName: string, noun: NounName, more = ''): ClassDecorator {
   return InputType(`Create${typeName}Input`, { description: `A new ${noun}.${more}` });

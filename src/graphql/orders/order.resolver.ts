@@ -5,7 +5,7 @@ import { orderRelations } from '../../domain/orders/order.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { GraphQLContext } from '../context.ts';
 import { ToOne } from '../field-marks.ts';
-import { deletionResolver, nodeResolver, queryResolver, writeResolver } from '../noun/noun.resolver.ts';
+import { nounResolvers } from '../noun/noun.resolver.ts';
 import { PetType } from '../pets/pet.type.ts';
 import {
   CreateOrderInput,
@@ -27,23 +27,22 @@ class OrderResolver {
 }
 
 export const orderResolvers = [
-  queryResolver({ ...order, connection: OrderConnectionType, args: OrderConnectionArgs }),
-  nodeResolver(order),
-  OrderResolver,
-  writeResolver({
+  ...nounResolvers({
     ...order,
+    connection: OrderConnectionType,
+    args: OrderConnectionArgs,
     createInput: CreateOrderInput,
     updateInput: UpdateOrderInput,
     descriptions: {
       create: 'Places an order.',
       updateRefusal: '; CONFLICT when a complete one would become incomplete',
     },
+    deletion: {
+      verb: 'cancel',
+      field: 'cancelledOrderId',
+      description: 'Cancels an order, which deletes it. CONFLICT when it is complete: then it has shipped.',
+      carryOut: (orders, id, precondition) => orders.cancelOrder(id, precondition),
+    },
   }),
-  deletionResolver({
-    noun: 'order',
-    verb: 'cancel',
-    field: 'cancelledOrderId',
-    description: 'Cancels an order, which deletes it. CONFLICT when it is complete: then it has shipped.',
-    carryOut: (orders, id, precondition) => orders.cancelOrder(id, precondition),
-  }),
+  OrderResolver,
 ];

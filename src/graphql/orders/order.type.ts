@@ -8,13 +8,13 @@ import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { NodeType } from '../node/node.type.ts';
-import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
+import { CreateInput, FilterInput, RowToChange, descriptions, UpdateInput } from '../noun/noun.type.ts';
 import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
 
 /** Its nested field is in the resolver. */
 @ObjectType('Order', { description: 'An order of the store.', implements: NodeType, simpleResolvers: true })
 export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shipDate' | 'complete'> {
-  @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
+  @Field(() => ID, { description: descriptions.id })
   id!: Order['id'];
 
   @Field(() => ID, { nullable: true, description: 'The id of the pet that is ordered.' })
@@ -88,7 +88,7 @@ class OrderFilterInput implements FilterRequest<typeof orderFilter> {
 }
 
 const OrderSortInput = sortInput<OrderSortField>('Order', {
-  ID: { description: 'By id: the order of creation.' },
+  ID: descriptions.byId,
   SHIP_DATE: { description: 'By the time of shipping; orders without one come last.' },
 });
 

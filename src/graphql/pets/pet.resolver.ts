@@ -12,7 +12,7 @@ import { connectionOf, requestFor, type Connection } from '../connections/connec
 import type { GraphQLContext } from '../context.ts';
 import { relationsOf, ToOne } from '../field-marks.ts';
 import { InventoryItemType } from '../inventory/inventory-item.type.ts';
-import { deletionResolver, nodeResolver, queryResolver, writeResolver } from '../noun/noun.resolver.ts';
+import { nounResolvers } from '../noun/noun.resolver.ts';
 import { OrderConnectionArgs, OrderConnectionType } from '../orders/order.type.ts';
 import { CreatePetInput, PetConnectionArgs, PetConnectionType, PetType, UpdatePetInput } from './pet.type.ts';
 
@@ -46,20 +46,17 @@ class PetResolver {
 }
 
 export const petResolvers = [
-  queryResolver({ ...pet, connection: PetConnectionType, args: PetConnectionArgs }),
-  nodeResolver(pet),
-  PetResolver,
-  writeResolver({
+  ...nounResolvers({
     ...pet,
+    connection: PetConnectionType,
+    args: PetConnectionArgs,
     createInput: CreatePetInput,
     updateInput: UpdatePetInput,
     descriptions: { create: 'Adds a pet to the store, with an empty inventory item.' },
+    deletion: {
+      description: 'Deletes a pet with its inventory item. CONFLICT while there are orders for it.',
+      fieldDescription: 'The id of the deleted pet, whose inventory item is deleted too.',
+    },
   }),
-  deletionResolver({
-    noun: 'pet',
-    field: 'deletedPetId',
-    description: 'Deletes a pet with its inventory item. CONFLICT while there are orders for it.',
-    fieldDescription: 'The id of the deleted pet, whose inventory item is deleted too.',
-    carryOut: (pets, id, precondition) => pets.delete(id, precondition),
-  }),
+  PetResolver,
 ];

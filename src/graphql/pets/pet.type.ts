@@ -8,7 +8,7 @@ import { connectionArgs, sortInput } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { NodeType } from '../node/node.type.ts';
-import { CreateInput, FilterInput, RowToChange, UpdateInput } from '../noun/noun.type.ts';
+import { CreateInput, FilterInput, RowToChange, descriptions, UpdateInput } from '../noun/noun.type.ts';
 import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
 
 export const PetStatusEnum = registerEnum<PetStatus>(
@@ -28,7 +28,7 @@ export const PetStatusEnum = registerEnum<PetStatus>(
   simpleResolvers: true,
 })
 export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId'> {
-  @Field(() => ID, { description: 'Assigned on creation: an int64, the same digits as in REST.' })
+  @Field(() => ID, { description: descriptions.id })
   id!: Pet['id'];
 
   @Field(() => String, { description: 'What the animal is called.' })
@@ -45,9 +45,7 @@ export const PetConnectionType = connectionType<Pet>('Pet', () => PetType);
 
 @CreateInput('Pet', 'pet')
 export class CreatePetInput implements NewPet {
-  @Field(() => String, {
-    description: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
-  })
+  @Field(() => String, { description: descriptions.name })
   name!: string;
 
   @Field(() => ID, { description: 'The category that it belongs to.' })
@@ -60,7 +58,7 @@ export class CreatePetInput implements NewPet {
 
 @UpdateInput('Pet', 'pet')
 export class UpdatePetInput extends RowToChange('pet') implements PetChanges {
-  @Field(() => String, { nullable: true, description: 'A new name, by the same rules as on creation; not null.' })
+  @Field(() => String, { nullable: true, description: descriptions.newName })
   name?: string | null;
 
   @Field(() => ID, { nullable: true, description: 'The category that it belongs to from now on; not null.' })
@@ -84,17 +82,10 @@ class PetFilterInput implements FilterRequest<typeof petFilter> {
   })
   categoryIdIn?: string[] | null;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
-  })
+  @Field(() => String, { nullable: true, description: descriptions.nameContains })
   nameContains?: string | null;
 }
 
-const PetSortInput = sortInput<PetSortField>('Pet', {
-  ID: { description: 'By id: the order of creation.' },
-  NAME: { description: 'By name, code point by code point.' },
-});
+const PetSortInput = sortInput<PetSortField>('Pet', { ID: descriptions.byId, NAME: descriptions.byName });
 
 export const PetConnectionArgs = connectionArgs(PetFilterInput, PetSortInput);

@@ -1,0 +1,87 @@
+import type { Id } from './id.ts';
+import type { InputCheck, Rule } from './input.ts';
+import type { Reference } from './reference.ts';
+
+/** A field that clients write. */
+interface WrittenField<Raw, Stored, Unset> {
+  readonly rule: Rule<Raw, Stored>;
+  /** What a new row has without a value: undefined where one is required, null where a change can remove it. */
+  readonly unset: Unset;
+  readonly reference?: Reference;
+}
+
+/** The fields of a noun that clients write, in creations and in changes alike. */
+export type WrittenFields = Readonly<Record<string, WrittenField<never, unknown, unknown>>>;
+
+type RawOf<Field extends WrittenFields[string]> = Parameters<Field['rule']>[0];
+type StoredOf<Field extends WrittenFields[string]> =
+  ReturnType<Field['rule']> | (Field['unset'] extends null ? null : never);
+
+/** A creation, unvalidated. */
+export type NewOf<Fields extends WrittenFields> = {
+  readonly [Name in keyof Fields as Fields[Name]['unset'] extends undefined ? Name : never]: RawOf<Fields[Name]>;
+} & {
+  readonly [Name in keyof Fields as Fields[Name]['unset'] extends undefined ? never : Name]?:
+    RawOf<Fields[Name]> | null | undefined;
+};
+
+/** A change, unvalidated: an undefined property stays unchanged. */
+export type ChangesOf<Fields extends WrittenFields> = {
+  readonly [Name in keyof Fields]?: RawOf<Fields[Name]> | null | undefined;
+};
+
+export type CreatedOf<Fields extends WrittenFields> = { readonly [Name in keyof Fields]: StoredOf<Fields[Name]> };
+export type ChangedOf<Fields extends WrittenFields> = { readonly [Name in keyof Fields]?: StoredOf<Fields[Name]> };
+
+export function required<Raw, Stored>(rule: Rule<Raw, Stored>): WrittenField<Raw, Stored, undefined> {
+  return { rule, unset: undefined };
+}
+
+export function optional<Raw, Stored>(rule: Rule<Raw, Stored>): WrittenField<Raw, Stored, null> {
+  return { rule, unset: null };
+}
+
+export function withDefault<Value>(rule: Rule<Value, Value>, unset: Value): WrittenField<Value, Value, Value> {
+  return { rule, unset };
+}
+
+/** The row that is referred to must exist. */
+export function refersTo(reference: Reference): WrittenField<string, Id, undefined> {
+  return { ...required(reference.rule), reference };
+}
+
+export function mayReferTo(reference: Reference): WrittenField<string, Id, null> {
+  return { ...optional(reference.rule), reference };
+}
+
+/** The row of a creation; adds the violations to the check. */
+export function parseNew<Fields extends WrittenFields>(
+  fields: Fields,
+  check: InputCheck,
+  input: NewOf<Fields>,
+): CreatedOf<Fields> {
+  const data: Record<string, unknown> = {};
+  for (const name in fields) {
+    const { rule, unset } = fields[name] as WrittenFields[string];
+    const value = (input as Readonly<Record<string, never>>)[name] as never;
+    data[name] = unset === undefined ? check.required(name, value, rule) : (check.optional(name, value, rule) ?? unset);
+  }
+  return data as CreatedOf<Fields>;
+}
+
+/** The same for a change, of which at least one field must be given. */
+export function parseChanges<Fields extends WrittenFields>(
+  fields: Fields,
+  check: InputCheck,
+  changes: ChangesOf<Fields>,
+): ChangedOf<Fields> {
+  const data: Record<string, unknown> = {};
+  for (const name in fields) {
+    const { rule, unset } = fields[name] as WrittenFields[string];
+    const value = changes[name] as never;
+    const changed = unset === null ? check.changeOrClear(name, value, rule) : check.change(name, value, rule);
+    if (changed !== undefined) data[name] = changed;
+  }
+  check.requireAtLeastOneChange(data);
+  return data as ChangedOf<Fields>;
+}
