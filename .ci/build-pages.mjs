@@ -1,26 +1,26 @@
 // Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs; each unless it is there already
 // from the same files.
-import { createHash } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-const explorer = { source: 'src/pages/explorer', target: 'dist/explorer' };
-const docs = 'dist/docs';
+import { buildOnce, fingerprintOf } from './build-once.mjs';
+
+const explorer = 'src/pages/explorer';
 const [key, names, codes] = ['.ci/scalar-key.js', '.ci/scalar-names.js', '.ci/scalar-codes.js'];
 
 await Promise.all([
-  buildOnce(
+  buildPage(
     'the explorer',
-    explorer.target,
-    ['package-lock.json', '.ci/{build-pages,explorer-config}.mjs', `${explorer.source}/**/*.*`],
+    'dist/explorer',
+    ['package-lock.json', '.ci/{build-pages,build-once,explorer-config}.mjs', `${explorer}/**/*.*`],
     buildExplorer,
   ),
-  buildOnce(
+  buildPage(
     'the guides and the reference page',
-    docs,
+    'dist/docs',
     [
       'package-lock.json',
-      '.ci/{build-pages,guides,openapi}.mjs',
+      '.ci/{build-pages,build-once,guides,openapi}.mjs',
       key,
       names,
       codes,
@@ -34,33 +34,25 @@ await Promise.all([
   ),
 ]);
 
-/** Runs `build`, which fills the folder `target`, unless it has run on these very files. */
-async function buildOnce(name, target, sources, build) {
-  const fingerprint = createHash('sha256');
-  for (const file of globSync(sources).toSorted()) {
-    fingerprint.update(file).update('\0').update(readFileSync(file)).update('\0');
-  }
-  const builtFrom = fingerprint.digest('hex');
-  const stamp = `${target}/built-from`;
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === builtFrom) return;
-  process.stderr.write(`Building ${name} (only when it has changed) …\n`);
-  const started = performance.now();
-  await build();
-  writeFileSync(stamp, builtFrom);
-  process.stderr.write(`Built ${name} in ${Math.round((performance.now() - started) / 1000)} s.\n`);
+function buildPage(name, target, sources, build) {
+  return buildOnce(target, fingerprintOf(globSync(sources)), async (folder) => {
+    process.stderr.write(`Building ${name} (only when it has changed) …\n`);
+    const started = performance.now();
+    await build(folder);
+    process.stderr.write(`Built ${name} in ${Math.round((performance.now() - started) / 1000)} s.\n`);
+  });
 }
 
-async function buildExplorer() {
+async function buildExplorer(folder) {
   const [vite, { explorerConfig }] = await Promise.all([import('vite'), import('./explorer-config.mjs')]);
-  await vite.build(explorerConfig({ source: explorer.source, target: `${process.cwd()}/${explorer.target}` }));
-  for (const file of globSync(`${explorer.target}/**/*.{html,js,css,ttf,svg}`)) compress(file);
+  await vite.build(explorerConfig({ source: explorer, target: `${process.cwd()}/${folder}` }));
+  for (const file of globSync(`${folder}/**/*.{html,js,css,ttf,svg}`)) compress(file);
 }
 
-async function buildDocs() {
+async function buildDocs(folder) {
   const { buildGraphQLGuides, buildRestGuides } = await import('./guides.mjs');
-  mkdirSync(docs, { recursive: true });
-  const building = buildGraphQLGuides();
-  writeFileSync(`${docs}/guides.json`, JSON.stringify(await buildRestGuides()));
+  const building = buildGraphQLGuides(folder);
+  writeFileSync(`${folder}/guides.json`, JSON.stringify(await buildRestGuides()));
   const parts = [
     readFileSync(key, 'utf8'),
     'keyIsThere.finally(() => {',
@@ -68,10 +60,10 @@ async function buildDocs() {
     '});',
     ...[names, codes].map((file) => readFileSync(file, 'utf8')),
   ];
-  writeFileSync(`${docs}/scalar.js`, parts.join('\n'));
-  compress(`${docs}/scalar.js`);
+  writeFileSync(`${folder}/scalar.js`, parts.join('\n'));
+  compress(`${folder}/scalar.js`);
   await building;
-  for (const file of globSync(`${docs}/graphql/assets/**/*.{js,css}`)) compress(file);
+  for (const file of globSync(`${folder}/graphql/assets/**/*.{js,css}`)) compress(file);
 }
 
 /** The package gives its script away only through routes of its own. */

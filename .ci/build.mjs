@@ -1,12 +1,12 @@
 // Builds the program into dist/, unless it is there already from the same files. What is built is replaced only by a
 // complete build, and never removed: without the compiler (`npm prune --omit=dev` takes it) the program is used as is.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { buildOnce, fingerprintOf } from './build-once.mjs';
+
 const program = 'dist/src/main.js';
-const stamp = 'dist/.built-from';
 const compiler = 'node_modules/@typescript/native/bin/tsc';
 
 assertNodeVersion();
@@ -14,71 +14,46 @@ const hasCompiler = existsSync(compiler) && existsSync('src/main.ts');
 if (!hasCompiler && !existsSync(program)) {
   fail('The program is not built, and what builds it is not installed: run `npm ci` and `npm run build` first.');
 }
-if (hasCompiler) {
-  const builtFrom = fingerprint();
-  if (!existsSync(program) || readStamp() !== builtFrom) build(builtFrom);
-  run('.ci/build-pages.mjs');
-}
-
-function build(builtFrom) {
-  const folder = `dist/.build-${process.pid}`;
-  mkdirSync(folder, { recursive: true });
-  try {
-    run(compiler, '--outDir', folder);
-    run('.ci/build-openapi.mjs', join(folder, 'src/rest/openapi'));
-    rmSync(stamp, { force: true });
-    for (const part of ['src', 'migrations']) replace(join('dist', part), join(folder, part));
-    writeFileSync(stamp, builtFrom);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+try {
+  if (hasCompiler) {
+    const builtFrom = fingerprintOf(sources());
+    await buildOnce('dist/src', builtFrom, (folder) => build(folder, builtFrom));
+    run('.ci/build-pages.mjs');
   }
+} catch (error) {
+  fail(error.message);
 }
 
-function replace(target, source) {
-  const old = `${source}.old`;
-  if (existsSync(target)) renameSync(target, old);
-  renameSync(source, target);
+/** The migrations, which the program imports, are in their place before it. */
+async function build(folder, builtFrom) {
+  const compiled = join(folder, 'compiled');
+  run(compiler, '--outDir', compiled);
+  run('.ci/build-openapi.mjs', join(compiled, 'src/rest/openapi'));
+  await buildOnce('dist/migrations', builtFrom, (migrations) => copy(join(compiled, 'migrations'), migrations));
+  copy(join(compiled, 'src'), folder);
+  rmSync(compiled, { recursive: true });
 }
 
+function copy(from, to) {
+  cpSync(from, to, { recursive: true });
+}
+
+/** What it has to say is on standard error. */
 function run(script, ...options) {
-  const { status } = spawnSync(process.execPath, ['--experimental-strip-types', script, ...options], {
-    stdio: ['ignore', 2, 2],
-  });
-  if (status !== 0) {
-    rmSync(`dist/.build-${process.pid}`, { recursive: true, force: true });
-    process.exit(1);
-  }
+  const { status } = spawnSync(process.execPath, [script, ...options], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) throw new Error(`The build has failed: ${script}`);
 }
 
 /** The pages have a fingerprint of their own. */
-function fingerprint() {
+function sources() {
   const files = ['src', 'migrations'].flatMap((folder) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && /\.(?:ts|yaml)$/.test(entry.name))
       .map(({ parentPath, name }) => join(parentPath, name))
       .filter((file) => !file.startsWith('src/pages/explorer/')),
   );
-  const hash = createHash('sha256');
-  for (const file of [
-    'tsconfig.json',
-    'package-lock.json',
-    '.ci/build.mjs',
-    '.ci/build-openapi.mjs',
-    '.ci/openapi.mjs',
-    '.ci/noun-operations.mjs',
-    ...files.toSorted(),
-  ]) {
-    hash.update(file).update('\0').update(readFileSync(file)).update('\0');
-  }
-  return hash.digest('hex');
-}
-
-function readStamp() {
-  try {
-    return readFileSync(stamp, 'utf8');
-  } catch {
-    return undefined;
-  }
+  const scripts = ['build', 'build-once', 'build-openapi', 'openapi', 'noun-operations'];
+  return ['tsconfig.json', 'package-lock.json', ...scripts.map((name) => `.ci/${name}.mjs`), ...files];
 }
 
 /** The same as in src/node-version.ts, for what runs before the program is there. */

@@ -2,7 +2,7 @@
 // where CI compiles and runs them, each guide with the imports of its lines before them, and its packages with the
 // versions that they run with.
 import { execFile } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -27,16 +27,17 @@ export async function buildRestGuides() {
   return { markdown, html: withAnchors(await marked.parse(`${info.description}\n\n${markdown}`)) };
 }
 
-/** Has VitePress build the guides of GraphQL into `dist/docs/graphql`. */
-export async function buildGraphQLGuides() {
+/** Has VitePress build the guides of GraphQL into the folder `graphql` of this one. */
+export async function buildGraphQLGuides(folder) {
   const program = 'node_modules/vitepress/bin/vitepress.js';
   if (!existsSync(program)) throw new Error('The packages are older than package-lock.json: run `npm ci`.');
-  const sources = 'dist/docs/sources';
-  rmSync(sources, { recursive: true, force: true });
-  mkdirSync(sources, { recursive: true });
-  for (const [name, text] of graphqlGuides()) writeFileSync(`${sources}/${name}.md`, forVitePress(text));
+  // With its configuration, beside which VitePress keeps files while it builds.
+  const site = `${folder}/site`;
+  cpSync(`${graphql}/.vitepress`, `${site}/.vitepress`, { recursive: true });
+  for (const [name, text] of graphqlGuides()) writeFileSync(`${site}/${name}.md`, forVitePress(text));
   // A process of its own: it writes to standard output, and the explorer is built meanwhile.
-  await promisify(execFile)(process.execPath, [program, 'build', graphql]);
+  await promisify(execFile)(process.execPath, [program, 'build', site]);
+  rmSync(site, { recursive: true });
 }
 
 /** As `guides.md` has them, one below the other. */
