@@ -50,8 +50,17 @@ function completeNoun({ 'x-noun': words, ...document }, { typeName, collection }
   return {
     ...document,
     paths: Object.fromEntries(paths),
+    schemas: { ...document.schemas, [typeName]: completeSchema(document.schemas[typeName], noun) },
     parameters: { [parameter]: idParameter(parameter, noun), ...document.parameters },
   };
+}
+
+/** A schema without a type: the fields of a creation, and the id. */
+function completeSchema(schema, { schema: name, example }) {
+  if (schema === undefined || 'type' in schema || 'allOf' in schema) return schema;
+  const description = 'Assigned on creation.';
+  const id = { type: 'integer', format: 'int64', readOnly: true, description, example: example.id };
+  return { ...schema, allOf: [own('schemas', `New${name}`), { type: 'object', required: ['id'], properties: { id } }] };
 }
 
 function idParameter(name, { one, example }) {
