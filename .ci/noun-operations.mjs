@@ -50,17 +50,34 @@ function completeNoun({ 'x-noun': words, ...document }, { typeName, collection }
   return {
     ...document,
     paths: Object.fromEntries(paths),
-    schemas: { ...document.schemas, [typeName]: completeSchema(document.schemas[typeName], noun) },
+    schemas: { ...document.schemas, ...completeSchemas(document.schemas, noun) },
     parameters: { [parameter]: idParameter(parameter, noun), ...document.parameters },
   };
 }
 
-/** A schema without a type: the fields of a creation, and the id. */
-function completeSchema(schema, { schema: name, example }) {
-  if (schema === undefined || 'type' in schema || 'allOf' in schema) return schema;
-  const description = 'Assigned on creation.';
-  const id = { type: 'integer', format: 'int64', readOnly: true, description, example: example.id };
-  return { ...schema, allOf: [own('schemas', `New${name}`), { type: 'object', required: ['id'], properties: { id } }] };
+/** Those without a type: a row has the fields of its creation and an id, and a change some fields. */
+function completeSchemas(schemas, { schema: name, one, example }) {
+  const forms = {
+    [name]: ({ description }) => ({
+      description,
+      allOf: [own('schemas', `New${name}`), { type: 'object', required: ['id'], properties: { id: newId(example) } }],
+    }),
+    [`${name}Changes`]: ({ properties }) => ({
+      type: 'object',
+      description: `Changes of ${withArticle(one)}. Omitted fields stay unchanged; at least one is required.`,
+      minProperties: 1,
+      properties,
+    }),
+  };
+  return Object.fromEntries(
+    Object.entries(forms)
+      .filter(([key]) => key in schemas && !('type' in schemas[key]))
+      .map(([key, form]) => [key, form(schemas[key])]),
+  );
+}
+
+function newId({ id: example }) {
+  return { type: 'integer', format: 'int64', readOnly: true, description: 'Assigned on creation.', example };
 }
 
 function idParameter(name, { one, example }) {

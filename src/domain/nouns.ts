@@ -1,13 +1,9 @@
-import { Category } from './categories/category.entity.ts';
 import { categoryKind, CategoryService } from './categories/category.service.ts';
 import type { FilterFields } from './filter.ts';
 import type { Id } from './id.ts';
-import { InventoryItem } from './inventory/inventory-item.entity.ts';
 import { inventoryKind, InventoryService } from './inventory/inventory.service.ts';
-import { Order } from './orders/order.entity.ts';
 import { orderKind, OrderService } from './orders/order.service.ts';
 import type { Sorting } from './page.ts';
-import { Pet } from './pets/pet.entity.ts';
 import { petKind, PetService } from './pets/pet.service.ts';
 import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
@@ -48,7 +44,6 @@ export const nouns = {
     typeName: 'Pet',
     path: '/pets',
     collection: 'pets',
-    entity: Pet,
     service: PetService,
     references: { categoryId: 'category' },
     maxBytes: 1_150,
@@ -59,7 +54,6 @@ export const nouns = {
     typeName: 'Category',
     path: '/categories',
     collection: 'categories',
-    entity: Category,
     service: CategoryService,
     references: {},
     maxBytes: 9_200,
@@ -70,7 +64,6 @@ export const nouns = {
     typeName: 'Order',
     path: '/store/orders',
     collection: 'orders',
-    entity: Order,
     service: OrderService,
     references: { petId: 'pet' },
     maxBytes: 150,
@@ -81,7 +74,6 @@ export const nouns = {
     typeName: 'InventoryItem',
     path: '/inventory',
     collection: 'inventory',
-    entity: InventoryItem,
     service: InventoryService,
     references: { petId: 'pet' },
     maxBytes: 100,

@@ -10,14 +10,13 @@ import {
   type OrderSortField,
   type OrderStore,
 } from '../../domain/orders/order.store.ts';
-import { Pet } from '../../domain/pets/pet.entity.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
 import { equals, filtered } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
-import { namedBy } from '../sql/selection.ts';
+import { namedRelations } from '../sql/named-relations.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
@@ -25,7 +24,7 @@ import { TableWrites } from '../sql/table-writes.ts';
 
 export function createOrderStore(metadata: MetadataStorage): (session: Session) => OrderStore {
   const table = new EntityTable(metadata.get(Order));
-  const relations = { pet: namedBy(table, 'petId', 'pet', new EntityTable(metadata.get(Pet))) };
+  const relations = namedRelations<OrderRelation>(metadata, 'order', table);
   const list = { sorting: orderSorting, filter: orderFilter };
   const source = listSource<OrderRow, typeof orderFilter, OrderSortField, OrderRelation>(table, list, relations, {
     complete: (value, { petIdIn }, isPerParent) => {

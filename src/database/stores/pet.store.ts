@@ -1,6 +1,5 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import { Category } from '../../domain/categories/category.entity.ts';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import {
@@ -19,7 +18,8 @@ import { isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { insertionOf, type Companion, type Values } from '../sql/insertion.ts';
 import { listSource } from '../sql/list-source.ts';
-import { hasOne, namedBy } from '../sql/selection.ts';
+import { namedRelations } from '../sql/named-relations.ts';
+import { hasOne } from '../sql/selection.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
@@ -61,7 +61,7 @@ export function bulkPetInsertion(
 export function createPetStore(metadata: MetadataStorage): (session: Session) => PetStore {
   const { table, inventory, stockItem } = petTables(metadata);
   const relations = {
-    category: namedBy(table, 'categoryId', 'category', new EntityTable(metadata.get(Category))),
+    ...namedRelations<Exclude<PetRelation, 'inventory'>>(metadata, 'pet', table),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
   const list = { sorting: petSorting, filter: petFilter };

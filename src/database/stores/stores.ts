@@ -6,11 +6,11 @@ import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { FilterFields } from '../../domain/filter.ts';
-import { nounNames, nouns, referencesOf, type NounName } from '../../domain/nouns.ts';
+import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import type { NounStore } from '../../domain/store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
-import { namedBy } from '../sql/selection.ts';
+import { namedRelations } from '../sql/named-relations.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
@@ -82,14 +82,8 @@ export function createStores(metadata: MetadataStorage, clock: SharedClock): (se
 
 /** The store of a noun with nothing of its own. */
 function storeOf(metadata: MetadataStorage, noun: NounName): (session: Session) => object {
-  const tableOf = (name: NounName) => new EntityTable<never>(metadata.get(nouns[name].entity as never));
-  const table = tableOf(noun);
-  const relations = Object.fromEntries(
-    Object.entries(referencesOf(noun)).map(([property, other]) => {
-      const name = property.replace(/Id$/, '');
-      return [name, namedBy(table, property as never, name, tableOf(other))];
-    }),
-  );
+  const table = new EntityTable<never>(metadata.get(nouns[noun].entity as never));
+  const relations = namedRelations(metadata, noun, table);
   const list = nouns[noun] as object as Parameters<typeof listSource<object, FilterFields, string>>[1];
   const reads = new TableReads(listSource<object, FilterFields, string, string>(table, list, relations));
   const writes = new TableWrites<object, object, string>(table, relations);

@@ -5,7 +5,7 @@ import type { UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { optional, required, type ChangesOf, type NewOf } from '../written-fields.ts';
-import { categoryRepresentation, type Category } from './category.entity.ts';
+import { Category, categoryRepresentation } from './category.entity.ts';
 import { categoryFilter, categorySorting, type CategorySortField, type CategoryStore } from './category.store.ts';
 
 const fields = { name: required(nameRule), description: optional(descriptionRule) };
@@ -14,6 +14,7 @@ export type CategoryChanges = ChangesOf<typeof fields>;
 
 export const categoryKind = {
   noun: 'category',
+  entity: Category,
   storeOf: (stores: Stores): CategoryStore => stores.categories,
   representation: categoryRepresentation,
   sorting: categorySorting,

@@ -5,7 +5,7 @@ import { updateById } from '../rows.ts';
 import { stockQuantityRule } from '../rules.ts';
 import type { UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import { inventoryItemRepresentation } from './inventory-item.entity.ts';
+import { InventoryItem, inventoryItemRepresentation } from './inventory-item.entity.ts';
 import {
   inventoryFilter,
   inventorySorting,
@@ -21,6 +21,7 @@ export interface InventoryChanges {
 
 export const inventoryKind = {
   noun: 'inventory item',
+  entity: InventoryItem,
   storeOf: (stores: Stores): InventoryStore => stores.inventory,
   representation: inventoryItemRepresentation,
   sorting: inventorySorting,

@@ -10,7 +10,7 @@ import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { mayReferTo, optional, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
-import { orderRepresentation } from './order.entity.ts';
+import { Order, orderRepresentation } from './order.entity.ts';
 import {
   orderFilter,
   orderSorting,
@@ -34,6 +34,7 @@ export type OrderListRequest = ListRequest<FilterRequest<typeof orderFilter>, Or
 
 export const orderKind = {
   noun: 'order',
+  entity: Order,
   storeOf: (stores: Stores): OrderStore => stores.orders,
   representation: orderRepresentation,
   sorting: orderSorting,

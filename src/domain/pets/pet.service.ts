@@ -9,7 +9,7 @@ import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { refersTo, required, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
-import { petRepresentation, type PetStatus } from './pet.entity.ts';
+import { Pet, petRepresentation, type PetStatus } from './pet.entity.ts';
 import { petFilter, petSorting, type PetRelation, type PetRow, type PetSortField, type PetStore } from './pet.store.ts';
 
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
@@ -30,6 +30,7 @@ export type PetListRequest = ListRequest<FilterRequest<typeof petFilter>, PetSor
 
 export const petKind = {
   noun: 'pet',
+  entity: Pet,
   storeOf: (stores: Stores): PetStore => stores.pets,
   representation: petRepresentation,
   sorting: petSorting,

@@ -17,7 +17,7 @@ import {
   UpdateCategoryInput,
 } from './category.type.ts';
 
-const category = { noun: 'category', type: () => CategoryType, relations: [] } as const;
+const category = { noun: 'category', type: () => CategoryType } as const;
 
 @Resolver(() => CategoryType)
 class CategoryResolver {

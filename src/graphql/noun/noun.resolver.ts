@@ -21,7 +21,7 @@ export interface ShownNoun<Name extends NounName> {
   readonly noun: Name;
   readonly type: () => ClassType;
   /** The related rows that may be read with a row. */
-  readonly relations: readonly string[];
+  readonly relations?: readonly string[];
 }
 
 /** What resolvers need of the service of a noun. */
@@ -71,7 +71,7 @@ export function queryResolver<Name extends NounName>(
     readonly descriptions?: { readonly one?: string; readonly id?: string; readonly list?: string };
   },
 ): ClassType {
-  const { noun, type, relations, connection, args, name = noun, key = 'id' } = shown;
+  const { noun, type, relations = [], connection, args, name = noun, key = 'id' } = shown;
   const { collection } = nouns[noun];
   const {
     one = `The ${noun} with this id; null when there is none.`,
@@ -114,7 +114,7 @@ function writeResolver<Name extends NounName>(
     readonly descriptions: { readonly create: string; readonly updateRefusal?: string };
   },
 ): ClassType {
-  const { noun, type, relations, createInput, updateInput, descriptions } = shown;
+  const { noun, type, relations = [], createInput, updateInput, descriptions } = shown;
   const { typeName } = nouns[noun];
   const create = `create${typeName}`;
   const update = `update${typeName}`;
