@@ -125,6 +125,57 @@ describe('a row with a value of a newer version', () => {
   });
 });
 
+describe('a write of a row with such a value', () => {
+  const update = (id: unknown) =>
+    `mutation { updatePet(input: { id: "${String(id)}", name: "Vix" }) { pet { name status } } }`;
+  const send = async (query: string, key?: string) => {
+    const headers = { authorization: `Bearer ${app.key}`, ...(key === undefined ? {} : { 'idempotency-key': key }) };
+    const { body } = await app.ask('POST', '/graphql', { query }, headers);
+    return { data: body.data, codes: codesOf(body.errors ?? []), extensions: body.extensions };
+  };
+  const codesOf = (errors: readonly { readonly extensions: { readonly code: string } }[]): readonly string[] =>
+    errors.map(({ extensions: { code } }) => code);
+
+  it.each([
+    ['with an Idempotency-Key', ''],
+    ['in @atomic', '@atomic '],
+  ])('is undone %s, and carried out by the same request once the row can be read', async (_where, directive) => {
+    const { id } = await app.pet({ name: 'Fox' });
+    await app.sql(`update pets set status = 'fostered' where id = $1`, [id]);
+    const write = () => send(update(id).replace('{', `${directive}{`), `${directive}${String(id)}`);
+    const { data, codes } = await write();
+    expect([data, codes]).toEqual([{ updatePet: null }, ['SERVICE_UNAVAILABLE']]);
+    const name = async () => (await app.sql('select name from pets where id = $1', [id]))[0];
+    expect(await name()).toEqual({ name: 'Fox' });
+    await app.sql(`update pets set status = 'sold' where id = $1`, [id]);
+    for (const isReplay of [false, true]) {
+      const { extensions, ...written } = await write();
+      expect(written.data).toEqual({ updatePet: { pet: { name: 'Vix', status: 'SOLD' } } });
+      expect(extensions?.replayed).toEqual(isReplay ? ['updatePet'] : undefined);
+    }
+  });
+
+  it('fails none that is done together with it', async () => {
+    const [known, newer] = [await app.pet({ name: 'Rex' }), await app.pet({ name: 'Fox' })];
+    await app.sql(`update pets set status = 'fostered' where id = $1`, [newer.id]);
+    const order = (petId: unknown, key?: string) =>
+      send(
+        `mutation { createOrder(input: { petId: "${String(petId)}", quantity: 1 }) { order { pet { status } } } }`,
+        key,
+      );
+    for (const isKeyed of [false, true]) {
+      const all = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          order(index % 4 === 1 ? newer.id : known.id, isKeyed ? `order ${index}` : undefined),
+        ),
+      );
+      expect(all.map(({ codes }) => codes)).toEqual(
+        all.map((_, index) => (index % 4 === 1 ? ['SERVICE_UNAVAILABLE'] : [])),
+      );
+    }
+  });
+});
+
 describe('a key with a plan or a scope of a newer version', () => {
   it('is 503, once in the log; other keys change, are revoked and made as ever', async () => {
     const checks = await app.sql(
