@@ -1,6 +1,6 @@
 import { type Account, type Accounts, type Caller, type Waiter, Waiters } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
-import { isOfStatement, isOrHasUnavailable, recordFailure, throwIfLost } from './driver-errors.ts';
+import { isLoss, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 
 /** What one caller wants to have done. */
 interface WaitingEntry<Work, Result> extends Waiter {
@@ -33,8 +33,9 @@ const maxUnderWayMillis = 200;
  * them all. What comes in one tick of the event loop is in one batch.
  * Guarantees: entries of different clients are never in one batch; no entry waits longer than 200 ms for earlier
  * batches; one without others at its time is done alone; one whose client has disconnected before is not done.
- * Failure: a lost database fails all entries of a batch, of which all or none have been done; after any other failure,
- * a time-out among them, each is done alone, so that none waits or fails because of another.
+ * Failure: a lost or read-only database fails all entries of a batch, of which all or none have been done; after any
+ * other failure, a time-out or a wait for a connection among them, each is done alone, so that none waits or fails
+ * because of another.
  */
 export class ClientBatches<Work, Result> {
   readonly #options: BatchOptions<Work, Result>;
@@ -121,7 +122,7 @@ export class ClientBatches<Work, Result> {
         return;
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
-        if (isOrHasUnavailable(error) && !isOfStatement(error)) {
+        if (isLoss(error) || isReadOnly(error)) {
           for (const { caller, refuse } of entries) {
             caller.endWait();
             refuse(recordFailure(error, caller));

@@ -57,14 +57,6 @@ export function isTimeout(error: unknown): boolean {
 }
 
 /**
- * It is about this one statement: the server is there, and another statement may succeed. One that takes too long waits
- * for a lock, mostly.
- */
-export function isOfStatement(error: unknown): boolean {
-  return isTimeout(error) || isDeadlock(error);
-}
-
-/**
  * Two transactions have waited for each other, or one too long for a lock, or they couldn't be put in an order; the
  * same work may succeed now.
  */
