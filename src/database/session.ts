@@ -63,14 +63,19 @@ export class Sessions {
     if (statement.many !== undefined)
       return this.#insertions.add(caller, { insertion: { statement, values }, locks }) as Promise<Row[]>;
     if (statement.kind === 'short' && pipeline !== undefined)
-      return pipeline.run(caller, statement, values) as Promise<Row[]>;
+      return pipeline
+        .run(caller, statement, values)
+        .catch((error: unknown) => this.#runLocked(error, caller, { statement, values })) as Promise<Row[]>;
     return this.#runExclusively(caller, [...locks, { statement, values }]).then((rows) => rows.at(-1) as Row[]);
   }
 
   async lookUp<Row>(caller: Caller, lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
     const { pipeline } = this.#options;
-    if (pipeline !== undefined) return pipeline.lookUp(caller, lookUp, id) as Promise<Row | undefined>;
-    return (await this.run(caller, lookUp.byId, [id]))[0];
+    if (pipeline === undefined) return (await this.run(caller, lookUp.byId, [id]))[0];
+    return pipeline.lookUp(caller, lookUp, id).catch(async (error: unknown) => {
+      const rows = await this.#runLocked(error, caller, { statement: lookUp.byId, values: [id] });
+      return rows[0];
+    }) as Promise<Row | undefined>;
   }
 
   transact<T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
@@ -106,10 +111,20 @@ export class Sessions {
     return this.#transactions.add(caller, work) as Promise<T>;
   }
 
-  #runExclusively(caller: Caller, queries: readonly Query<unknown>[]): Promise<unknown[][]> {
+  /** Once more where others don't wait behind it, if a lock kept a read from a shared connection. */
+  async #runLocked(error: unknown, caller: Caller, query: Query<unknown>): Promise<unknown[]> {
+    if (!(error instanceof DatabaseUnavailable && error.reason === 'locked')) throw error;
+    const [rows = []] = await this.#runExclusively(caller, [query], true);
+    return rows;
+  }
+
+  #runExclusively(
+    caller: Caller,
+    queries: readonly Query<unknown>[],
+    isSlow = queries.some(({ statement }) => statement.kind === 'slow'),
+  ): Promise<unknown[][]> {
     const { pool } = this.#options;
     const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
-    const isSlow = queries.some(({ statement }) => statement.kind === 'slow');
     return this.#guard(caller, async () => {
       try {
         return await pool.run(caller, work, isSlow);

@@ -10,6 +10,7 @@ import type { Id } from '../../src/domain/id.ts';
 import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
 import { createConnections, type Parameter, statementOf } from '../../src/platform/postgres/index.ts';
 import { atEnd } from '../support/at-end.ts';
+import { connect as postgres } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { awaitValue, until } from '../support/until.ts';
 import { callers } from '../support/caller.ts';
@@ -156,6 +157,22 @@ it("a read that can't be sent fails alone, not those of its tick or the process"
   const outcomes = await Promise.allSettled([read('one'), read({} as never), read('two')]);
   expect(outcomes).toMatchObject([{ value: ['one'] }, { reason: expect.any(TypeError) }, { value: ['two'] }]);
   await Promise.all([pipeline!.close(), pool.end()]);
+});
+
+it('reads that wait for a lock fail no read of another table, and go on when the lock is free', async () => {
+  const own = await connectDatabase({ location: cluster.url, poolSize: 2 });
+  const holder = await postgres(cluster.url);
+  atEnd(() => Promise.all([own.close(), holder.end()]));
+  const storesOf = (client: string) => own.stores.for(callers.for(client));
+  await holder.query('begin; lock table pets in access exclusive mode');
+  const locked = Promise.all([
+    ...Array.from({ length: share }, (_, n) => page('a', n + 1, {}, own)),
+    storesOf('a').pets.byIds(['1' as Id]),
+  ]);
+  const ids: readonly Id[] = ['1' as Id, '2' as Id];
+  expect(await Promise.all(ids.map((id) => storesOf('b').categories.byIds([id])))).toHaveLength(2);
+  await holder.query('rollback');
+  expect(await locked).toHaveLength(share + 1);
 });
 
 it('what walks an index more than 200 times has a connection of its own', async () => {

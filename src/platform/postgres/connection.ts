@@ -12,7 +12,7 @@ import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
 import { readMessages } from './row-parser.ts';
-import { type ParameterStatus, ServerSession, type SessionKind } from './server-session.ts';
+import { type ParameterStatus, ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
 import { sendTraced } from './statement-span.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
 import { type Query, unprepared } from './statement.ts';
@@ -29,7 +29,7 @@ import { type Query, unprepared } from './statement.ts';
  * connection in use).
  */
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends SessionLimits {
   readonly config: ConnectionConfig;
   /** Of the host in `config`; undefined for the directory of a socket. */
   readonly address?: LookupAddress | undefined;
@@ -43,8 +43,6 @@ export interface ConnectionOptions {
   readonly onTimeout?: (() => void) | undefined;
   /** For connecting and preparing the session together. */
   readonly connectTimeoutMillis: number;
-  /** After which a statement is canceled; undefined for no limit. */
-  readonly statementTimeoutMillis?: number | undefined;
   /** After which a connection whose response is pending is destroyed; undefined for never. */
   readonly responseTimeoutMillis?: number | undefined;
   readonly session: SessionKind;
@@ -120,7 +118,7 @@ export class PgConnection extends pg.Client {
       await this.#session.prepare(
         (sql) => this.#send(sql) as Promise<unknown>,
         this.#internals.processID,
-        this.#options.statementTimeoutMillis,
+        this.#options,
       );
       this.#assertSuitable();
       this.#isOpen = true;

@@ -16,8 +16,11 @@ import { Servers, type OpenOptions } from './servers.ts';
 const waitMillis = 2_000;
 /** The server cancels a statement before its connection is destroyed here: it would not notice that, and continue. */
 const exclusiveTimeouts: Timeouts = { waitMillis, statementTimeoutMillis: 2_300, responseTimeoutMillis: 2_500 };
-/** Reads that share a connection must be short: those behind a slow one wait as long, and are then sent once more. */
-const pipelinedTimeouts = { statementTimeoutMillis: 1_500, responseTimeoutMillis: 2_000 };
+/**
+ * Reads that share a connection must be short: those behind a slow one wait as long, and are then sent once more. One
+ * that a lock keeps waiting fails before others notice.
+ */
+const pipelinedTimeouts = { lockTimeoutMillis: 10, statementTimeoutMillis: 1_500, responseTimeoutMillis: 2_000 };
 /** The embedded database never stalls by itself; a long statement delays all others. */
 const embeddedTimeouts: Timeouts = { waitMillis: 10_000 };
 /** A command beside a running service waits longer, but not for one that is paused. */

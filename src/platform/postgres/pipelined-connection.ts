@@ -1,6 +1,6 @@
 import { type Caller, type Lease, service } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
-import { ConnectionFailure } from './connection-failure.ts';
+import { NoFreeConnection } from './connection-slots.ts';
 import type { PgConnection } from './connection.ts';
 import { isLoss, isOutdated, isTimeout } from './driver-errors.ts';
 import type { Query } from './statement.ts';
@@ -38,6 +38,9 @@ const settled = (): void => undefined;
 
 /** How many reads of one client wait for a response on each connection. */
 export const maxReadsOfClient = 8;
+
+/** What was asked longer ago isn't sent once more: it has to end within the five seconds of a request. */
+const maxMovedMillis = 3_000;
 
 /** The factor by which the round trip grows with each read that isn't faster: the network may have become slower. */
 const roundTripGrowth = 1.0001;
@@ -187,11 +190,14 @@ export class PipelinedConnection {
   /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
   #moveOthers(): void {
     const others = this.#pending.splice(0);
+    const latest = performance.now() - maxMovedMillis;
     this.#unsent = [];
     this.#end();
     if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
-    const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried }) => (isRetried ? 'late' : 'moved'));
-    for (const pending of late) reject(pending, new ConnectionFailure(new Error('No response in time')));
+    const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried, askedAt }) =>
+      isRetried || askedAt < latest ? 'late' : 'moved',
+    );
+    for (const pending of late) reject(pending, new NoFreeConnection('earlier reads'));
     for (const pending of moved) pending.isRetried = true;
     this.#listeners.onMoved(moved);
   }

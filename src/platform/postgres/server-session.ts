@@ -24,9 +24,17 @@ const sessionSettings = [
   "set default_transaction_isolation = 'read committed'",
 ];
 
+/** How long a statement may take, and wait for a lock; undefined for no limit, and for the usual one. */
+export interface SessionLimits {
+  readonly statementTimeoutMillis?: number | undefined;
+  readonly lockTimeoutMillis?: number | undefined;
+}
+
 /** Unless a shorter one is set for the role or the database. */
-const lockTimeout = `select set_config('lock_timeout', '${lockWaitMillis}ms', false)
-  where current_setting('lock_timeout')::interval not between '1 ms' and '${lockWaitMillis} ms'`;
+function lockTimeout(millis: number): string {
+  return `select set_config('lock_timeout', '${millis}ms', false)
+  where current_setting('lock_timeout')::interval not between '1 ms' and '${millis} ms'`;
+}
 
 /** A setting that the server reports when a session begins, and whenever it changes. */
 export interface ParameterStatus {
@@ -69,9 +77,9 @@ export class ServerSession {
   }
 
   /** `backendKey` is the process that the connection itself was told. */
-  async prepare(send: Send, backendKey: number | null, statementTimeoutMillis: number | undefined): Promise<void> {
+  async prepare(send: Send, backendKey: number | null, limits: SessionLimits): Promise<void> {
     if (this.#kind === 'embedded') return prepareEmbeddedSession(send);
-    if (this.#kind === 'server') return this.#prepareOnServer(send, backendKey, statementTimeoutMillis);
+    if (this.#kind === 'server') return this.#prepareOnServer(send, backendKey, limits);
     return undefined;
   }
 
@@ -94,7 +102,7 @@ export class ServerSession {
   async #prepareOnServer(
     send: Send,
     backendKey: number | null,
-    statementTimeoutMillis: number | undefined,
+    { statementTimeoutMillis, lockTimeoutMillis = lockWaitMillis }: SessionLimits,
   ): Promise<void> {
     const { rows } = (await send(question)) as pg.QueryResult<Reply>;
     const [reply] = rows;
@@ -102,7 +110,7 @@ export class ServerSession {
     const { id, timeout, isStandby, isReadOnly } = reply;
     this.#isBehindPooler = id !== backendKey;
     if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
-      const settings = [...sessionSettings, lockTimeout];
+      const settings = [...sessionSettings, lockTimeout(lockTimeoutMillis)];
       const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
       if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
       await send(settings.join('; '));
