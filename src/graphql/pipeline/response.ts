@@ -29,7 +29,8 @@ export function refusalResponse(error: GraphQLError, ...others: readonly GraphQL
  * Clients repeat such a request, so a mutation of which a root field was carried out is 200 then too: its errors say
  * when to try again.
  *
- * Without data, it was too large. A mutation always has data: errors that don't fit are omitted.
+ * Without data, it was too large. A mutation always has data, and the errors of its root fields: of the others those that
+ * don't fit are omitted.
  */
 export function executionResponse(
   { data, errors, omittedErrors }: Execution,
@@ -39,7 +40,7 @@ export function executionResponse(
 ): GraphQLResponse {
   if (data === undefined) return resultTooLarge(maxBytes);
   if (errors.length === 0) return { status: 200, headers: {}, ...bodyOf('{"data":', data), codes: [] };
-  const written = writeErrors(errors, maxBytes - bytesOf(data), omittedErrors);
+  const written = writeErrors(errors, maxBytes - bytesOf(data), omittedErrors, isMutation);
   if (written.omitted > omittedErrors && !isMutation) return resultTooLarge(maxBytes);
   const refusal = isMutation && isAnyCarriedOut(errors, rootFields) ? undefined : decisiveRefusal(errors, true);
   const { status, headers } = refusal === undefined ? { status: 200, headers: {} } : describeFailure(refusal);
@@ -91,8 +92,16 @@ interface WrittenErrors {
   readonly omitted: number;
 }
 
-/** Writes as many errors as fit, and one more with the number of omitted ones. */
-function writeErrors(errors: readonly GraphQLError[], room: number, omittedBefore = 0): WrittenErrors {
+/**
+ * Writes as many errors as fit, and one more with the number of omitted ones. `withRoots` always writes those of root
+ * fields: they say what was carried out.
+ */
+function writeErrors(
+  errors: readonly GraphQLError[],
+  room: number,
+  omittedBefore = 0,
+  withRoots = false,
+): WrittenErrors {
   const texts: string[] = [];
   const codes: string[] = [];
   let left = room;
@@ -100,7 +109,7 @@ function writeErrors(errors: readonly GraphQLError[], room: number, omittedBefor
     const formatted = formatError(error);
     const text = JSON.stringify(formatted);
     left -= Buffer.byteLength(text) + 1;
-    if (left < 0) break;
+    if (left < 0 && !(withRoots && error.path?.length === 1)) continue;
     texts.push(text);
     codes.push(String(formatted.extensions?.['code']));
   }
