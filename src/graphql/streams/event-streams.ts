@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 
 import { type Caller, type Callers, type Lease, type RequestMemory, Share } from '../../platform/callers/index.ts';
-import { maxEventStreams, type PlanName, planNames } from '../../domain/access/plan.ts';
+import { maxEventStreams } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
 import { eventPredicate, type EventFilter } from '../../domain/events/event-filter.ts';
@@ -66,8 +66,8 @@ export class EventStreams {
   readonly #streams: FeedStreams<StoreEvent>;
   readonly #texts: StreamTexts;
   readonly #holders = new Shared<KeyHolder>();
-  readonly #ofAll: Share;
-  readonly #ofPlans: Readonly<Record<PlanName, Share>>;
+  /** A key's part is that of the plan that it has when it opens one more. */
+  readonly #slots: Share;
   #isDraining = false;
 
   constructor(options: EventStreamsOptions) {
@@ -87,15 +87,11 @@ export class EventStreams {
       lasted: () => endFor(lastedLong()),
       draining: () => endFor(draining()),
     });
-    const share = (ofClient: number, ofAll: number): Share =>
-      new Share(callers.accounts, {
-        ofClient,
-        ofAll,
-        refuse: (refusal, held) => this.#refusalOf(refusal === 'client', held),
-      });
-    this.#ofAll = share(Infinity, maxStreams);
-    const ofPlans = planNames.map((plan) => [plan, share(maxEventStreams[plan], Infinity)] as const);
-    this.#ofPlans = Object.fromEntries(ofPlans) as Record<PlanName, Share>;
+    this.#slots = new Share(callers.accounts, {
+      ofClient: Infinity,
+      ofAll: maxStreams,
+      refuse: (_refusal, held) => this.#refusalOf(false, held),
+    });
   }
 
   get count(): number {
@@ -114,15 +110,15 @@ export class EventStreams {
     if (opening.after !== undefined) await new EventService({ events }).readAfter(opening.after, 1);
     const after = opening.after ?? (await events.last());
     if (this.#isDraining) throw draining();
-    const leases = await this.#takeSlots(principal, onTooMany);
+    const slot = await this.#takeSlot(principal, onTooMany);
     try {
       const bytes = bytesOfStream + selection.bytes + bytesOfSubject * (filter?.subjectIn?.length ?? 0);
       await memory.reserve(bytes);
       memory.keep(bytes);
       if (this.#isDraining) throw draining();
-      return this.#begin(opening, after, bytes, leases, begin());
+      return this.#begin(opening, after, bytes, slot, begin());
     } catch (error) {
-      for (const lease of leases) lease.release();
+      slot.release();
       throw error;
     }
   }
@@ -143,14 +139,12 @@ export class EventStreams {
     return this.#streams.drain();
   }
 
-  async #takeSlots({ id, plan }: Principal, onTooMany: () => Promise<void>): Promise<Lease[]> {
-    const leases: Lease[] = [];
+  async #takeSlot({ id, plan }: Principal, onTooMany: () => Promise<void>): Promise<Lease> {
     try {
-      leases.push(this.#ofPlans[plan].takeNow(id));
-      leases.push(this.#ofAll.takeNow(id));
-      return leases;
+      const held = this.#slots.heldBy(id);
+      if (held >= maxEventStreams[plan]) throw this.#refusalOf(true, held);
+      return this.#slots.takeNow(id);
     } catch (refusal) {
-      for (const lease of leases) lease.release();
       await onTooMany();
       throw refusal;
     }
@@ -161,7 +155,7 @@ export class EventStreams {
     { key, principal, memory, selection, filter, framing, onEnd }: StreamOpening,
     after: EventPosition,
     bytesKept: number,
-    leases: readonly Lease[],
+    slot: Lease,
     output: Writable,
   ): FeedStream<StoreEvent> {
     const { id } = principal;
@@ -186,7 +180,7 @@ export class EventStreams {
         return endFor(error);
       },
       onClose: (code) => {
-        for (const each of [holder, shared, ...leases]) each.release();
+        for (const each of [holder, shared, slot]) each.release();
         if (code !== undefined) onEnd(code);
       },
     });

@@ -13,7 +13,7 @@ import { Waiters } from './waiters.ts';
  * - memory of requests, responses and streams (`memory.ts`); it is waited for
  * - new documents that are validated (`graphql/pipeline/new-documents.ts`); they are waited for
  * - texts of persisted documents (`graphql/pipeline/persisted-texts.ts`)
- * - event streams, and those of its plan (`graphql/streams/event-streams.ts`)
+ * - event streams (`graphql/streams/event-streams.ts`)
  * - whole collections that are streamed (`rest/collection-slots.ts`)
  *
  * Two have the same waiters, and are no shares: the time of a tick of the event loop (`tick-time.ts`), and what one

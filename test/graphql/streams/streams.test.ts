@@ -149,6 +149,17 @@ describe('an opening', () => {
     });
   });
 
+  it('counts all streams of its key, also those from before another plan', async () => {
+    const { id, secret } = await app.createKey({ plan: 'pro' });
+    const first = await Promise.all(Array.from({ length: 5 }, () => open(eventStream, {}, { key: secret })));
+    const statusAs = async (plan: string): Promise<number> => {
+      await app.graphql(`mutation { setApiKeyPlan(input: { id: ${id}, plan: ${plan} }) { apiKey { id } } }`);
+      return (await open(eventStream, {}, { key: secret })).status;
+    };
+    expect([await statusAs('FREE'), await statusAs('BUSINESS'), await statusAs('PRO')]).toEqual([429, 200, 429]);
+    for (const stream of first) stream.close();
+  });
+
   it('that is refused for too many streams counts towards a ban from the seventh in a minute on', async () => {
     const own = await startTestApp({ PORT: '0', BAN_AFTER: '2', MAX_STREAMS: '2' });
     const ownAddress = await own.app.listen();
