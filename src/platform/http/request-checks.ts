@@ -42,7 +42,7 @@ export function findMalformation(request: IncomingMessage): Refusal | undefined 
   if (coding !== undefined && coding.toLowerCase() !== 'chunked') {
     return new Refusal('BAD_REQUEST', 'The only Transfer-Encoding that is understood is chunked.');
   }
-  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+  if (headers.expect && headers.expect.toLowerCase() !== '100-continue') {
     return new Refusal('EXPECTATION_FAILED', 'The only expectation that can be met is 100-continue.');
   }
   return undefined;
