@@ -112,7 +112,7 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
     'write',
   );
   const maintain = statementOf(
-    'select petstore_maintain_events(make_interval(secs => $1::float8), $2::timestamptz)',
+    'select petstore_maintain_events(make_interval(secs => $1::float8), make_interval(secs => $2::float8))',
     1,
     ([bytes]) => Number(bytes),
     'write',
@@ -124,10 +124,8 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
       clock.record(millis, askedAt);
       return run;
     },
-    maintain: async (retentionSeconds) => {
-      const noLaterThan = new Date(clock.settled()).toISOString();
-      return theOnly(await session.run(maintain, [retentionSeconds, noLaterThan]));
-    },
+    maintain: async (retentionSeconds, passedSeconds) =>
+      theOnly(await session.run(maintain, [retentionSeconds, passedSeconds ?? null])),
   };
 }
 

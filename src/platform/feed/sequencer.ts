@@ -17,8 +17,11 @@ export interface EventMoves {
    * transaction.
    */
   move(mover: string, limit: number): Promise<EventMove>;
-  /** Drops the days that are older, if no other process is at it. Returns the size of the log in bytes. */
-  maintain(retentionSeconds: number): Promise<number>;
+  /**
+   * Drops the days that are older, if no other process is at it. `passedSeconds` is how long ago this process has
+   * called it last, by monotonic time: the log's own time goes on by no more. Returns the size of the log in bytes.
+   */
+  maintain(retentionSeconds: number, passedSeconds?: number): Promise<number>;
 }
 
 const holderMillis = 200;
@@ -54,6 +57,8 @@ export class Sequencer {
   #isStopped = false;
   #limit = maxMoved;
   #maintainAt = 0;
+  /** When it last succeeded. */
+  #maintainedAt: number | undefined;
   #lagSeconds = 0;
   #logBytes = 0;
   #succeededAt = performance.now();
@@ -128,10 +133,13 @@ export class Sequencer {
   /** Once a minute, whether or not it succeeds. Never rejects. */
   async #maintain(): Promise<void> {
     const { moves, retentionSeconds } = this.#options;
-    if (performance.now() < this.#maintainAt) return;
-    this.#maintainAt = performance.now() + maintainMillis;
+    const now = performance.now();
+    if (now < this.#maintainAt) return;
+    this.#maintainAt = now + maintainMillis;
+    const passedSeconds = this.#maintainedAt && (now - this.#maintainedAt) / 1_000;
     try {
-      this.#logBytes = await moves.maintain(retentionSeconds);
+      this.#logBytes = await moves.maintain(retentionSeconds, passedSeconds);
+      this.#maintainedAt = now;
       this.#failed.delete('maintain');
     } catch (error) {
       this.#fail('maintain', error);

@@ -107,7 +107,6 @@ it('days that are older than the retention are dropped, and readers that have re
   const [first] = await log.sql(`select to_char(now() - interval '8 days', '"events_"YYYYMMDD') as name,
     (extract(epoch from now())::bigint / 86400 - 8) << 40 as low, (extract(epoch from now())::bigint / 86400 - 7) << 40 as high`);
   await log.sql(`alter table events detach partition ${name}; alter table ${name} rename to ${String(first?.['name'])};
-    comment on table ${String(first?.['name'])} is null;
     update ${String(first?.['name'])} set position = position - ${days};
     update event_state set position = position - ${days}, dropped_position = 0;
     alter table events attach partition ${String(first?.['name'])} for values from (${String(first?.['low'])}) to (${String(first?.['high'])})`);

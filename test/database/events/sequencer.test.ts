@@ -165,3 +165,16 @@ it('a maintenance that fails is reported once, tried once a minute, and slows no
   await pass(2_000, () => start(moves, { onFailure: (what) => failures.push(what) }));
   expect([runs, maintained, failures]).toEqual([10, 1, ['maintain']]);
 });
+
+it('says at each maintenance how long ago the last one has succeeded', async () => {
+  const passed: (number | undefined)[] = [];
+  const moves: EventMoves = {
+    move: () => Promise.resolve(idle),
+    maintain: (_retentionSeconds, passedSeconds) => {
+      passed.push(passedSeconds && Math.round(passedSeconds));
+      return passed.length === 2 ? Promise.reject(new Error('a lock')) : Promise.resolve(0);
+    },
+  };
+  await pass(182_000, () => start(moves));
+  expect(passed).toEqual([undefined, 60, 120, 60]);
+});
