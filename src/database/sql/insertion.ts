@@ -1,6 +1,6 @@
 import type { EntityTable } from './entity-table.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
-import { type Statement, statementOf } from '../../platform/postgres/index.ts';
+import { readAlone, type Statement, statementOf, type UnreadableRow } from '../../platform/postgres/index.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -25,7 +25,7 @@ export interface InsertedRow {
 }
 
 /** The statement that inserts such a row; it has a form for many, unless the row has a list. */
-export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row> {
+export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row | UnreadableRow> {
   const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
   const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
   const { row, companions } = withExpressions(inserted, placeholders);
@@ -33,14 +33,15 @@ export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row> {
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   const text = returning(inserted.table, selection, write, companionWrites);
   const many = hasList ? undefined : insertionOfMany<Row>(inserted);
-  return statementOf(text, selection.columnCount, selection.decode, 'write', { many });
+  return statementOf(text, selection.columnCount, readAlone(selection.decode), 'write', { many });
 }
 
 /**
  * Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is
- * that of their new ids.
+ * that of their new ids. It fails, by a division by zero, when a row is missing that a trigger has left out: which one
+ * couldn't be told once all are committed.
  */
-function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row> {
+function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row | UnreadableRow> {
   const { table } = inserted;
   const types = typesOf(inserted);
   const names = types.map((_, index) => `value${index}`);
@@ -57,7 +58,9 @@ function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row> {
   });
   const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
   const text = returning(table, selection, write, companionWrites, [input]);
-  return statementOf(`${text} order by ${id}`, selection.columnCount, selection.decode, 'write');
+  const areAll = `1 / ((select count(*) from ${table.name}) = (select count(*) from input))::int = 1`;
+  const ordered = `${text} where ${areAll} order by ${id}`;
+  return statementOf(ordered, selection.columnCount, readAlone(selection.decode), 'write');
 }
 
 /**

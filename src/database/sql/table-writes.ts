@@ -7,7 +7,9 @@ import {
   type Statement,
   statementOf,
   unprepared,
+  UnreadableRow,
 } from '../../platform/postgres/index.ts';
+import { domainFailureOf } from '../store-session.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { RowLocks } from './row-locks.ts';
@@ -20,7 +22,7 @@ import { selectionOf, type Relation } from './selection.ts';
 export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
   readonly #table: EntityTable<never>;
   readonly #relations: Readonly<Record<RelationName, Relation>>;
-  readonly #inserts = new Map<string, Statement<Row>>();
+  readonly #inserts = new Map<string, Statement<Row | UnreadableRow>>();
   /** By the properties that change, and the related rows. */
   readonly #updates = new Map<string, Statement<Row>>();
   readonly #lock: Statement<Row>;
@@ -81,6 +83,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const isReferenceShown = this.#references.some(({ name }) => (include as readonly string[]).includes(name));
     const [row] = await session.run(insert, parameters, isReferenceShown ? this.#referenceLocks(data as Values) : []);
     if (row === undefined) throw new Error(`Nothing was inserted into ${this.#table.name}.`);
+    if (row instanceof UnreadableRow) throw domainFailureOf(row);
     return row;
   }
 

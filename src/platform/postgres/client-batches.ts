@@ -14,8 +14,9 @@ export interface BatchOptions<Work, Result> {
   readonly maxEntries: number;
   readonly doAlone: (caller: Caller, work: Work) => Promise<Result>;
   /**
-   * Does all of them or, when it rejects, none: then each is done alone. It has a caller of its own: that of one work
-   * can't end all. It must not wait long: it may be one work that waits.
+   * Does all of them or, when it rejects, none, unless the database is lost: then each is done alone. So what is found
+   * once they may be committed is no rejection, but a result. It has a caller of its own: that of one work can't end
+   * all. It must not wait long: it may be one work that waits.
    */
   readonly doTogether: (caller: Caller, works: readonly Work[]) => Promise<readonly Result[]>;
 }

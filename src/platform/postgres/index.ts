@@ -37,6 +37,7 @@ export {
   lookUpOf,
   objectStatement,
   type Query,
+  readAlone,
   type Session,
   slow,
   type Statement,

@@ -59,7 +59,12 @@ export function statementOf<Row>(
   kind: StatementKind = 'short',
   more: Pick<Statement<Row>, 'many' | 'usual'> = {},
 ): Statement<Row> {
-  return { text, name: nameOf(text), kind, columns, decode, ...more };
+  const { many } = more;
+  const statement = { text, name: nameOf(text), kind, columns, decode, ...more };
+  if (many === undefined) return statement;
+  const areAsked = (rows: readonly Row[], [list]: StatementValues): boolean =>
+    many.columns === 0 || rows.length === (list as readonly unknown[]).length;
+  return { ...statement, many: { ...many, areAsked } };
 }
 
 /** The same, planned for its values each time. */
@@ -101,18 +106,22 @@ export function lookUpOf<Row>(
     const ids = new Set<unknown>(Array.isArray(asked) ? asked : [asked]);
     return rows.every((row) => row === undefined || ids.has(row instanceof UnreadableRow ? row.id : idOf(row)));
   };
-  const decodeAlone = (fields: readonly (string | null)[]): Row | UnreadableRow => {
+  return {
+    byId: { ...statementOf(`${select} $1::bigint`, columns, decode), areAsked },
+    byAnyId: { ...statementOf(`${select} any($1::bigint[])`, columns, readAlone(decode)), areAsked },
+    idOf,
+  };
+}
+
+/** Reads a row, or why it can't be read: it fails only who needs it, and no statement that has done its work. */
+export function readAlone<Row>(decode: Statement<Row>['decode']): Statement<Row | UnreadableRow>['decode'] {
+  return (fields) => {
     try {
       return decode(fields);
     } catch (error) {
       if (error instanceof UnreadableRow) return error;
       throw error;
     }
-  };
-  return {
-    byId: { ...statementOf(`${select} $1::bigint`, columns, decode), areAsked },
-    byAnyId: { ...statementOf(`${select} any($1::bigint[])`, columns, decodeAlone), areAsked },
-    idOf,
   };
 }
 
