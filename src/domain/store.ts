@@ -6,7 +6,8 @@ import type { Precondition } from './version.ts';
 /**
  * Reading the rows of one kind. Every method is one statement, however many ids there are.
  *
- * Related rows that `include` names are read by the same statement.
+ * Related rows that `include` names are read by the same statement. One that can't be read is an error in its place, so
+ * that only who needs it fails.
  */
 export interface ReadStore<Row, Filter, SortField extends string, Relation extends string = never> {
   /** The rows with these ids, in the order of the ids; undefined where there is none. */

@@ -14,6 +14,8 @@ export interface Column {
   /** Whether this version knows the value; undefined when it knows all but null. */
   readonly isKnown: ((value: unknown) => boolean) | undefined;
   readonly isNullable: boolean;
+  /** The condition that this version can read it; undefined when it always can. */
+  readonly isReadable: (table: string) => string | undefined;
 }
 
 /** Expressions for the properties that are not columns of the table itself. */
@@ -63,6 +65,15 @@ export class EntityTable<Row extends object> {
     return properties.map((property) => ({ column: this.column(property), property }));
   }
 
+  /**
+   * The conditions that this version can read a row, whatever these properties become: a change would be committed
+   * before the row that it returns is read.
+   */
+  areReadable(changed: readonly string[]): string[] {
+    const others = this.columns.filter(({ property }) => !changed.includes(property));
+    return others.flatMap(({ isReadable }) => isReadable(this.name) ?? []);
+  }
+
   /** The parameter for a property's value. */
   parameter(property: keyof Row & string, value: unknown): Parameter {
     if (value instanceof Date) return value.toISOString();
@@ -86,7 +97,8 @@ function columnOf(entityProperty: EntityProperty, computed?: ComputedColumns[str
   const read = computed ?? ((table: string) => `${table}.${String(fieldNames[0])}`);
   const isText = type === 'text' || type.startsWith('varchar');
   const isNullable = nullable === true;
-  const column = { property: name, read, isText, parse: undefined, isKnown: isOneOf(items), isNullable };
+  const isReadable = (table: string): string | undefined => readableCondition(entityProperty, read(table));
+  const column = { property: name, read, isText, parse: undefined, isKnown: isOneOf(items), isNullable, isReadable };
   if (type.startsWith('timestamptz')) {
     const millis = (table: string): string => `(extract(epoch from ${read(table)}) * 1000)::float8`;
     return { ...column, read: millis, parse: (value) => new Date(Number(value)), isKnown: isDate };
@@ -104,6 +116,19 @@ function columnOf(entityProperty: EntityProperty, computed?: ComputedColumns[str
   // An int64 stays text, which is exact.
   return column;
 }
+
+/** What `isKnown` and `isNullable` say of a column, in SQL. */
+function readableCondition({ columnTypes: [type = ''], items, nullable }: EntityProperty, column: string) {
+  const list = items?.map((item) => `'${item}'`).join(', ');
+  let known: string | undefined;
+  if (list !== undefined) known = type.endsWith('[]') ? `${column} <@ array[${list}]` : `${column} in (${list})`;
+  // JavaScript's range, which infinity is beyond.
+  else if (type.startsWith('timestamptz')) known = `abs(extract(epoch from ${column})) <= ${maxDateSeconds}`;
+  if (nullable !== true) return known ?? `${column} is not null`;
+  return known && `(${column} is null or ${known})`;
+}
+
+const maxDateSeconds = 8.64e12;
 
 function isDate(value: unknown): boolean {
   return !Number.isNaN((value as Date).getTime());

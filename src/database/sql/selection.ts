@@ -1,5 +1,6 @@
 import type { Id } from '../../domain/id.ts';
-import { UnreadableRow } from '../../platform/postgres/index.ts';
+import { readAlone, UnreadableRow } from '../../platform/postgres/index.ts';
+import { domainFailureOf } from '../store-session.ts';
 import type { Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */
@@ -23,8 +24,8 @@ export interface Selection<Row> {
 }
 
 /**
- * Selects all columns of the table, and those of the relations in the list: a related row becomes a property, or
- * undefined when there is none.
+ * Selects all columns of the table, and those of the relations in the list: a related row becomes a property, undefined
+ * when there is none, or the error of one that can't be read.
  */
 export function selectionOf<Row>(
   table: EntityTable<never>,
@@ -86,7 +87,12 @@ function relatedDecoder(name: string, table: EntityTable<never>, list: SelectLis
     // The key shows whether there is a related row, so it must be its own.
     return property === keyProperty ? list.add(expression, column, isText) : list.addOnce(expression, column, isText);
   });
-  return { name, keyAt: keyIndex(table, indexes), decode: decoderOf(table, indexes) };
+  const read = readAlone(decoderOf(table, indexes));
+  const decode = (fields: readonly (string | null)[]): unknown => {
+    const row = read(fields);
+    return row instanceof UnreadableRow ? domainFailureOf(row) : row;
+  };
+  return { name, keyAt: keyIndex(table, indexes), decode };
 }
 
 function keyIndex({ columns, keyProperty }: EntityTable<never>, indexes: readonly number[]): number {

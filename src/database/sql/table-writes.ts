@@ -103,8 +103,11 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const locks = showsOthers ? this.#referenceLocks(changes) : [];
     if (showsOthers && !isLocked) locks.push(this.#locks.one(id, 'change'));
     const update = this.#updates.has(key) ? statement : unprepared(statement);
-    const [row] = await session.run(update, [...values, id], locks);
-    return row;
+    const write = () => session.run(update, [...values, id], locks);
+    const [row] = await write();
+    if (row !== undefined) return row;
+    // There is none, or it can't be read, which throws; or it could have been written since.
+    return (await this.lock(session, id)) && (await write())[0];
   }
 
   /** What the foreign keys would wait for. */
@@ -121,7 +124,8 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
       (property, index) =>
         `${table.columnName(property as never)} = $${index + 1}::${table.columnType(property as never)}`,
     );
-    const write = `update ${table.name} set ${assignments.join(', ')} where ${keyIs(table, `$${properties.length + 1}`)}`;
+    const conditions = [keyIs(table, `$${properties.length + 1}`), ...table.areReadable(properties)];
+    const write = `update ${table.name} set ${assignments.join(', ')} where ${conditions.join(' and ')}`;
     const selection = selectionOf<Row>(table, this.#relations, include);
     return statementOf(returning(table, selection, write), selection.columnCount, selection.decode, 'write');
   }
