@@ -1,7 +1,12 @@
-/** What a file lacks of the names that it should have, or has beyond them. */
-export function differences(file: string, there: readonly string[], wanted: readonly string[]): string[] {
+/** What a file lacks of the names that another place has, and the other way round. */
+export function differences(
+  file: string,
+  there: readonly string[],
+  other: string,
+  wanted: readonly string[],
+): string[] {
   return [
-    ...wanted.filter((name) => !there.includes(name)).map((name) => `${file} lacks ${name}`),
-    ...there.filter((name) => !wanted.includes(name)).map((name) => `${file} alone has ${name}`),
+    ...wanted.filter((name) => !there.includes(name)).map((name) => `${file} lacks ${name}, which ${other} has`),
+    ...there.filter((name) => !wanted.includes(name)).map((name) => `${other} lacks ${name}, which ${file} has`),
   ];
 }

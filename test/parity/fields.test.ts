@@ -68,6 +68,7 @@ it('every resource is in the table of nouns: each entity with a type in GraphQL 
     differences(
       'src/domain/nouns.ts',
       testedNouns.map(({ typeName }) => typeName),
+      'what is published',
       published,
     ),
   ).toEqual([]);
@@ -78,6 +79,7 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
   const { collection } = nouns[noun];
   const document = `src/rest/openapi/${collection}.yaml`;
   const graphql = `src/graphql/${collection}`;
+  const entity = `the entity in src/domain/${collection}`;
   const properties = namesOf(tested);
 
   it('in its entity, its GraphQL type and its OpenAPI schema', () => {
@@ -85,17 +87,17 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
     const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map((field) => field.name);
     expect([
-      ...differences(`${typeName} in ${graphql}`, leaves, [...properties, ...onlyInGraphQL]),
-      ...differences(`${typeName} in ${document}`, Object.keys(schemaProperties(typeName)), properties),
+      ...differences(`${typeName} in ${graphql}`, leaves, entity, [...properties, ...onlyInGraphQL]),
+      ...differences(`${typeName} in ${document}`, Object.keys(schemaProperties(typeName)), entity, properties),
     ]).toEqual([]);
   });
 
   it('in its inputs and its bodies', () => {
     const writable = writableOf(tested);
     const ofSchema = (name: string): string[] =>
-      differences(`${name} in ${document}`, Object.keys(schemaProperties(name)), writable);
+      differences(`${name} in ${document}`, Object.keys(schemaProperties(name)), entity, writable);
     const ofInput = (mutation: string, wanted: readonly string[]): string[] =>
-      differences(`${mutation}'s input in ${graphql}`, Object.keys(inputFields(mutation)), wanted);
+      differences(`${mutation}'s input in ${graphql}`, Object.keys(inputFields(mutation)), entity, wanted);
     expect([
       ...ofSchema(changes),
       ...ofInput(update, [...writable, key, 'ifVersion']),
@@ -110,6 +112,7 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
       differences(
         file,
         Object.keys(referencesOf(noun)),
+        entity,
         references.map(({ name }) => name),
       ),
     ).toEqual([]);
@@ -153,7 +156,7 @@ describe.each(testedNouns)('every field of $typeName', (tested) => {
       const sent = values(`New${typeName}`);
       const { status, body, text } = await app.ask('POST', path, sent);
       if (status !== 201) throw new Error(`The examples of New${typeName} in the OpenAPI document got ${text}`);
-      expect(differences(`${noun}Representation`, Object.keys(body), namesOf(tested))).toEqual([]);
+      expect(differences(`${noun}Representation`, Object.keys(body), 'the entity', namesOf(tested))).toEqual([]);
       const lost = Object.entries(sent).filter(([property, value]) => body[property] !== value);
       expect(lost.map(([property]) => `create in ${service} loses ${property}`)).toEqual([]);
     }

@@ -32,7 +32,8 @@ async function queryParameters(path: string): Promise<Operation['parameters']> {
 describe.each(testedNouns)('the list of each $noun', (tested) => {
   const { noun, path, list, file, filters, filtersOfSecond = {}, parameters = {} } = tested;
   const { collection, sorting, filter } = nouns[noun];
-  const graphqlFolder = `src/graphql/${collection}/`;
+  const graphql = `src/graphql/${collection}`;
+  const store = `the store in src/domain/${collection}`;
   let app: RestApp;
   let first: string;
   let second: string;
@@ -55,8 +56,8 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
   it('is filtered by every field of its filter, in GraphQL and in fact', async () => {
     const all = { ...filters, ...filtersOfSecond };
     expect([
-      ...differences(`${list}Filter in ${graphqlFolder}`, filterFields(list), Object.keys(filter)),
-      ...differences(`filters in ${file}`, Object.keys(all), Object.keys(filter)),
+      ...differences(`${list}Filter in ${graphql}`, filterFields(list), store, Object.keys(filter)),
+      ...differences(`filters in ${file}`, Object.keys(all), store, Object.keys(filter)),
     ]).toEqual([]);
     for (const [field, literal] of Object.entries(all)) {
       const expected = field in filtersOfSecond ? [second] : [first];
@@ -66,16 +67,17 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
 
   it('is filtered by every parameter that REST documents', async () => {
     const documented = (await queryParameters(path)).map(({ name }) => name).filter((name) => !paging.has(name));
-    expect(differences(`parameters in ${file}`, Object.keys(parameters), documented)).toEqual([]);
+    expect(differences(`parameters in ${file}`, Object.keys(parameters), `GET ${path}`, documented)).toEqual([]);
     const { body: whole } = await app.ask('GET', path);
     for (const [name, value] of Object.entries(parameters)) {
-      expect({ [name]: (await app.ask('GET', `${path}?${name}=${value}`)).body }).toEqual({ [name]: [whole[0]] });
+      const read = `a handler in src/rest/${collection} reads ${name}`;
+      expect({ [read]: (await app.ask('GET', `${path}?${name}=${value}`)).body }).toEqual({ [read]: [whole[0]] });
     }
   });
 
   it('is sorted by every field that its sorting has', async () => {
     const fields = Object.keys(sorting.keys);
-    expect(differences(`${list}SortField in ${graphqlFolder}`, sortFields(list), fields)).toEqual([]);
+    expect(differences(`${list}SortField in ${graphql}`, sortFields(list), store, fields)).toEqual([]);
     for (const field of fields) {
       const isById = sorting.keys[field as keyof typeof sorting.keys] === null;
       expect({ [field]: await ids(`(orderBy: { field: ${field}, direction: ASC })`) }).toEqual({
