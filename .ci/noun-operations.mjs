@@ -21,6 +21,10 @@ export function completeFile(file, document) {
 /** The paths of all nouns come first; their tags are where their parents' are. */
 function withNouns(document) {
   const own = [...files.keys()].map((name) => ({ name, ...parse(readFileSync(`${folder}/${name}`, 'utf8')) }));
+  for (const { name, 'x-noun': noun } of own) {
+    const missing = ['one', 'tag', 'example'].filter((key) => noun?.[key] === undefined);
+    if (missing.length > 0) throw new Error(`x-noun in ${folder}/${name} lacks ${missing.join(', ')}.`);
+  }
   const nounTags = own.map(({ 'x-noun': noun }) => noun.tag);
   const nounPaths = own.flatMap(({ name, paths: described }) =>
     Object.keys(described).map((path) => [path, { $ref: `${name}#/paths/${path.replaceAll('/', '~1')}` }]),

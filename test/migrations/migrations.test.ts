@@ -49,6 +49,19 @@ function describeSchema(): Promise<Record<string, unknown>[]> {
     order by 1, 2`);
 }
 
+it('make the table of every entity, with all its columns', async () => {
+  const columns = await sql(`select table_name || '.' || column_name as name from information_schema.columns`);
+  const there = new Set(columns.map(({ name }) => name));
+  const wanted = [...orm.getMetadata().getAll().values()].flatMap(({ tableName, props }) =>
+    props.flatMap(({ persist, fieldNames }) =>
+      persist === false ? [] : fieldNames.map((name) => `${tableName}.${name}`),
+    ),
+  );
+  expect(
+    wanted.filter((name) => !there.has(name)).map((name) => `No migration of migrations/index.ts makes ${name}.`),
+  ).toEqual([]);
+});
+
 it('go up, all the way down without leaving anything, and up again to the same', async () => {
   const before = await describeSchema();
   expect(before.filter(({ kind }) => kind === 'index').length).toBeGreaterThan(15);
