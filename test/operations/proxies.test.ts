@@ -200,6 +200,36 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
     });
   }
 
+  test('a lost database is the 503 of the service, not the page of the proxy, and is over when the database is back', async () => {
+    const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
+    const rest = () => send('/pets?limit=1', { headers });
+    const graphql = () =>
+      send('/graphql', { method: 'POST', headers, body: '{"query":"{ pets(first: 1) { totalCount } }"}' });
+    expect([(await rest()).status, (await graphql()).status]).toEqual([200, 200]);
+    cluster.stop();
+    // Longer than HAProxy takes to drop a process whose check fails.
+    for (const started = performance.now(); performance.now() - started < 5_000; await sleep(100)) {
+      for (const [response, code] of [
+        [await rest(), { code: 'unavailable', status: 503 }],
+        [await graphql(), { errors: [{ extensions: { code: 'SERVICE_UNAVAILABLE', status: 503 } }] }],
+      ] as const) {
+        expect([response.status, response.body]).toEqual([503, expect.stringMatching(/^\{/)]);
+        expect(JSON.parse(response.body)).toMatchObject(code);
+        expect(response.headers).toMatchObject({
+          'content-type': expect.stringMatching(/json/),
+          'retry-after': expect.stringMatching(/^\d+$/),
+          'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+          'x-request-id': expect.any(String),
+        });
+        const id = String(response.headers['x-request-id']);
+        await until(() => services.some(({ output }) => output.includes(id)));
+      }
+    }
+    expect((await send('/readyz')).status).toBe(503);
+    cluster.start();
+    await until(async () => (await rest()).status === 200 && (await graphql()).status === 200);
+  });
+
   test('a process that gets SIGTERM leaves without one failed request', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
