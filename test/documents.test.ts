@@ -10,6 +10,7 @@ const documents = [
   'README.md',
   'src/README.md',
   'test/README.md',
+  '.github/A-DAY.md',
   '.github/CHANGELOG.md',
   '.github/CONTRIBUTING.md',
   '.github/OPERATIONS.md',
@@ -28,6 +29,12 @@ const manifest = JSON.parse(read('package.json')) as Manifest;
 function namesInTables(text: string): string[] {
   const cells = [...text.matchAll(/^\| (.+?) \|/gm)].map((row) => row[1]!);
   return cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map((name) => name[1]!));
+}
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading.toLowerCase());
+  return headings.map((heading) => heading.replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'));
 }
 
 function section(document: string, heading: string): string {
@@ -53,6 +60,11 @@ describe('the documents agree with the program', () => {
     const text = read(document);
     const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map((link) => link[1]!);
     expect(links.filter((link) => !existsSync(join(root, dirname(document), link)))).toEqual([]);
+    const anchors = [...text.matchAll(/\]\(([\w./-]*\.md)?#([\w-]+)\)/g)].map(([, file = '', anchor = '']) => ({
+      file: file === '' ? document : join(dirname(document), file),
+      anchor,
+    }));
+    expect(anchors.filter(({ file, anchor }) => !anchorsOf(read(file)).includes(anchor))).toEqual([]);
     const scripts = [...text.matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g)].map((command) => command[1]!);
     expect(scripts.filter((script) => !(script in manifest.scripts))).toEqual([]);
   });
@@ -60,6 +72,7 @@ describe('the documents agree with the program', () => {
   test.each([
     ['README.md', 2000],
     ['src/README.md', 1800],
+    ['.github/A-DAY.md', 300],
   ])('%s stays short enough to be read: %i words', (document, words) => {
     expect(read(document).split(/\s+/).length).toBeLessThanOrEqual(words);
   });

@@ -4,7 +4,6 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import type pg from 'pg';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
@@ -14,12 +13,19 @@ import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { guideTable } from './guide.ts';
 
+/** Of the service's own packages: this folder has others. */
+type Client = Awaited<ReturnType<typeof connect>>;
+
 const dataDir = join(temporaryDirectory(), 'data');
 const secret = 'kkk7391';
 let cluster: PostgresCluster;
 let redis: RedisServer;
 /** Of a server that accepts connections and says nothing. */
 let silentPort: number;
+/** Of a transaction that has locked a table of the database `locked`. */
+let holder: Client;
+/** The output of a start on that, which ends after twenty seconds. */
+let lockedStart: Promise<string>;
 
 beforeAll(async () => {
   [cluster, redis] = await Promise.all([
@@ -37,9 +43,15 @@ beforeAll(async () => {
     `create role owner login password '${secret}'; create role bare login password '${secret}'`,
     'create database owned owner owner',
     'create database bare',
+    'create database locked owner owner',
   ]) {
     await runSql(cluster.url, sql);
   }
+  const DATABASE_URL = url('owner', 'locked');
+  await new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL }).ended();
+  holder = await connect({ connectionString: DATABASE_URL, application_name: 'report' });
+  await holder.query('begin; lock table api_keys');
+  lockedStart = failedStart({ DATABASE_URL });
   const silent = createServer().listen(0, '127.0.0.1').unref();
   await once(silent, 'listening');
   silentPort = (silent.address() as AddressInfo).port;
@@ -136,13 +148,24 @@ test('names the setting that is wrong, misspelled or unusable here, and a passwo
   const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off', DATBASE_URL: url() }, { command });
   expect(noted(first.output)).toMatch(/^The variable DATBASE_URL is none .* is DATABASE_URL meant\?$/m);
   expect(first.output).toMatch(/^MAX_CONNECTIONS is 10000, but the system lets this process open 500 files/m);
-  expect(await failedStart({ DATA_DIR: `${dataDir}2`, PORT: String(first.port) })).toMatch(/PORT is/);
+  expect(await failedStart({ DATABASE_URL: url(), PORT: String(first.port) })).toMatch(/PORT is/);
   expect(await failedStart({})).toMatch(/The data directory .* is in use/);
   await first.stop();
 });
 
+test('says which statement waits, and for whom, when somebody has locked a table', async () => {
+  const output = await lockedStart;
+  const [session] = (await holder.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
+  await holder.end();
+  const waits = `"lock table api_keys in access share mode"`;
+  const who = `process ${session!.pid} of the database server \\(report, in a transaction since [-: 0-9]+ UTC\\)`;
+  expect(output).toMatch(new RegExp(`^The start waits for a lock, 10 times: ${waits} for ${who}\\.$`, 'm'));
+  const end = `End it by select pg_terminate_backend\\(${session!.pid}\\)`;
+  expect(output).toMatch(new RegExp(`: A table is locked: ${waits} has waited for ${who}\\. ${end}`));
+});
+
 test('says what to do when all connections of the server are taken', async () => {
-  const clients: pg.Client[] = [];
+  const clients: Client[] = [];
   const fill = async (): Promise<never> => {
     for (;;) clients.push(await connect(url()));
   };
@@ -151,24 +174,6 @@ test('says what to do when all connections of the server are taken', async () =>
   const output = await failedStart({ DATABASE_URL: url() });
   await Promise.all(clients.map((client) => client.end()));
   expect(output).toMatch(/: DATABASE_URL \(.*\): .*\nAll connections are taken: .*max_connections.*DATABASE_POOL/);
-});
-
-test('says which statement waits, and for whom, when somebody has locked a table', async () => {
-  await (await Service.start({ DATABASE_URL: url() })).stop();
-  const holder = await connect({ connectionString: url(), application_name: 'report' });
-  await holder.query('begin; lock table api_keys');
-  const [session] = (await holder.query<{ pid: number }>('select pg_backend_pid() as pid')).rows;
-  const pid = session!.pid;
-  const output = await failedStart({ DATABASE_URL: url() });
-  await holder.end();
-  const waits = `"lock table api_keys in access share mode"`;
-  const who = `process ${pid} of the database server \\(report, in a transaction since [-: 0-9]+ UTC\\)`;
-  expect(output).toMatch(new RegExp(`^The start waits for a lock, 10 times: ${waits} for ${who}\\.$`, 'm'));
-  expect(output).toMatch(
-    new RegExp(
-      `: A table is locked: ${waits} has waited for ${who}\\. End it by select pg_terminate_backend\\(${pid}\\)`,
-    ),
-  );
 });
 
 test('goes on without Redis, and says why, where it looked, and what to do', async () => {

@@ -38,7 +38,7 @@ export function guideBlock(heading: string, language: 'sh' | 'sql', number = 1):
 
 /** The cells of each row of the first table below a heading of the operations guide. */
 export function guideTable(heading: string): string[][] {
-  const [, ...lines] = guideSection(heading).split('\n|---')[1]?.split('\n\n')[0]?.split('\n') ?? [];
+  const [, ...lines] = guideSection(heading).split('\n|---')[1]?.split('\n\n')[0]?.trimEnd().split('\n') ?? [];
   if (lines.length === 0) throw new Error(`The guide has no table below ${JSON.stringify(heading)}.`);
   return lines.map((line) =>
     line

@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+
+import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { path, repository } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { until } from '../support/until.ts';
+import { guideBlock } from './guide.ts';
+
+const directory = temporaryDirectory();
+let cluster: PostgresCluster;
+
+beforeAll(async () => {
+  cluster = await PostgresCluster.create();
+});
+
+afterAll(() => cluster.remove());
+
+test('a day by the page: migrate, start, the first key and client, a backup, a new secret, the end of the key', async () => {
+  const page = readFileSync(join(repository, '.github/A-DAY.md'), 'utf8');
+  const [install = '', ...blocks] = [...page.matchAll(/(?<=```sh\n)[^]*?(?=\n```)/g)].map(String);
+  execFileSync('psql', ['--quiet', cluster.url], { input: guideBlock('Roles', 'sql') });
+  const [, migrate = '', start = ''] = install.replaceAll('db.example', `127.0.0.1:${cluster.port}`).split('\n');
+  const [, url = ''] = /DATABASE_URL=(\S+)/.exec(start) ?? [];
+  const run = (commands: string, cwd = repository): string =>
+    execFileSync('bash', ['-ec', commands], {
+      cwd,
+      env: { PATH: path, DATABASE_URL: url },
+      encoding: 'utf8',
+      stdio: 'pipe',
+    });
+  run(migrate);
+  const service = await Service.start({}, { command: `env ${start}` });
+  const [first = '', backup = '', rotate = ''] = blocks.map((block) =>
+    block
+      .replace('http://127.0.0.1:4000', service.address)
+      .replace('curl ', 'curl --silent --write-out " %{http_code} $KEY" '),
+  );
+  const [body, status, key = ''] = run(first).split(' ');
+  expect([body, status]).toEqual(['[]', '200']);
+  run(backup, directory);
+  const [renew = '', revoke = ''] = rotate.split('\n');
+  const renewed = run(renew).trim();
+  const statusOf = async (secret: string): Promise<number> =>
+    (await service.get('/pets', { authorization: `Bearer ${secret}` })).status;
+  expect(await Promise.all([statusOf(key), statusOf(renewed)])).toEqual([200, 200]);
+  run(revoke);
+  await until(async () => (await statusOf(key)) === 401 && (await statusOf(renewed)) === 401);
+  expect(await service.stop()).toBe(0);
+});
