@@ -1,4 +1,4 @@
-import { DomainError, unavailable } from '../domain/errors.ts';
+import { DomainError, unavailable, unreadable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
 import {
   DatabaseUnavailable,
@@ -70,9 +70,6 @@ function waitedTooLong(what: string): string {
   return `The store is busy: this has waited too long for ${what}. ${again}`;
 }
 
-const unreadableMessage =
-  'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
-
 const domainFailures = new WeakMap<Error, Error>();
 
 /** What a failure of the database is to the domain: UNAVAILABLE, or `ForeignKeyViolation`. Any other error is itself. */
@@ -94,7 +91,6 @@ function translate(error: Error): Error {
   if (error instanceof ForeignKeyRefusal) {
     return new ForeignKeyViolation(error.message, { cause: error, constraint: error.constraint });
   }
-  if (error instanceof UnreadableRow)
-    return new DomainError('UNAVAILABLE', unreadableMessage, { retryAfterSeconds: 5, cause: error, isOfOneRow: true });
+  if (error instanceof UnreadableRow) return unreadable(error);
   return error;
 }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Caller, Share } from '../platform/callers/index.ts';
-import { validationFailed } from '../domain/errors.ts';
+import { unreadable, validationFailed } from '../domain/errors.ts';
 import type { IdempotencyService, IdempotentRequest } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -108,7 +108,14 @@ async function respondOnce(
       return { status, headers, body: body as string };
     },
   );
+  if (!isStoredResponse(stored))
+    throw unreadable(new TypeError('The stored response to an Idempotency-Key is not known.'));
   return isReplayed ? { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } } : stored;
+}
+
+function isStoredResponse(stored: Partial<StoredResponse> | null): boolean {
+  const { status, headers, body } = stored ?? {};
+  return Number.isInteger(status) && typeof headers === 'object' && headers !== null && typeof body === 'string';
 }
 
 /** The same for the same method, path with query, and body, byte for byte. */
