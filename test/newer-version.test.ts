@@ -154,26 +154,6 @@ describe('a write of a row with such a value', () => {
       expect(extensions?.replayed).toEqual(isReplay ? ['updatePet'] : undefined);
     }
   });
-
-  it('fails none that is done together with it', async () => {
-    const [known, newer] = [await app.pet({ name: 'Rex' }), await app.pet({ name: 'Fox' })];
-    await app.sql(`update pets set status = 'fostered' where id = $1`, [newer.id]);
-    const order = (petId: unknown, key?: string) =>
-      send(
-        `mutation { createOrder(input: { petId: "${String(petId)}", quantity: 1 }) { order { pet { status } } } }`,
-        key,
-      );
-    for (const isKeyed of [false, true]) {
-      const all = await Promise.all(
-        Array.from({ length: 12 }, (_, index) =>
-          order(index % 4 === 1 ? newer.id : known.id, isKeyed ? `order ${index}` : undefined),
-        ),
-      );
-      expect(all.map(({ codes }) => codes)).toEqual(
-        all.map((_, index) => (index % 4 === 1 ? ['SERVICE_UNAVAILABLE'] : [])),
-      );
-    }
-  });
 });
 
 describe('what a newer version has stored for an Idempotency-Key', () => {
