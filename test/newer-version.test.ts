@@ -156,44 +156,6 @@ describe('a write of a row with such a value', () => {
   });
 });
 
-describe('what a newer version has stored for an Idempotency-Key', () => {
-  const retried = async (path: string, body: object, key: string, change: string) => {
-    const send = () => app.ask('POST', path, body, { 'idempotency-key': key });
-    await send();
-    await app.sql(change, [key]);
-    const { status, headers, body: answer } = await send();
-    const code = path === '/graphql' ? answer.errors[0].extensions.code : answer.code;
-    return [status, code, headers['idempotent-replayed']];
-  };
-
-  it.each([
-    ['a value', `jsonb_set(payload, '{pet,status}', '"fostered"')`],
-    ['another payload', `'{"animal": {"id": "1"}}'`],
-    ['a list', `'[]'`],
-  ])('in a field of a mutation, with %s that is not known, is 503', async (what, payload) => {
-    const query = `mutation { createPet(input: { name: "Rex", categoryId: "${await app.category()}" }) { pet { status } } }`;
-    const change = `update graphql_idempotency_records set payload = ${payload} where key = $1`;
-    expect(await retried('/graphql', { query }, `field with ${what}`, change)).toEqual([
-      503,
-      'SERVICE_UNAVAILABLE',
-      undefined,
-    ]);
-  });
-
-  it.each([
-    ['no head', `'{"status": 201, "body": "{}"}'`],
-    ['another body', `jsonb_set(answer, '{body}', '{}')`],
-    ['nothing', `'null'`],
-  ])('as a response, with %s, is 503', async (what, answer) => {
-    const change = `update idempotency_records set answer = ${answer} where key = $1`;
-    expect(await retried('/categories', { name: 'Dogs' }, `response with ${what}`, change)).toEqual([
-      503,
-      'unavailable',
-      undefined,
-    ]);
-  });
-});
-
 describe('a key with a plan or a scope of a newer version', () => {
   it('is 503, once in the log; other keys change, are revoked and made as ever', async () => {
     const checks = await app.sql(

@@ -91,6 +91,5 @@ function translate(error: Error): Error {
   if (error instanceof ForeignKeyRefusal) {
     return new ForeignKeyViolation(error.message, { cause: error, constraint: error.constraint });
   }
-  if (error instanceof UnreadableRow) return unreadable(error);
-  return error;
+  return error instanceof UnreadableRow ? unreadable(error) : error;
 }

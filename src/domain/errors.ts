@@ -72,8 +72,8 @@ export function unavailable(cause: unknown): DomainError {
   });
 }
 
-/** The error for what a newer version of the service has stored, and this one doesn't know how to read. */
-export function unreadable(cause: unknown): DomainError {
+/** The error for what a newer version of the service has stored, and this one doesn't know; its cause names the row. */
+export function unreadable(cause: Error): DomainError {
   const message =
     'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
   return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 5, cause, isOfOneRow: true });

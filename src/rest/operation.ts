@@ -1,10 +1,15 @@
 import { hash } from 'node:crypto';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Caller, Share } from '../platform/callers/index.ts';
-import { unreadable, validationFailed } from '../domain/errors.ts';
-import type { IdempotencyService, IdempotentRequest } from '../domain/idempotency/idempotency.service.ts';
+import { validationFailed } from '../domain/errors.ts';
+import {
+  type IdempotencyService,
+  type IdempotentRequest,
+  readStored,
+} from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
@@ -108,14 +113,20 @@ async function respondOnce(
       return { status, headers, body: body as string };
     },
   );
-  if (!isStoredResponse(stored))
-    throw unreadable(new TypeError('The stored response to an Idempotency-Key is not known.'));
-  return isReplayed ? { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } } : stored;
+  if (!isReplayed) return stored;
+  readStored(identity, () => assertResponse(stored));
+  return { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } };
 }
 
-function isStoredResponse(stored: Partial<StoredResponse> | null): boolean {
-  const { status, headers, body } = stored ?? {};
-  return Number.isInteger(status) && typeof headers === 'object' && headers !== null && typeof body === 'string';
+/** Throws unless it can be sent. */
+function assertResponse({ status, headers, body }: StoredResponse): void {
+  for (const [name, value] of Object.entries(headers)) {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  }
+  if (!Number.isInteger(status) || status < 200 || status > 299) throw new TypeError('The status is no success.');
+  if (typeof body !== 'string') throw new TypeError('The body is no text.');
+  JSON.parse(body);
 }
 
 /** The same for the same method, path with query, and body, byte for byte. */

@@ -1,4 +1,5 @@
-import { DomainError } from '../errors.ts';
+import { redactSecrets } from '../access/redaction.ts';
+import { DomainError, unreadable } from '../errors.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredResult } from './idempotency-record.entity.ts';
 import type { ClaimedKey, FieldRecord, IdempotencyKey, StoredOutcome } from './idempotency.store.ts';
@@ -197,4 +198,17 @@ function keyReused(): DomainError {
     'IDEMPOTENCY_KEY_REUSED',
     'This Idempotency-Key was used for another request: make up a new one, or send exactly the same request.',
   );
+}
+
+/** What is read of a stored result. Where that fails, throws UNAVAILABLE, whose cause names the record. */
+export function readStored<Result>(
+  { principalId, key, field }: IdempotencyKey & { readonly field?: string },
+  read: () => Result,
+): Result {
+  try {
+    return read();
+  } catch (cause) {
+    const record = JSON.stringify({ principalId, key: redactSecrets(key), field });
+    throw unreadable(new Error(`The stored result ${record} can't be read.`, { cause }));
+  }
 }

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { type FieldNode, getArgumentValues, type GraphQLField } from 'graphql';
 
 import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
+import type { FieldResults } from '../../domain/idempotency/idempotency.service.ts';
 import { lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -83,7 +84,12 @@ export async function executeAtomically(
       const names = fields.map(({ key }) => key);
       const outcome = await context.keyed.onceForOperation(names, fingerprint(calls), work);
       if (outcome.isReplayed) {
-        const replay = new AtomicWrites(false, outcome.result as ReadonlyMap<string, never>);
+        const { keyed } = context;
+        const stored = outcome.result as FieldResults;
+        const replay = new AtomicWrites(false, (name, codec) => {
+          const payload = stored.get(name);
+          return payload === undefined ? undefined : keyed.read(name, codec, payload);
+        });
         execution = await prepared.run({ context: context.replaying(replay), variables, maxBytes, turns });
         context.keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
       }

@@ -1,7 +1,6 @@
 import { DirectiveLocation, GraphQLDirective, type OperationDefinitionNode } from 'graphql';
 
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
-import type { FieldResults } from '../../domain/idempotency/idempotency.service.ts';
 import type { PayloadCodec } from './stored-payload.ts';
 
 export const atomicDirective = new GraphQLDirective({
@@ -15,18 +14,21 @@ export function isAtomic({ operation }: { readonly operation: OperationDefinitio
   return operation.directives?.some(({ name }) => name.value === atomicDirective.name) === true;
 }
 
+/** The stored payload of a field; undefined when there is none. */
+type Replay = (key: string, codec: PayloadCodec) => object | undefined;
+
 /** The root fields of one try of an operation with `@atomic`, or of its replay. */
 export class AtomicWrites {
   /** There is an Idempotency-Key, so payloads are collected to be stored. */
   readonly isKeyed: boolean;
   readonly payloads = new Map<string, StoredResult>();
-  readonly #replays: FieldResults | undefined;
+  readonly #replay: Replay | undefined;
   readonly #carriedOut = new Set<string>();
   readonly #failures = new Map<string, unknown>();
 
-  constructor(isKeyed: boolean, replays?: FieldResults) {
+  constructor(isKeyed: boolean, replay?: Replay) {
     this.isKeyed = isKeyed;
-    this.#replays = replays;
+    this.#replay = replay;
   }
 
   isCarriedOut(key: string): boolean {
@@ -38,11 +40,10 @@ export class AtomicWrites {
     return this.#failures.get(key);
   }
 
-  async carryOut(key: string, { encode, decode }: PayloadCodec, resolve: () => unknown): Promise<unknown> {
+  async carryOut(key: string, codec: PayloadCodec, resolve: () => unknown): Promise<unknown> {
     try {
-      const stored = this.#replays?.get(key);
-      const payload = stored === undefined ? await resolve() : decode(stored);
-      if (this.isKeyed) this.payloads.set(key, encode(payload));
+      const payload = this.#replay?.(key, codec) ?? (await resolve());
+      if (this.isKeyed) this.payloads.set(key, codec.encode(payload));
       this.#carriedOut.add(key);
       return payload;
     } catch (error) {

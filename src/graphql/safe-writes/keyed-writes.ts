@@ -1,9 +1,11 @@
 import { DomainError, validationFailed } from '../../domain/errors.ts';
-import type {
-  FieldResults,
-  IdempotencyService,
-  IdempotentOutcome,
+import {
+  type FieldResults,
+  type IdempotencyService,
+  type IdempotentOutcome,
+  readStored,
 } from '../../domain/idempotency/idempotency.service.ts';
+import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { AtomicWrites } from './atomic-writes.ts';
 import type { PayloadCodec } from './stored-payload.ts';
@@ -53,6 +55,11 @@ export class KeyedWrites {
     return this.#service.onceForOperation(this.#stores, request, work, ({ payloads }) => payloads);
   }
 
+  /** The payload of a field that was stored. Throws UNAVAILABLE for one that this version can't read. */
+  read(field: string, { decode }: PayloadCodec, stored: StoredResult): object {
+    return readStored({ principalId: this.#principalId, key: this.#key, field }, () => decode(stored));
+  }
+
   /** Carries the field out, or returns the payload that was stored. */
   async once({ codec, ...field }: KeyedField, work: (stores: Stores) => Promise<object>): Promise<object> {
     // The first request goes on with its next fields: none of them is carried out here before that one.
@@ -61,7 +68,7 @@ export class KeyedWrites {
     try {
       const { result, isReplayed } = await this.#service.onceForField(this.#stores, request, work, codec.encode);
       if (!isReplayed) return result;
-      const payload = codec.decode(result as never);
+      const payload = this.read(field.field, codec, result as StoredResult);
       this.replayed.push(field.field);
       return payload;
     } catch (error) {

@@ -1,52 +1,51 @@
-import { getNamedType, isEnumType, isObjectType, type GraphQLObjectType, type GraphQLOutputType } from 'graphql';
+import {
+  getNullableType,
+  GraphQLNonNull,
+  type GraphQLLeafType,
+  type GraphQLOutputType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
 
-import { unreadable } from '../../domain/errors.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
-type Read = (value: unknown) => unknown;
 
 /** How the payloads of a root mutation are stored: ids, and rows with their own fields, without related rows. */
 export interface PayloadCodec {
   readonly encode: (payload: unknown) => StoredResult;
-  /**
-   * Rows without related rows: those are loaded as they are now. Throws UNAVAILABLE for what a newer version has stored
-   * and this one doesn't know.
-   */
+  /** Rows without related rows: those are loaded as they are now. Throws for what isn't of the payload's type. */
   readonly decode: (stored: StoredResult) => object;
 }
 
 export function payloadCodec(type: GraphQLOutputType): PayloadCodec {
-  const payload = getNamedType(type) as GraphQLObjectType;
-  const readers = Object.values(payload.getFields()).map((field) => [field.name, readerOf(field.type)] as const);
+  const payload = new GraphQLNonNull(getNullableType(type));
   return {
     encode: (value) => mapFields(value as Fields, (each) => (isRow(each) ? mapFields(each, withoutRows) : each)),
-    decode: (stored: unknown) => {
-      const fields = isRow(stored) ? stored : {};
-      return Object.fromEntries(readers.map(([name, read]) => [name, read(fields[name])]));
-    },
+    decode: (stored) => valueOf(payload, stored) as object,
   };
 }
 
-function readerOf(type: GraphQLOutputType): Read {
-  const named = getNamedType(type);
-  if (!isObjectType(named)) return (value) => (typeof value === 'string' ? value : refuse(value));
-  const readers = new Map(Object.values(named.getFields()).map((field) => [field.name, fieldReaderOf(field.type)]));
-  return (row) => (isRow(row) ? mapFields(row, (value, name) => readers.get(name)?.(value) ?? value) : refuse(row));
-}
-
-/** Undefined where a value is stored as it is. */
-function fieldReaderOf(type: GraphQLOutputType): Read | undefined {
-  const named = getNamedType(type);
-  if (named === DateTimeScalar) return (value) => (typeof value === 'string' ? new Date(value) : value);
-  if (!isEnumType(named)) return undefined;
-  const known = new Set<unknown>(named.getValues().map(({ value }) => value as unknown));
-  return (value) => (known.has(value) ? value : refuse(value));
-}
-
-function refuse(value: unknown): never {
-  throw unreadable(new TypeError(`A stored payload has ${JSON.stringify(value)?.slice(0, 60)}, which is not known.`));
+/** The value of the type that was stored as JSON. The fields of an object that are resolved aren't stored. */
+function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
+  if (isNonNullType(type)) {
+    if (stored === null || stored === undefined) throw new TypeError(`There is no ${String(type.ofType)}.`);
+    return valueOf(type.ofType as GraphQLOutputType, stored);
+  }
+  if (stored === null || stored === undefined) return stored;
+  if (isListType(type)) return (stored as readonly unknown[]).map((each) => valueOf(type.ofType, each));
+  if (isObjectType(type)) {
+    const fields = Object.values(type.getFields()).filter(({ resolve }) => resolve === undefined);
+    const read = fields.map(({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])]);
+    return { ...(stored as Fields), ...Object.fromEntries(read) };
+  }
+  const value = type === DateTimeScalar ? new Date(stored as string) : stored;
+  const written = (type as GraphQLLeafType).serialize(value);
+  if (!isEnumType(type) && written !== stored) throw new TypeError(`This is no ${String(type)}.`);
+  return value;
 }
 
 function withoutRows(value: unknown): unknown {
@@ -54,11 +53,11 @@ function withoutRows(value: unknown): unknown {
 }
 
 function isRow(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return typeof value === 'object' && value !== null && !(value instanceof Date);
 }
 
-function mapFields(fields: Fields, map: (value: unknown, name: string) => unknown): StoredResult {
+function mapFields(fields: Fields, map: (value: unknown) => unknown): StoredResult {
   const mapped: Record<string, unknown> = {};
-  for (const name of Object.keys(fields)) mapped[name] = map(fields[name], name);
+  for (const name of Object.keys(fields)) mapped[name] = map(fields[name]);
   return mapped;
 }
