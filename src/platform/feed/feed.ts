@@ -125,8 +125,9 @@ export class Feed<Event extends Position> {
     const apply = await this.#read();
     if (this.#following !== following) return;
     this.#isReading = false;
-    apply();
+    // First: it goes on whatever becomes of this round.
     this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()), following);
+    apply();
     this.#options.onTick();
   }
 

@@ -181,10 +181,13 @@ export class FeedStreams<Event extends Position> {
   async #settle(holder: StreamHolder, streams: readonly OpenStream<Event>[]): Promise<void> {
     if (this.#settling.has(holder)) return;
     this.#settling.add(holder);
-    const end = await holder.findEnd();
-    if (end === undefined) await this.#charge(holder, streams);
-    else for (const open of streams) endWith(open, end);
-    this.#settling.delete(holder);
+    try {
+      const end = await holder.findEnd();
+      if (end === undefined) await this.#charge(holder, streams);
+      else for (const open of streams) endWith(open, end);
+    } finally {
+      this.#settling.delete(holder);
+    }
   }
 
   async #charge(holder: StreamHolder, streams: readonly OpenStream<Event>[]): Promise<void> {

@@ -9,6 +9,7 @@ import {
   type StreamHolder,
   type StreamTerms,
 } from '../../../src/platform/feed/streams.ts';
+import { onBackgroundFailure } from '../../../src/platform/background.ts';
 import { bytesOf, MemoryLog, positionAt, type SampleEvent } from './memory-log.ts';
 
 const seconds = 1_000;
@@ -223,4 +224,43 @@ it('what a stream owes when its client leaves is charged', async () => {
   output.destroy();
   await settle();
   expect([purse.charges, streams.count]).toEqual([[2], 0]);
+});
+
+it('what is thrown in one round, by an event or by a holder, ends neither the reading nor the looking after', async () => {
+  const failures: unknown[] = [];
+  const stop = onBackgroundFailure((error) => failures.push(error));
+  const log = new MemoryLog();
+  const streams = streamsOf(log);
+  const holder = new Purse();
+  const { text } = open(streams, holder);
+  await add(streams, log, 0);
+  await add(streams, log, 1, 'a');
+  const [badEvent, badHolder] = [new Error('of an event'), new Error('of a holder')];
+  mock.method(holder, 'findEnd', () => Promise.reject(badHolder), { times: 1 });
+  mock.method(
+    log,
+    'readAfter',
+    () =>
+      Promise.resolve({
+        isKnown: true,
+        last: positionAt(2),
+        events: [
+          {
+            get position() {
+              throw badEvent;
+            },
+          },
+        ],
+      }),
+    { times: 1 },
+  );
+  await passTo(1 * seconds);
+  await passTo(2 * seconds);
+  await add(streams, log, 1, 'b');
+  expect(new Set(failures)).toEqual(new Set([badEvent, badHolder]));
+  expect(text()).toBe('ab');
+  mock.method(holder, 'findEnd', () => Promise.resolve({ code: 'REVOKED', body: 'revoked' }));
+  await passTo(3 * seconds);
+  expect(text()).toBe('abrevoked');
+  stop();
 });
