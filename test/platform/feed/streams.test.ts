@@ -256,11 +256,13 @@ it('what is thrown in one round, by an event or by a holder, ends neither the re
   );
   await passTo(1 * seconds);
   await passTo(2 * seconds);
-  await add(streams, log, 1, 'b');
+  log.add(1, 'b');
+  await passTo(3 * seconds);
+  await passTo(4 * seconds);
   expect(new Set(failures)).toEqual(new Set([badEvent, badHolder]));
   expect(text()).toBe('ab');
   mock.method(holder, 'findEnd', () => Promise.resolve({ code: 'REVOKED', body: 'revoked' }));
-  await passTo(3 * seconds);
+  await passTo(5 * seconds);
   expect(text()).toBe('abrevoked');
   stop();
 });
