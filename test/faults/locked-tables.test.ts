@@ -102,6 +102,17 @@ it('a start that a lock keeps waiting says so, and goes on as soon as the lock i
   await service.kill();
 });
 
+it('a start reads no table of the store: it serves while a bulk change has locked them', async () => {
+  await holder.query('commit');
+  await (await Service.start({ DATABASE_URL: cluster.url })).kill();
+  await holder.query('begin; lock table categories, pets, orders, inventory');
+  const service = await Service.start({ DATABASE_URL: cluster.url });
+  expect(service.output).not.toContain('waits for a lock');
+  expect((await service.get('/readyz')).status).toBe(200);
+  await holder.query('commit');
+  await service.kill();
+});
+
 it('a start beside a process that migrates says that it waits for it', async () => {
   await holder.query('rollback; begin; select pg_advisory_xact_lock(7338474783)');
   const starting = Service.start({ DATABASE_URL: cluster.url });

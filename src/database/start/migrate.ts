@@ -5,6 +5,7 @@ import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
 import { RemoteClock } from '../../platform/remote-clock.ts';
+import { nouns } from '../../domain/nouns.ts';
 import type { Stores } from '../../domain/stores.ts';
 import {
   createTransactionSession,
@@ -61,7 +62,7 @@ export async function migrate({ location, fill, onWait = () => undefined }: Migr
     // The embedded database has a single process, and its connections would share the lock.
     if (typeof location !== 'string') return await migrateUp(run);
     await whileLocked(location, onWait, async () => {
-      await withLocks(run, assertUnlocked);
+      await withLocks(run, (em) => assertUnlocked(run, em));
       await migrateUp(run);
     });
   } finally {
@@ -127,7 +128,7 @@ async function findLockHolder(orm: MikroORM): Promise<{ readonly holder: string;
       select pid, bool_or(mode = 'AccessExclusiveLock') as is_exclusive from pg_locks join pg_class on pg_class.oid = relation
       where granted and relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace group by pid
     ) as locks using (pid)
-    where pid <> pg_backend_pid() and xact_start is not null
+    where pid <> pg_backend_pid() and datname = current_database() and xact_start is not null
     order by is_exclusive desc, xact_start limit 1`);
   return row ?? { holder: 'another transaction (pg_stat_activity shows it)', end: '' };
 }
@@ -142,8 +143,13 @@ async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<vo
   }
 }
 
-/** What reads a table that somebody has locked as a whole would wait without an end, and without a word. */
-async function assertUnlocked(em: SqlEntityManager): Promise<void> {
+/**
+ * What reads a table that somebody has locked as a whole would wait without an end, and without a word. The start reads
+ * all but those of the nouns, one of which a bulk change may lock for long.
+ */
+async function assertUnlocked({ orm }: Run, em: SqlEntityManager): Promise<void> {
+  const entities: readonly (new () => object)[] = Object.values(nouns).map(({ entity }) => entity);
+  const unread = entities.map((entity) => orm.getMetadata().get(entity).tableName);
   await em.execute(`do $$
     declare
       "table" regclass;
@@ -151,7 +157,7 @@ async function assertUnlocked(em: SqlEntityManager): Promise<void> {
       for "table" in
         select oid from pg_class
         where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
-          and has_table_privilege(oid, 'select')
+          and relname <> all ('{${unread.join(',')}}') and has_table_privilege(oid, 'select')
       loop
         execute format('lock table %s in access share mode', "table");
       end loop;

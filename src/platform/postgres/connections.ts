@@ -187,7 +187,7 @@ export async function openMaintenanceWhenWritable(
       const { code, message } = error as ConnectionFailure;
       const isWorthWaiting = code === readOnlyState || code === notYet || (hasSeveralHosts && !neverCodes.test(code));
       if (!isWorthWaiting) throw error;
-      if (isFirst) onWait(`${message.replace(/\.?$/, '.')} Waiting for a server that takes writes.`);
+      if (isFirst) onWait(`DATABASE_URL: ${message.replace(/\.?$/, '.')} Waiting for a server that takes writes.`);
       await wait(writableRetryMillis * (0.5 + Math.random()));
     }
   }
