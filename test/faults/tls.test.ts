@@ -88,14 +88,18 @@ it.each([
   [
     'the certificate of another authority',
     () => ({ ...certificates(), sslrootcert: file('stranger.crt'), sslmode: 'verify-full' }),
-    /TLS to the database failed: .*certificate/,
+    /TLS to the database failed: .*certificate.*\nSee the section "TLS"/,
   ],
-  ['no certificate of its own', () => ({ sslrootcert: file('authority.crt'), sslmode: 'verify-full' }), /certificate/],
-  ['no TLS', () => ({ sslmode: 'disable' }), /no pg_hba.conf entry.+no encryption/],
-])('with %s it does not start, and says so in one line', async (_what, parameters, complaint) => {
+  [
+    'no certificate of its own',
+    () => ({ sslrootcert: file('authority.crt'), sslmode: 'verify-full' }),
+    /certificate\nSee the section "TLS"/,
+  ],
+  ['no TLS', () => ({ sslmode: 'disable' }), /no pg_hba.conf entry.+no encryption\n.*with TLS/],
+])('with %s it does not start, and says so, and what to do', async (_what, parameters, complaint) => {
   const service = new Service({ DATABASE_URL: urlWith(parameters()) });
   expect(await service.ended()).toBe(1);
   expect(service.output).toMatch(complaint);
-  expect(service.output.split('\n')).toHaveLength(1);
+  expect(service.output.split('\n')).toHaveLength(2);
   expect(service.output).not.toContain('petstore@');
 });

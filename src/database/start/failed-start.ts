@@ -54,7 +54,8 @@ function explanationOf(error: unknown): string {
   if (!isPlain(cause)) return cause.stack ?? cause.message;
   if (!(error instanceof FailedDatabase)) return cause.message;
   const explanation = `DATABASE_URL (${shownUrl(error.url)}): ${cause.message}`;
-  const advice = adviceFor(cause, databaseAdvice);
+  // It says what has to be changed, and quotes statements.
+  const advice = cause.name === 'UnsuitableServer' ? undefined : adviceFor(cause, databaseAdvice);
   return advice === undefined ? explanation : `${explanation}\n${advice}`;
 }
 
@@ -85,14 +86,16 @@ const guide = 'The section "Roles" of .github/OPERATIONS.md has the commands.';
 /** The next step, by what is in "code message". The first that matches is taken. */
 type Advice = readonly (readonly [pattern: RegExp, advice: string])[];
 
+const tlsAdvice = 'See the section "TLS" of .github/OPERATIONS.md.';
+
 const networkAdvice: Advice = [
+  [/TLS|SSL|certificate/i, tlsAdvice],
   [/ECONNREFUSED|ENOENT/, 'Nothing listens there: start the server, or correct host and port.'],
   [/ENOTFOUND|EAI_AGAIN/, 'No address is known for this host: correct its name.'],
   [
     /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|did not respond within|hasn't responded|Connection timeout/,
     'Nothing has replied there: check host and port, the firewalls between, and whether the server hangs.',
   ],
-  [/TLS|SSL|certificate/i, 'See the section "TLS" of .github/OPERATIONS.md.'],
   [
     /ECONNRESET|[Cc]onnection terminated|[Ss]ocket closed/,
     "The server has closed the connection: see the server's log.",
@@ -108,7 +111,8 @@ const databaseAdvice: Advice = [
   ],
   [/^3D000/, `Create it first. ${guide}`],
   [/^28P01/, `Correct the user or the password. ${percentEncoding}`],
-  [/^28/, "The server's pg_hba.conf must let this user into this database from this address."],
+  [/^28.*certificate/, tlsAdvice],
+  [/^28/, "The server's pg_hba.conf must let this user into this database from this address, with TLS or without."],
   [
     /^53300/,
     'All connections are taken: pg_stat_activity shows by whom. Raise max_connections of the server, or lower DATABASE_POOL.',
