@@ -75,35 +75,6 @@ describe('a pet', () => {
   });
 });
 
-describe('a category', () => {
-  it('is created, changed, its description cleared, and deleted', async () => {
-    const { category } = await succeed(
-      'createCategory',
-      { name: 'Birds', description: 'Small\n\tones' },
-      'category { id name description pets { totalCount } }',
-    );
-    expect(category).toEqual({
-      id: expect.any(String),
-      name: 'Birds',
-      description: 'Small\n\tones',
-      pets: { totalCount: 0 },
-    });
-    expect(
-      await succeed('updateCategory', { id: category.id, name: 'Parrots' }, 'category { name description }'),
-    ).toEqual({
-      category: { name: 'Parrots', description: 'Small\n\tones' },
-    });
-    expect(
-      await succeed('updateCategory', { id: category.id, description: null }, 'category { name description }'),
-    ).toEqual({
-      category: { name: 'Parrots', description: null },
-    });
-    expect(await succeed('deleteCategory', { id: category.id }, 'deletedCategoryId')).toEqual({
-      deletedCategoryId: category.id,
-    });
-  });
-});
-
 describe('an order', () => {
   it('keeps its date in UTC with milliseconds, from the year 0001 to 9999', async () => {
     const input = { petId: '101', quantity: 3, shipDate: '2026-11-21T09:30:00.5+01:00', complete: true };

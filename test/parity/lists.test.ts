@@ -30,8 +30,8 @@ async function queryParameters(path: string): Promise<Operation['parameters']> {
 }
 
 describe.each(testedNouns)('the list of each $noun', (tested) => {
-  const { noun, path, list, file, filters, filtersOfSecond = {}, parameters = {} } = tested;
-  const { collection, sorting, filter } = nouns[noun];
+  const { noun, collection, path, list, file, filters, filtersOfSecond = {}, parameters = {} } = tested;
+  const { sorting, filter } = nouns[noun];
   const graphql = `src/graphql/${collection}`;
   const store = `the store in src/domain/${collection}`;
   let app: RestApp;
@@ -47,7 +47,7 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
 
   beforeAll(async () => {
     app = await startRestApp();
-    await makeRows(app, tested);
+    await makeRows(app, noun);
     [first = '', second = ''] = await ids('');
   });
 

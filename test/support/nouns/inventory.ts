@@ -10,13 +10,4 @@ export const sample: NounSample = {
   ],
   filters: { statusIn: '[SOLD]', quantityAtLeast: '7' },
   filtersOfSecond: { quantityAtMost: '3' },
-  exceptions: {
-    list: 'Inventory',
-    update: 'updateInventory',
-    changes: 'InventoryUpdate',
-    payload: 'inventoryItem',
-    key: 'petId',
-    readOnly: ['petId', 'status'],
-    onlyInGraphQL: ['nodeId', 'id', 'version'],
-  },
 };

@@ -28,24 +28,4 @@ export interface NounSample {
   readonly conflicts?: Readonly<Record<string, Conflict>>;
   /** By properties whose text has a rule of its own, values that both protocols refuse. */
   readonly refused?: Readonly<Record<string, readonly string[]>>;
-  /** Where its names aren't as every noun's. */
-  readonly exceptions?: Partial<NounNames>;
-}
-
-/** The names of a noun in GraphQL and in the OpenAPI document. */
-export interface NounNames {
-  /** The types of its list begin with it. */
-  readonly list: string;
-  readonly update: string;
-  readonly delete: string;
-  /** The schema of an update's body. */
-  readonly changes: string;
-  /** The field of a payload that has the row. */
-  readonly payload: string;
-  /** The property that names the row in an update. */
-  readonly key: string;
-  /** Properties that clients don't write. */
-  readonly readOnly: readonly string[];
-  /** Fields of the GraphQL type that are not properties. */
-  readonly onlyInGraphQL: readonly string[];
 }

@@ -1,51 +1,42 @@
 import { existsSync } from 'node:fs';
 
-import { nounNames, nouns, type NounName } from '../../../src/domain/nouns.ts';
-import type { RestApp } from '../../rest/rest-app.ts';
-import type { NounNames, NounSample } from './noun-sample.ts';
+import { getNamedType } from 'graphql';
 
-export interface TestedNoun extends NounSample, NounNames {
+import { nounNames, nouns, type NounName } from '../../../src/domain/nouns.ts';
+import { createSchema } from '../../../src/graphql/schema.ts';
+import type { RestApp } from '../../rest/rest-app.ts';
+import type { NounSample } from './noun-sample.ts';
+
+export interface TestedNoun extends NounSample {
   readonly noun: NounName;
   readonly typeName: string;
+  readonly collection: string;
   readonly path: string;
+  /** The types of its list in GraphQL begin with it, and so does the mutation that updates a row. */
+  readonly list: string;
   /** Where the tests know it from. */
   readonly file: string;
 }
 
-/** The nouns of the store, as the tests know them. */
-export const testedNouns: readonly TestedNoun[] = await Promise.all(nounNames.map(testedNoun));
+const queries = createSchema().getQueryType()?.getFields() ?? {};
 
-async function testedNoun(noun: NounName): Promise<TestedNoun> {
-  const file = `test/support/nouns/${noun}.ts`;
-  if (!existsSync(file)) throw new Error(`${file} is missing: it has two rows of the noun for the tests.`);
-  const { sample } = (await import(`./${noun}.ts`)) as { readonly sample: NounSample };
-  const { typeName, path } = nouns[noun];
-  return {
-    noun,
-    typeName,
-    path,
-    file,
-    list: typeName,
-    update: `update${typeName}`,
-    delete: `delete${typeName}`,
-    changes: `${typeName}Changes`,
-    payload: noun,
-    key: 'id',
-    readOnly: ['id'],
-    onlyInGraphQL: ['nodeId', 'version'],
-    ...sample,
-    ...sample.exceptions,
-  };
-}
+/** The nouns of the store, as the tests know them. */
+export const testedNouns: readonly TestedNoun[] = await Promise.all(
+  nounNames.map(async (noun) => {
+    const file = `test/support/nouns/${noun}.ts`;
+    if (!existsSync(file)) throw new Error(`${file} is missing: it has two rows of the noun for the tests.`);
+    const { sample } = (await import(`./${noun}.ts`)) as { readonly sample: NounSample };
+    const { typeName, collection, path } = nouns[noun];
+    const list = String(getNamedType(queries[collection]?.type)).replace('Connection', '');
+    return Object.assign({ noun, typeName, collection, path, list, file }, sample);
+  }),
+);
 
 /** Makes the two rows of a noun, with what they refer to. */
-export async function makeRows({ ask }: Pick<RestApp, 'ask'>, { file, rows }: TestedNoun): Promise<void> {
+export async function makeRows({ ask }: Pick<RestApp, 'ask'>, noun: NounName): Promise<void> {
+  const { file, rows } = testedNouns.find((each) => each.noun === noun) as TestedNoun;
   for (const { method, url, body } of rows) {
     const { status, text } = await ask(method, url, body);
     if (status >= 400) throw new Error(`${file}: ${method} ${url} got ${status}: ${text}`);
   }
-}
-
-export function tested(noun: NounName): TestedNoun {
-  return testedNouns.find((each) => each.noun === noun) as TestedNoun;
 }

@@ -21,5 +21,4 @@ export const sample: NounSample = {
     },
     cancelOrder: { before: [{ method: 'PATCH', url: '/store/orders/:id', body: { complete: true } }] },
   },
-  exceptions: { delete: 'cancelOrder' },
 };
