@@ -33,14 +33,42 @@ const newerEvents = [
 ] as const;
 
 /** Through the outbox, under names that no mover knows. */
-async function insertEvents(): Promise<void> {
-  const names = newerEvents.map((_, index) => `next.${index}`);
+async function insertEvents(events: readonly (readonly [type: string, body: string | null])[]): Promise<void> {
+  const names = events.map((_, index) => `next.${index}`);
   await app.sql('insert into event_outbox (type, object_id) select name, 1 from unnest($1::text[]) as name', [names]);
   await until(async () => (await app.sql(`select from events where type like 'next.%'`)).length === names.length);
-  for (const [index, values] of newerEvents.entries()) {
-    await app.sql('update events set type = $1, body = $2 where type = $3', [...values, names[index]]);
-  }
+  const [types, bodies] = [events.map(([type]) => type), events.map(([, body]) => body)];
+  await app.sql(
+    `update events set type = new.type, body = new.body::json
+     from unnest($1::text[], $2::text[], $3::text[]) as new (name, type, body) where events.type = name`,
+    [names, types, bodies],
+  );
 }
+
+/** Of each kind a value, as JSON has it. */
+const valuesOfKinds = {
+  text: '"Rex"',
+  number: '"5"',
+  instant: '"2026-12-24T10:00:00+00:00"',
+  boolean: 'true',
+  int: '5',
+  bigint: '99999999999',
+  huge: '9223372036854775808',
+  longest: '9'.repeat(40),
+  fraction: '1.5',
+  object: '{"id":1}',
+  list: '["available"]',
+};
+type Kind = keyof typeof valuesOfKinds;
+const texts: readonly Kind[] = ['text', 'number', 'instant'];
+const int64s: readonly Kind[] = ['int', 'bigint'];
+/** The columns of each noun, and the kinds that they take. */
+const kindsOfColumns: Readonly<Record<string, Readonly<Record<string, readonly Kind[]>>>> = {
+  category: { id: int64s, name: texts, description: texts },
+  pet: { id: int64s, name: texts, status: [], category_id: int64s },
+  order: { id: int64s, pet_id: int64s, quantity: ['int'], ship_date: ['instant'], complete: ['boolean'] },
+  inventory: { pet_id: int64s, quantity: ['int'], status: [] },
+};
 
 async function follow(start: string, last: string): Promise<Record<string, unknown>[]> {
   const found: Record<string, unknown>[] = [];
@@ -60,7 +88,7 @@ describe('events of a newer version', () => {
     const { headers } = await app.ask('GET', '/events?cursor=now');
     const start = /^<([^>]+)>/.exec(headers['link'] ?? '')?.[1] ?? '';
     const after = new URL(start, address).searchParams.get('cursor');
-    await insertEvents();
+    await insertEvents(newerEvents);
     const query = 'subscription($after: ID) { events(after: $after) { type nodeId object { nodeId } } }';
     const stream = await openStream(address, app.key, { query, variables: { after } }, eventStream);
     await app.sql(`insert into event_outbox (type, object_id) values ('voucher.deleted', 1)`);
@@ -98,6 +126,46 @@ describe('events of a newer version', () => {
     ]);
     expect(stream.isEnded()).toBe(false);
     stream.close();
+  });
+
+  it('are store.resync with a value of another kind in any column, and are shown in full with those of its kinds', async () => {
+    const events = Object.entries(kindsOfColumns).flatMap(([noun, columns]) => {
+      const good = Object.entries(columns).map(([column, [kind]]) => [
+        column,
+        kind === undefined ? '"sold"' : valuesOfKinds[kind],
+      ]);
+      return Object.entries(columns).flatMap(([column, kinds]) =>
+        Object.entries(valuesOfKinds).map(([kind, value]) => {
+          const members = good.map(([name, own]) => `"${name}":${name === column ? value : own}`);
+          const isRight = (kinds as readonly string[]).includes(kind);
+          return {
+            type: `${noun}.updated`,
+            body: `{${members.join()}}`,
+            shown: isRight ? `${noun}.updated` : 'store.resync',
+          };
+        }),
+      );
+    });
+    const { headers } = await app.ask('GET', '/events?cursor=now');
+    const start = /^<([^>]+)>/.exec(headers['link'] ?? '')?.[1] ?? '';
+    await insertEvents(events.map(({ type, body }) => [type, body]));
+    const found = await follow(start, `/categories/${await app.category()}`);
+    const shown = events.map((event) => event.shown);
+    expect(found.slice(0, -1).map(({ type }) => type)).toEqual(shown);
+    let after = new URL(start, address).searchParams.get('cursor');
+    const types: string[] = [];
+    const fields = `... on Pet { id name status categoryId } ... on Category { id name description }
+      ... on Order { id petId quantity shipDate complete } ... on InventoryItem { of: petId stock: quantity status }`;
+    while (types.length <= shown.length) {
+      const { data, errors } = await app.graphql(
+        `query($after: ID!) { events(after: $after, first: 100) { nodes { type object { nodeId ${fields} } } pageInfo { endCursor } } }`,
+        { after },
+      );
+      expect(errors).toEqual([]);
+      types.push(...(data.events.nodes as { type: string }[]).map(({ type }) => type));
+      after = data.events.pageInfo.endCursor;
+    }
+    expect(types.slice(0, -1)).toEqual(shown.map((type) => type.toUpperCase().replace('.', '_')));
   });
 });
 

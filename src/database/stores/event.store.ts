@@ -16,8 +16,8 @@ import type { RemoteClock } from '../../platform/remote-clock.ts';
 import { clockMillis } from './clock.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 
-/** A row as JSON, with its numbers as texts, so that an int64 is exact. */
-type Body = Readonly<Record<string, string | boolean | null>>;
+/** A row as JSON, with its integers as bigints, so that an int64 is exact. */
+type Body = Readonly<Record<string, unknown>>;
 
 interface LogRow {
   readonly isKnown: boolean;
@@ -132,8 +132,14 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
 function parseBody(text: string): Body | null {
   // The context is in Node, not yet in TypeScript's library.
   const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
-  return parse(text, (_key, value, { source }) => (typeof value === 'number' ? source : value)) as Body | null;
+  return parse(text, revive) as Body | null;
 }
+
+const revive: Reviver = (_key, value, { source = '' }) =>
+  typeof value === 'number' && integer.test(source) ? BigInt(source) : value;
+
+/** Longer ones are in no column: to make them would take as long as a writer of the log wants. */
+const integer = /^-?\d{1,19}$/;
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -148,14 +154,14 @@ function decoderOf<Row extends object>(
   const table = new EntityTable(metadata.get<Row>(entity));
   const properties = table.columns.map(({ property, isKnown, isNullable }) => {
     const name = property as keyof Row & string;
-    return { name, column: table.columnName(name), parse: parserOf(table.columnType(name)), isKnown, isNullable };
+    return { name, column: table.columnName(name), read: readerOf(table.columnType(name)), isKnown, isNullable };
   });
   return (body) => {
     const row: Record<string, unknown> = {};
-    for (const { name, column, parse, isKnown, isNullable } of properties) {
+    for (const { name, column, read, isKnown, isNullable } of properties) {
       const given = body[column] ?? null;
-      const value = given === null ? null : parse(given);
-      const isReadable = value === null ? isNullable : typeof given !== 'object' && isKnown?.(value) !== false;
+      const value = given === null ? null : read(given);
+      const isReadable = value === null ? isNullable : value !== undefined && isKnown?.(value) !== false;
       if (!isReadable) return undefined;
       row[name] = value;
     }
@@ -163,9 +169,20 @@ function decoderOf<Row extends object>(
   };
 }
 
-function parserOf(type: string): (value: string | boolean) => unknown {
-  if (type.startsWith('timestamptz')) return (text) => new Date(String(text));
-  if (type === 'int') return Number;
-  // An int64 stays text.
-  return (value) => value;
+/** `Date` would take any text with a number for one. */
+const dateAndTime = /^\d{4}-\d\d-\d\dT/;
+
+/** How a value of a column is read; undefined for one that the column can't have. */
+function readerOf(type: string): (given: unknown) => unknown {
+  if (type.startsWith('timestamptz'))
+    return (given) => (typeof given === 'string' && dateAndTime.test(given) ? new Date(given) : undefined);
+  if (type === 'boolean') return (given) => (typeof given === 'boolean' ? given : undefined);
+  if (type === 'int') return (given) => (isInteger(given, 32) ? Number(given) : undefined);
+  // An int64 is a text, which is exact.
+  if (type === 'bigint') return (given) => (isInteger(given, 64) ? String(given) : undefined);
+  return (given) => (typeof given === 'string' ? given : undefined);
+}
+
+function isInteger(given: unknown, bits: number): boolean {
+  return typeof given === 'bigint' && BigInt.asIntN(bits, given) === given;
 }
