@@ -33,11 +33,6 @@ export function bodyOf<Name extends NounName>(noun: Name): (row: RowOf<Name>) =>
   return bodies[noun].representation;
 }
 
-/** The operations that every noun may have in the same form. */
-type NounOperations<Name extends NounName> =
-  `list${Capitalize<CollectionOf<Name>>}` | `${'create' | 'get' | 'update' | 'delete'}${TypeNameOf<Name>}`;
-export type NounOperationId = { [Name in NounName]: NounOperations<Name> }[NounName] & OperationId;
-
 /** What the handlers need of the service of a noun. */
 interface NounService<Row> {
   list(request: PageArguments, options: ListOptions): Promise<Page<Row>>;
@@ -46,6 +41,21 @@ interface NounService<Row> {
   update(id: string, changes: object, options: UpdateOptions): Promise<Row>;
   delete(id: string, precondition?: Precondition): Promise<void>;
 }
+
+type Verb = keyof NounService<never>;
+
+/** The operations that every noun may have in the same form. */
+type NounOperation<Name extends NounName, Of extends Verb> = Of extends 'list'
+  ? `list${Capitalize<CollectionOf<Name>>}`
+  : `${Of}${TypeNameOf<Name>}`;
+export type NounOperationId = { [Name in NounName]: NounOperation<Name, Verb> }[NounName] & OperationId;
+
+/** The services have a method for each of those operations that the document has. */
+type ServicesOfNouns = {
+  readonly [Name in NounName as CollectionOf<Name>]: {
+    [Of in Verb as NounOperation<Name, Of> extends OperationId ? Of : never]: NounService<RowOf<Name>>[Of];
+  };
+};
 
 type NounCall = Omit<Call<'listCategories'>, 'path' | 'body'> & {
   readonly path: Readonly<Record<string, string>>;
@@ -62,7 +72,7 @@ export const nounHandlers = Object.fromEntries(nounNames.flatMap(handlersOf)) as
 function handlersOf(noun: NounName): [operationId: string, NounHandler][] {
   const { typeName, collection: name, maxBytes } = nouns[noun];
   const toBody = bodyOf(noun) as (row: object) => object;
-  const serviceOf = (services: Services) => services[name] as object as NounService<object>;
+  const serviceOf = (services: ServicesOfNouns) => services[name] as object as NounService<object>;
   return [
     [
       `list${name.charAt(0).toUpperCase()}${name.slice(1)}`,

@@ -99,7 +99,7 @@ function refusalsOf(operation: Operation): Refusal[] {
       ]),
     ];
     if (schema['enum'] !== undefined) values.push([`${property} is one of a few`, 'lost']);
-    if (isReference(schema)) values.push([`what ${property} names exists`, unknown]);
+    if (isReference(schema)) values.push([`what ${property} names exists (refersTo, mayReferTo)`, unknown]);
     if (required(operation).includes(property)) values.push([`${property} is given`, undefined]);
     else if (!isCreation && schema.nullable !== true) values.push([`${property} can't be removed`, null]);
     return values.map(([rule, value]) => invalid(rule, name, { ...least, [property]: value }, property));
