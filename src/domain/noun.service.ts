@@ -36,7 +36,7 @@ interface NounKind<Row, Store, Fields extends FilterFields, SortField extends st
   readonly filter: Fields;
 }
 
-/** What the services of all nouns do alike: reading. They hold no state between two calls. */
+/** What the services of all nouns do alike: reading, and checking what is written. They hold no state between two calls. */
 export abstract class NounService<
   Row,
   Store extends ReadStore<Row, FilterOf<Fields>, SortField, Relation>,

@@ -27,8 +27,8 @@ interface Noun<Row> {
   readonly representation: (row: Row) => object;
   /** Of the longest one as JSON text. */
   readonly maxBytes: number;
-  /** What its events say: `created` is `pet.created`. Undefined for one without events. */
-  readonly changes?: readonly string[];
+  /** What its events say: `created` is `pet.created`. Every noun has events. */
+  readonly changes: readonly [string, ...string[]];
 }
 
 const usual = ['created', 'updated', 'deleted'] as const;
