@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
-import { connectionConfigOf } from '../../src/platform/postgres/connection-config.ts';
+import { connectionConfigOf } from '../../src/platform/postgres/servers/connection-config.ts';
 import { PgConnection } from '../../src/platform/postgres/connection.ts';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';

@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.ts';
-import type { DatabaseLocation } from '../../src/platform/postgres/connection-config.ts';
+import type { DatabaseLocation } from '../../src/platform/postgres/servers/connection-config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { createTestDatabase } from './test-database.ts';

@@ -6,8 +6,8 @@ import { Waiters } from './waiters.ts';
  * What a client holds only so much of:
  *
  * - exclusive connections, and those for slow statements (`platform/postgres/connection-slots.ts`); they are waited for
- * - reads on pipelined connections (`platform/postgres/pipelined-connections.ts`); they are waited for
- * - connections to the database that are being opened, by the service itself (`platform/postgres/servers.ts`); waited for
+ * - reads on pipelined connections (`platform/postgres/pipeline/pipelined-connections.ts`); they are waited for
+ * - connections to the database that are being opened (`platform/postgres/servers/servers.ts`); they are waited for
  * - requests that wait for a response, and where there are many, those that wait to begin (`platform/http/overload.ts`)
  * - bodies that are not complete (`platform/http/body.ts`)
  * - memory of requests, responses and streams (`memory.ts`); it is waited for

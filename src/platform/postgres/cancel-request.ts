@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 
 import pg from 'pg';
 
-import { AddressSocket } from './server-address.ts';
-import type { ConnectionConfig } from './connection-config.ts';
+import { AddressSocket } from './servers/server-address.ts';
+import type { ConnectionConfig } from './servers/connection-config.ts';
 
 /** The part of `pg`'s connection that its types omit. */
 interface ProtocolConnection {

@@ -2,7 +2,7 @@ import { type Accounts, type Caller, type Lease, waiting } from '../callers/inde
 import { every, inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
-import type { Servers, OpenOptions } from './servers.ts';
+import type { Servers, OpenOptions } from './servers/servers.ts';
 import { ConnectionSlots } from './connection-slots.ts';
 
 export interface PoolOptions {

@@ -4,10 +4,10 @@ import pg from 'pg';
 
 import { type Caller, waiting } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
-import { AddressSocket } from './server-address.ts';
+import { AddressSocket } from './servers/server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import { CheckedQuery } from './checked-query.ts';
-import type { ConnectionConfig, TargetSession } from './connection-config.ts';
+import type { ConnectionConfig, TargetSession } from './servers/connection-config.ts';
 import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
@@ -15,7 +15,7 @@ import { readMessages } from './row-parser.ts';
 import { type ParameterStatus, ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
 import { sendTraced } from './statement-span.ts';
 import { StatementBatch, textsOf } from './statement-batch.ts';
-import { type Query, unprepared } from './statement.ts';
+import { type Query, unpreparedQuery } from './statement.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -65,7 +65,7 @@ const abortTimeoutMillis = 2_000;
 export class PgConnection extends pg.Client {
   /** For whom its statements are, while it is leased. */
   caller: Caller | undefined;
-  /** True once the connection can carry no more statements. */
+  /** Whether it can carry no more statements. */
   isLost = false;
   /** True once it was destroyed because nothing came back. */
   hasTimedOut = false;
@@ -186,7 +186,6 @@ export class PgConnection extends pg.Client {
     if (messages.length > 0 && connection.stream.writable) connection.stream.write(Buffer.concat(messages));
   }
 
-  /** When a response last came, or was first pending. */
   get progressAt(): number {
     return this.#progressAt;
   }
@@ -296,8 +295,4 @@ export class PgConnection extends pg.Client {
   get #internals(): ClientInternals {
     return this as unknown as ClientInternals;
   }
-}
-
-function unpreparedQuery({ statement, values }: Query<unknown>): Query<unknown> {
-  return { statement: unprepared(statement), values };
 }

@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { Accounts } from '../callers/index.ts';
-import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './connection-config.ts';
+import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PgConnection, ConnectionOptions } from './connection.ts';
-import { PipelinedConnections } from './pipelined-connections.ts';
-import { Servers, type OpenOptions } from './servers.ts';
+import { PipelinedConnections } from './pipeline/pipelined-connections.ts';
+import { Servers, type OpenOptions } from './servers/servers.ts';
 
 /**
  * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a

@@ -3,7 +3,7 @@ export {
   parseDatabaseUrl,
   type PostgresAddress,
   UnusableDatabaseUrl,
-} from './connection-config.ts';
+} from './servers/connection-config.ts';
 export type { ConnectionPool } from './connection-pool.ts';
 export type { NoFreeConnection } from './connection-slots.ts';
 export type { PgConnection } from './connection.ts';
@@ -28,9 +28,9 @@ export {
 export { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason, UnreadableRow } from './failures.ts';
 export { ConnectionLease, createTransactionSession } from './lease.ts';
 export { limitLockWait } from './lock-wait.ts';
-export { rowsById } from './look-ups.ts';
+export { rowsById } from './pipeline/look-ups.ts';
 export type { Parameter } from './parameter.ts';
-export type { ServerChange, ServerFigure } from './servers.ts';
+export type { ServerChange, ServerFigure } from './servers/servers.ts';
 export { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
 export {
   type LookUp,

@@ -2,7 +2,7 @@ import pg from 'pg';
 
 import type { CancelKey } from './cancel-request.ts';
 import { DamagedMessage } from './connection-failure.ts';
-import type { ConnectionConfig } from './connection-config.ts';
+import type { ConnectionConfig } from './servers/connection-config.ts';
 import type { MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
 import type { BatchConnection } from './statement-batch.ts';

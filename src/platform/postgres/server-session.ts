@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-import type { TargetSession } from './connection-config.ts';
+import type { TargetSession } from './servers/connection-config.ts';
 import { lockWaitMillis } from './lock-wait.ts';
 
 /** Ours on a server, the one that all connections of the embedded database share, or that of another process. */

@@ -86,6 +86,10 @@ export interface Query<Row> {
   readonly values: StatementValues;
 }
 
+export function unpreparedQuery({ statement, values }: Query<unknown>): Query<unknown> {
+  return { statement: unprepared(statement), values };
+}
+
 /** How rows of one kind are looked up by their ids. */
 export interface LookUp<Row> {
   readonly byId: Statement<Row>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../../src/config.ts';
-import { parseDatabaseUrl } from '../../../src/platform/postgres/connection-config.ts';
+import { parseDatabaseUrl } from '../../../src/platform/postgres/servers/connection-config.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { LookUps } from '../../../src/platform/postgres/look-ups.ts';
+import { LookUps } from '../../../src/platform/postgres/pipeline/look-ups.ts';
 import { DamagedMessage } from '../../../src/platform/postgres/connection-failure.ts';
 import { UnreadableRow } from '../../../src/platform/postgres/failures.ts';
 import { StatementBatch } from '../../../src/platform/postgres/statement-batch.ts';

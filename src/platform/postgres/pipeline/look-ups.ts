@@ -1,10 +1,10 @@
 import DataLoader from 'dataloader';
 
-import type { Caller } from '../callers/index.ts';
-import { isLoss, isTimeout, recordFailure, throwIfLost } from './driver-errors.ts';
-import { UnreadableRow } from './failures.ts';
+import type { Caller } from '../../callers/index.ts';
+import { isLoss, isTimeout, recordFailure, throwIfLost } from '../driver-errors.ts';
+import { UnreadableRow } from '../failures.ts';
 import type { SomeCallers } from './pipelined-connection.ts';
-import type { LookUp, Query } from './statement.ts';
+import type { LookUp, Query } from '../statement.ts';
 
 /** Who waits for the row with this id. */
 interface IdWanted {

@@ -1,7 +1,7 @@
-import { type Accounts, type Caller, type Lease, service, Share } from '../callers/index.ts';
-import { ConnectionFailure } from './connection-failure.ts';
-import { attempt, every } from '../background.ts';
-import type { PgConnection } from './connection.ts';
+import { type Accounts, type Caller, type Lease, service, Share } from '../../callers/index.ts';
+import { ConnectionFailure } from '../connection-failure.ts';
+import { attempt, every } from '../../background.ts';
+import type { PgConnection } from '../connection.ts';
 import { LookUps } from './look-ups.ts';
 import {
   failureOfAll,
@@ -10,10 +10,10 @@ import {
   PipelinedConnection,
   type SomeCallers,
 } from './pipelined-connection.ts';
-import type { Servers, OpenOptions } from './servers.ts';
-import { NoFreeConnection } from './connection-slots.ts';
-import type { LookUp, Query, Statement, StatementValues } from './statement.ts';
-import { recordFailure, throwIfLost } from './driver-errors.ts';
+import type { Servers, OpenOptions } from '../servers/servers.ts';
+import { NoFreeConnection } from '../connection-slots.ts';
+import type { LookUp, Query, Statement, StatementValues } from '../statement.ts';
+import { recordFailure, throwIfLost } from '../driver-errors.ts';
 
 export interface PipelineOptions {
   readonly servers: Servers;

@@ -2,11 +2,11 @@ import type { LookupAddress } from 'node:dns';
 
 import pg from 'pg';
 
-import { type Accounts, service, Share } from '../callers/index.ts';
-import { inBackground } from '../background.ts';
+import { type Accounts, service, Share } from '../../callers/index.ts';
+import { inBackground } from '../../background.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
-import { ConnectionFailure, readOnlyState } from './connection-failure.ts';
-import { PgConnection, type ConnectionOptions } from './connection.ts';
+import { ConnectionFailure, readOnlyState } from '../connection-failure.ts';
+import { PgConnection, type ConnectionOptions } from '../connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './server-address.ts';
 
