@@ -198,18 +198,18 @@ function mirrorOf(events: readonly StoreEvent[]): Record<string, unknown> {
     const { noun, row } = subject!;
     const key = `${noun} ${noun === 'inventory' ? row.petId : row.id}`;
     if (/deleted|cancelled/.test(type)) mirror.delete(key);
-    else mirror.set(key, JSON.parse(JSON.stringify(row)));
+    else mirror.set(key, JSON.parse(JSON.stringify(row, (_, value: unknown) => value ?? undefined)));
   }
   return Object.fromEntries([...mirror].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 async function storeNow(): Promise<Record<string, unknown>> {
   const rows = await log.sql(`
-    select 'category ' || id as key, json_build_object('id', id::text, 'name', name, 'description', description) as row from categories
+    select 'category ' || id as key, json_strip_nulls(json_build_object('id', id::text, 'name', name, 'description', description)) as row from categories
     union all
     select 'pet ' || id, json_build_object('id', id::text, 'name', name, 'status', status, 'categoryId', category_id::text) from pets
     union all
-    select 'order ' || id, json_build_object('id', id::text, 'petId', pet_id::text, 'quantity', quantity, 'shipDate', null, 'complete', complete)
+    select 'order ' || id, json_strip_nulls(json_build_object('id', id::text, 'petId', pet_id::text, 'quantity', quantity, 'complete', complete))
     from orders
     union all
     select 'inventory ' || pet_id, json_build_object('petId', pet_id::text, 'quantity', inventory.quantity, 'status', status)
