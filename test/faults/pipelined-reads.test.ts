@@ -167,7 +167,7 @@ it('reads that wait for a lock fail no read of another table, and go on when the
   await holder.query('begin; lock table pets in access exclusive mode');
   const locked = Promise.all([
     ...Array.from({ length: share }, (_, n) => page('a', n + 1, {}, own)),
-    storesOf('a').pets.byIds(['1' as Id]),
+    storesOf('a').pets.byIds(['1' as Id, '2' as Id]),
   ]);
   const ids: readonly Id[] = ['1' as Id, '2' as Id];
   expect(await Promise.all(ids.map((id) => storesOf('b').categories.byIds([id])))).toHaveLength(2);

@@ -119,7 +119,7 @@ function isRefused(error: unknown): boolean {
 }
 
 /** A lock wasn't free in time. */
-function isLocked(error: unknown): boolean {
+export function isLocked(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === '55P03');
 }
 

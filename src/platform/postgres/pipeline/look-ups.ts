@@ -1,7 +1,7 @@
 import DataLoader from 'dataloader';
 
 import type { Caller } from '../../callers/index.ts';
-import { isLoss, isTimeout, recordFailure, throwIfLost } from '../driver-errors.ts';
+import { isLocked, isLoss, isTimeout, recordFailure, throwIfLost } from '../driver-errors.ts';
 import { UnreadableRow } from '../failures.ts';
 import type { SomeCallers } from './pipelined-connection.ts';
 import type { LookUp, Query } from '../statement.ts';
@@ -28,9 +28,9 @@ const maxTogether = 100;
  * PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id may get the same object.
- * Failure: a database that is lost or too slow fails all callers of a statement, because none of its rows can be what
- * takes the time (it waits for no row's lock); a row that can't be read fails only those who have asked for it. For any
- * other reason each look-up is retried alone, so that each caller has waited for itself.
+ * Failure: a database that is lost or too slow, or a locked table, fails all callers of a statement, because none of its
+ * rows can be what takes the time (it waits for no row's lock); a row that can't be read fails only those who have asked
+ * for it. For any other reason each look-up is retried alone, so that each caller has waited for itself.
  */
 export class LookUps {
   readonly #sender: Sender;
@@ -73,9 +73,7 @@ export class LookUps {
       rows = await this.#sender.read({ statement: lookUp.byAnyId, values: [ids] }, callers);
     } catch (error) {
       return Promise.all(
-        wanted.map(async (each) =>
-          isLoss(error) || isTimeout(error) ? recordFailure(error, each.caller) : this.#readOne(lookUp, each),
-        ),
+        wanted.map(async (each) => (isForAll(error) ? recordFailure(error, each.caller) : this.#readOne(lookUp, each))),
       );
     }
     const find = rowsById(lookUp, rows);
@@ -95,6 +93,11 @@ export class LookUps {
       return recordFailure(error, caller);
     }
   }
+}
+
+/** No id is its cause, so the same would happen to each alone. */
+function isForAll(error: unknown): boolean {
+  return isLoss(error) || isTimeout(error) || isLocked(error);
 }
 
 /** Finds the rows of a look-up for several ids. */

@@ -41,8 +41,9 @@ const watchMillis = 100;
  * here, and only a few of each client, fewer the longer they take: its others wait (`Share`), for 2 s at most.
  * Guarantees: every read settles once.
  * Failure: a read that takes too long is canceled; those behind it are retried once on another connection, which is
- * safe because they change nothing. One that waits for a lock fails after 10 ms: it belongs on an exclusive connection. So is a read whose prepared form is gone or outdated by a migration, and one whose
- * connection breaks. A connection without a response in time fails all of its reads: the server is probably gone.
+ * safe because they change nothing. So is a read whose prepared form is gone or outdated by a migration, and one whose
+ * connection breaks. A connection without a response in time fails all of its reads: the server is probably gone. A
+ * read that waits for a lock fails after 10 ms, for its session to send it on an exclusive connection.
  */
 export class PipelinedConnections {
   readonly #options: PipelineOptions;
