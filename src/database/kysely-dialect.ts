@@ -11,8 +11,8 @@ import type { Caller } from '../platform/callers/index.ts';
 import { ConnectionLease, type ConnectionPool } from '../platform/postgres/index.ts';
 
 /**
- * PostgreSQL for MikroORM, on leases of our own pool: those of one caller or, without it, leases which whoever begins a
- * transaction has to connect.
+ * PostgreSQL for MikroORM, on leases of our own pool: those of one caller or, without it, leases that are connected by
+ * the code that begins a transaction.
  */
 export function createDialect(pool: ConnectionPool, caller: Caller | undefined): Dialect {
   return {

@@ -45,8 +45,8 @@ export function namedRows(noun: NounName, input: Input, strength: LockStrength):
 }
 
 /**
- * The order in which rows are locked: those that others name come before them, and those of one noun are in the order of
- * their ids. So operations that need the same rows wait for each other, and never each for the other.
+ * The order in which rows are locked: those that others name come before them, and those of one noun are in the order
+ * of their ids. So operations that need the same rows wait for each other, and never each for the other.
  */
 const order = inOrder(nounNames.toReversed());
 

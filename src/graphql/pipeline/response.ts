@@ -29,8 +29,8 @@ export function refusalResponse(error: GraphQLError, ...others: readonly GraphQL
  * Clients repeat such a request, so a mutation of which a root field was carried out is 200 then too: its errors say
  * when to try again.
  *
- * Without data, it was too large. A mutation always has data, and the errors of its root fields: of the others those that
- * don't fit are omitted.
+ * Without data, it was too large. A mutation always has data, and the errors of its root fields: of the others those
+ * that don't fit are omitted.
  */
 export function executionResponse(
   { data, errors, omittedErrors }: Execution,

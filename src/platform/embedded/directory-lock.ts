@@ -16,7 +16,7 @@ export interface DirectoryLock {
  *
  * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX releases such a lock when the
  * process closes *any* descriptor of the file: nothing else in the process may open it, not even to copy the directory.
- * Whoever may read the file may lock it, so that is its owner alone.
+ * A process that can read the file can lock it, so only its owner may.
  */
 export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {
   sqlite ??= loadSqlite();
