@@ -56,18 +56,17 @@ export interface Database {
 }
 
 export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
-  const { pool, pipeline, servers, accounts } = createConnections(options);
+  const connections = createConnections(options);
+  const { pool, pipeline, servers } = connections;
   const orm = createOrm(pool, undefined);
-  const readiness = new Readiness({ pool, pipeline });
+  const readiness = new Readiness(connections);
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
   const storesIn = createStores(metadata, clock);
   const sessionFor = (caller: Caller): Session => new StoreSession(sessions.for(caller));
   const sessions = new Sessions({
+    ...connections,
     orm,
-    accounts,
-    pool,
-    pipeline,
     atomicMillis: atomicMillis(options),
     onFailure: (error) => readiness.record(error),
   });

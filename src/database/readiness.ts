@@ -48,12 +48,12 @@ export interface ReadinessFindings {
  * While the database isn't reached, its migrations are those that were seen last.
  */
 export class Readiness {
-  readonly #connections: Pick<PgConnections, 'pool' | 'pipeline'>;
+  readonly #connections: Pick<PgConnections, 'pool' | 'servers'>;
   #isDiskFull = false;
   #probing: Promise<void> | undefined;
   #migrations: string | undefined;
 
-  constructor(connections: Pick<PgConnections, 'pool' | 'pipeline'>) {
+  constructor(connections: Pick<PgConnections, 'pool' | 'servers'>) {
     this.#connections = connections;
   }
 
@@ -69,7 +69,7 @@ export class Readiness {
   }
 
   async #checkDatabase(caller: Caller, session: Session): Promise<string | undefined> {
-    const { pool, pipeline } = this.#connections;
+    const { pool, servers } = this.#connections;
     let applied: readonly AppliedMigration[];
     try {
       applied = await session.run(appliedStatement, []);
@@ -81,8 +81,7 @@ export class Readiness {
     this.#migrations = missing === 0 ? undefined : `Migrations are missing in the database: ${missing}.`;
     if (applied.some((row) => row.isReadOnly)) {
       // The address may lead to another server by now.
-      pool.renew();
-      pipeline?.renew();
+      servers.renew();
       return takesNoWrites;
     }
     if (pool.isStuck) return 'No connection to the database has become free for a long time.';

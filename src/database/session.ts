@@ -24,7 +24,7 @@ import {
   throwIfLost,
 } from '../platform/postgres/index.ts';
 
-export interface SessionOptions extends Pick<PgConnections, 'accounts' | 'pool' | 'pipeline'> {
+export interface SessionOptions extends PgConnections {
   readonly orm: MikroORM;
   /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
   readonly atomicMillis: number;
@@ -123,7 +123,7 @@ export class Sessions {
     queries: readonly Query<unknown>[],
     isSlow = queries.some(({ statement }) => statement.kind === 'slow'),
   ): Promise<unknown[][]> {
-    const { pool } = this.#options;
+    const { pool, servers } = this.#options;
     const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
     return this.#guard(caller, async () => {
       try {
@@ -131,7 +131,7 @@ export class Sessions {
       } catch (error) {
         // It wasn't executed, so it may be retried on a new connection.
         if (!isOutdated(error)) throw error;
-        pool.renew();
+        servers.renew();
         return pool.run(caller, work, isSlow);
       }
     });
@@ -142,14 +142,14 @@ export class Sessions {
    * failures are translated and remembered for the caller.
    */
   async #guard<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
-    const { pool, onFailure } = this.#options;
+    const { servers, onFailure } = this.#options;
     throwIfLost(caller);
     try {
       return await work();
     } catch (error) {
       onFailure(error);
       // The address may lead to another server by now, and what is prepared may be outdated.
-      if (isReadOnly(error) || isOutdated(error)) pool.renew();
+      if (isReadOnly(error) || isOutdated(error)) servers.renew();
       throw recordFailure(error, caller);
     }
   }

@@ -97,7 +97,7 @@ describe('slow statements', () => {
       session: 'server',
       connectTimeoutMillis: 5_000,
       statementTimeoutMillis: 2_000,
-    }).open();
+    }).open(new AbortController().signal);
     const names = ['max_parallel_workers_per_gather', 'extra_float_digits', 'transaction_isolation'];
     const { rows } = await connection.query<{ setting: string }>(
       'select current_setting(name) as setting from unnest($1::text[]) as name',

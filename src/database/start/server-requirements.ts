@@ -27,7 +27,7 @@ export async function assertSuitable(
   if (server?.encoding !== 'UTF8') {
     throw new UnsuitableServer(`The database has the encoding ${server?.encoding}: create one with the encoding UTF8.`);
   }
-  if (!connection.isBehindPooler || (await keepsPreparedStatements(connection))) return;
+  if (!connection.session.isBehindPooler || (await keepsPreparedStatements(connection))) return;
   if (await sharesSessions(connection, openAnother)) {
     throw new UnsuitableServer(
       'The pooler between the service and the database shares sessions among transactions and does not know prepared statements. ' +

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 
 import { AddressSocket } from './servers/server-address.ts';
-import type { ConnectionConfig } from './servers/connection-config.ts';
+import type { CancelTarget } from './pg-internals.ts';
 
 /** The part of `pg`'s connection that its types omit. */
 interface ProtocolConnection {
@@ -16,12 +16,6 @@ interface ProtocolConnection {
   on(event: 'connect' | 'sslconnect' | 'error' | 'end', listener: () => void): void;
 }
 
-/** The backend key data of the connection, from the server or the pooler. */
-export interface CancelKey {
-  readonly processID: number;
-  readonly secretKey: number;
-}
-
 const timeoutMillis = 2_000;
 
 /**
@@ -31,21 +25,11 @@ const timeoutMillis = 2_000;
  * Resolves when the server has read it or can't be reached: only the statement's own connection shows whether it ended.
  */
 export function requestCancel(
-  {
-    host,
-    port,
-    ssl,
-    sslNegotiation,
-  }: Pick<pg.Client, 'host' | 'port'> & Pick<ConnectionConfig, 'ssl'> & { readonly sslNegotiation?: string },
-  { processID, secretKey }: CancelKey,
+  { host, port, ssl, sslNegotiation, processID, secretKey }: CancelTarget,
   address: LookupAddress | undefined,
 ): Promise<void> {
-  const stream = (): AddressSocket => new AddressSocket(address);
-  const connection = new pg.Connection({
-    ssl,
-    sslNegotiation,
-    stream,
-  } as unknown as pg.ConnectionConfig) as unknown as ProtocolConnection;
+  const config = { ssl, sslNegotiation, stream: () => new AddressSocket(address) };
+  const connection = new pg.Connection(config) as unknown as ProtocolConnection;
   // Nothing is said on it but its end.
   connection.attachListeners = (socket) => socket.resume();
   return new Promise((resolve) => {

@@ -29,7 +29,13 @@ export interface PooledConnection extends PgConnection {
 
 type Slot = Pick<Lease, 'release'>;
 
-const watchMillis = 100;
+interface IdleConnection {
+  readonly connection: PooledConnection;
+  readonly since: number;
+}
+
+/** How often connections are checked that have been idle for too long. */
+const checkMillis = 1_000;
 
 /**
  * The exclusive connections, for transactions and for statements that may take long.
@@ -44,22 +50,19 @@ export class ConnectionPool {
   readonly #slots: ConnectionSlots;
   readonly #all = new Set<PgConnection>();
   /** Last in, first out, so that surplus connections reach the idle timeout. */
-  #idle: { readonly connection: PooledConnection; readonly since: number }[] = [];
-  readonly #watch: NodeJS.Timeout;
-  /** Connections of an earlier generation are closed instead of reused. */
-  #generation = 0;
-  #isEnded = false;
+  #idle: IdleConnection[] = [];
+  readonly #watch: NodeJS.Timeout | undefined;
   /** Aborted at the end: no connection is opened any more. */
   readonly #ending = new AbortController();
   /** When a slot was last taken or released. */
   #usedAt = 0;
 
   constructor(options: PoolOptions) {
-    const { accounts, size, ofClient, waitMillis, onRefusal } = options;
+    const { accounts, size, ofClient, waitMillis, idleMillis, onRefusal } = options;
     this.#options = options;
     this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, waitMillis, onRefusal });
-    this.#watch = every(watchMillis, () => this.#check());
-    options.servers.onRetire(() => this.#closeRetired());
+    if (idleMillis !== undefined) this.#watch = every(checkMillis, () => this.#closeOld(idleMillis));
+    options.servers.onRetire(() => this.#closeIdle(({ connection }) => !connection.isCurrent));
   }
 
   get totalCount(): number {
@@ -87,7 +90,8 @@ export class ConnectionPool {
    * a caller that was aborted.
    */
   async connect(caller: Caller, isSlow = false): Promise<PooledConnection> {
-    if (this.#isEnded) throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
+    if (this.#ending.signal.aborted)
+      throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis - caller.waitedMillis;
     const slot = this.#recorded(await this.#slots.take(caller, isSlow));
     const idle = this.#idle.pop()?.connection;
@@ -116,25 +120,11 @@ export class ConnectionPool {
     }
   }
 
-  /** The prepared statements of all connections are outdated: each connection is closed as soon as it is idle. */
-  renew(): void {
-    this.#generation += 1;
-    for (const { connection } of this.#idle.splice(0)) this.#discard(connection);
-  }
-
-  /** Closes the idle connections to servers that aren't used any more; `release` those in use. */
-  #closeRetired(): void {
-    const retired = this.#idle.filter(({ connection }) => !connection.isCurrent);
-    this.#idle = this.#idle.filter(({ connection }) => connection.isCurrent);
-    for (const { connection } of retired) this.#discard(connection);
-  }
-
   /** Waits for the connections in use until the timeout, and closes all. */
   async end(timeoutMillis = 1_000): Promise<void> {
-    this.#isEnded = true;
     this.#ending.abort();
     this.#slots.refuseWaiting(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
-    this.renew();
+    this.#closeIdle(() => true);
     const deadline = setTimeout(() => this.#destroyAll(), timeoutMillis);
     await Promise.all([...this.#all].map((connection) => ended(connection)));
     clearTimeout(deadline);
@@ -168,13 +158,12 @@ export class ConnectionPool {
   }
 
   async #open(slot: Slot): Promise<PooledConnection> {
-    const generation = this.#generation;
     try {
       const { servers, connection: options } = this.#options;
       const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
       this.#all.add(connection);
       connection.once('end', () => this.#forget(connection));
-      connection.release = this.#releaseFor(connection, slot, generation);
+      connection.release = this.#releaseFor(connection, slot);
       return connection;
     } catch (error) {
       slot.release();
@@ -182,27 +171,21 @@ export class ConnectionPool {
     }
   }
 
-  #releaseFor(connection: PooledConnection, slot: Slot, generation = this.#generation): () => void {
+  #releaseFor(connection: PooledConnection, slot: Slot): () => void {
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
       connection.caller = undefined;
-      const isUsable =
-        generation === this.#generation &&
-        connection.isCurrent &&
-        !connection.isLost &&
-        isReusable(connection) &&
-        !this.#isEnded;
-      if (isUsable) this.#idle.push({ connection, since: performance.now() });
+      const isWanted = connection.isCurrent && !this.#ending.signal.aborted;
+      if (isWanted && isInOrder(connection)) this.#idle.push({ connection, since: performance.now() });
       else this.#discard(connection);
       slot.release();
     };
   }
 
   #discard(connection: PgConnection): void {
-    const isInOrder = !connection.isLost && isReusable(connection);
-    inBackground(isInOrder ? connection.close() : connection.abort('not in order'));
+    inBackground(isInOrder(connection) ? connection.close() : connection.abort('not in order'));
   }
 
   #forget(connection: PgConnection): void {
@@ -214,15 +197,15 @@ export class ConnectionPool {
     for (const connection of this.#all) connection.destroy('the service is stopping');
   }
 
-  /** Ends statements that take too long, and closes connections that have been idle for too long. */
-  #check(): void {
+  #closeOld(idleMillis: number): void {
     const now = performance.now();
-    for (const connection of this.#all) connection.checkProgress(now);
-    const { idleMillis } = this.#options;
-    if (idleMillis === undefined) return;
-    const old = this.#idle.filter(({ since }) => now - since > idleMillis);
-    this.#idle = this.#idle.filter(({ since }) => now - since <= idleMillis);
-    for (const { connection } of old) this.#discard(connection);
+    this.#closeIdle(({ since }) => now - since > idleMillis);
+  }
+
+  #closeIdle(mustClose: (idle: IdleConnection) => boolean): void {
+    const closed = this.#idle.filter(mustClose);
+    this.#idle = this.#idle.filter((each) => !closed.includes(each));
+    for (const { connection } of closed) this.#discard(connection);
   }
 }
 
@@ -232,9 +215,9 @@ const stuckAfterWaits = 5;
 /** A connection is usually made in a few milliseconds. */
 const openGraceMillis = 100;
 
-/** In no transaction, and with no pending cancel request that could end the next client's statement. */
-function isReusable(connection: PgConnection): boolean {
-  return connection.getTransactionStatus() === 'I' && !connection.isCancelling;
+/** Open, in no transaction, and with no pending cancel request that could end the next client's statement. */
+function isInOrder(connection: PgConnection): boolean {
+  return !connection.isLost && connection.getTransactionStatus() === 'I' && !connection.isCancelling;
 }
 
 function ended(connection: PgConnection): Promise<void> {

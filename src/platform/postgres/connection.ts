@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import pg from 'pg';
 
 import { type Caller, waiting } from '../callers/index.ts';
-import { inBackground } from '../background.ts';
+import { every, inBackground } from '../background.ts';
 import { AddressSocket } from './servers/server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import { CheckedQuery } from './checked-query.ts';
@@ -13,8 +13,8 @@ import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connectio
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
 import { readMessages } from './row-parser.ts';
 import { type ParameterStatus, ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
-import { sendTraced } from './statement-span.ts';
-import { StatementBatch, textsOf } from './statement-batch.ts';
+import { traced } from './statement-span.ts';
+import { StatementBatch } from './statement-batch.ts';
 import { type Query, unpreparedQuery } from './statement.ts';
 
 /**
@@ -56,6 +56,11 @@ const types = new pg.TypeOverrides();
 const { DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL } = pg.types.builtins;
 for (const type of [DATE, TIMESTAMP, TIMESTAMPTZ, INTERVAL]) types.setTypeParser(type, (text: string) => text);
 
+type PgQuery = [query: string | { readonly text: string }, values?: unknown[]];
+
+/** How often a connection is checked whose response is pending. */
+const watchMillis = 100;
+
 /** The timeout for the server to close its side. */
 const closeTimeoutMillis = 500;
 
@@ -70,10 +75,12 @@ export class PgConnection extends pg.Client {
   /** True once it was destroyed because nothing came back. */
   hasTimedOut = false;
   /** When a response last came, or was first pending. */
-  #progressAt = 0;
+  progressAt = 0;
+  /** What its server has said of it. */
+  readonly session: ServerSession;
   #isAwaitingResponse = false;
-  readonly #session: ServerSession;
   #isOpen = false;
+  #watch: NodeJS.Timeout | undefined;
   #cancelling: Promise<void> | undefined;
   readonly #options: ConnectionOptions;
 
@@ -81,7 +88,7 @@ export class PgConnection extends pg.Client {
     const stream = (): AddressSocket => new AddressSocket(options.address);
     super({ ...options.config, types, stream, keepAlive: true, pipeline: options.isPipelined === true });
     this.#options = options;
-    this.#session = new ServerSession(options.session);
+    this.session = new ServerSession(options.session);
     const internals = this.#internals;
     readMessages(internals.connection, {
       check: (name) => assertInPlace(name, internals, this.isLost),
@@ -98,43 +105,37 @@ export class PgConnection extends pg.Client {
       this.destroy(failure.message);
     });
     this.on('error', (error) => this.destroy(error.message, error));
-    this.on('end', () => (this.isLost = true));
+    this.on('end', () => {
+      this.isLost = true;
+      clearInterval(this.#watch);
+    });
     // `pg` emits it when no response is pending. (Wrapped callbacks would keep all rows: see "Nothing holds a request
     // longer than it runs" in DECISIONS.)
     this.on('drain', () => (this.#isAwaitingResponse = false));
   }
 
-  /** Connects and prepares the session. Throws ConnectionFailure. */
-  async open(): Promise<this> {
+  /** Connects and prepares the session, unless the signal is aborted before. Throws ConnectionFailure. */
+  async open(signal: AbortSignal): Promise<this> {
     const { connectTimeoutMillis } = this.#options;
-    let isTooLate = false;
-    const timeout = setTimeout(() => {
-      isTooLate = true;
-      this.destroy();
-    }, connectTimeoutMillis);
+    const timeout = AbortSignal.timeout(connectTimeoutMillis);
+    const ending = AbortSignal.any([signal, timeout]);
+    const abort = (): void => this.destroy('another server was found, or the time is over');
+    ending.addEventListener('abort', abort);
     try {
       await this.connect();
       this.#assertSuitable();
-      await this.#session.prepare(
-        (sql) => this.#send(sql) as Promise<unknown>,
-        this.#internals.processID,
-        this.#options,
-      );
+      await this.session.prepare((sql) => this.#query(sql), this.#internals.processID, this.#options);
       this.#assertSuitable();
       this.#isOpen = true;
+      this.#watch = every(watchMillis, () => this.#checkProgress());
       return this;
     } catch (error) {
       this.destroy();
       const late = `The database at ${this.#name} did not respond within ${connectTimeoutMillis / 1000} s.`;
-      throw new ConnectionFailure(isTooLate ? new Error(late) : error);
+      throw new ConnectionFailure(timeout.aborted ? new Error(late) : error);
     } finally {
-      clearTimeout(timeout);
+      ending.removeEventListener('abort', abort);
     }
-  }
-
-  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
-  get isBehindPooler(): boolean {
-    return this.#session.isBehindPooler;
   }
 
   /**
@@ -144,17 +145,12 @@ export class PgConnection extends pg.Client {
     return this.#options.isCurrent?.() ?? true;
   }
 
-  /** Whether its transactions can only read, as far as the server has said. */
-  get isReadOnly(): boolean {
-    return this.#session.isReadOnly;
-  }
-
-  // The overloads of `query` are those of the base class.
-  override query = ((...args: unknown[]): unknown => {
-    for (const sql of textsOf(args[0])) this.#options.onStatement?.(sql);
-    this.recordProgress();
-    const { caller } = this;
-    return caller?.span === undefined ? this.#send(...args) : sendTraced(caller, args[0], () => this.#send(...args));
+  // The overloads are those of the base class.
+  override query = ((...query: PgQuery) => {
+    const [first] = query;
+    const text = typeof first === 'string' ? first : first.text;
+    this.#options.onStatement?.(text);
+    return traced(this.caller, () => text, this.#query(...query));
   }) as pg.Client['query'];
 
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
@@ -169,57 +165,54 @@ export class PgConnection extends pg.Client {
   }
 
   #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    const batch = new StatementBatch(this.#session.keepsStatements ? queries : queries.map(unpreparedQuery));
-    return new Promise((resolve, reject) => {
+    const batch = new StatementBatch(this.session.keepsStatements ? queries : queries.map(unpreparedQuery));
+    const sent = new Promise<unknown[][]>((resolve, reject) => {
       batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
       this.submit(batch);
     });
+    return traced(this.caller, () => batch.texts.join('; '), sent);
   }
 
   /** Sends these in one write. The callback of each gets its rows or the error. */
   submit(...batches: StatementBatch[]): void {
+    const { onStatement } = this.#options;
+    if (onStatement !== undefined) for (const sql of batches.flatMap(({ texts }) => texts)) onStatement(sql);
     const { connection } = this.#internals;
     const messages: Buffer[] = [];
     connection.unwritten = messages;
-    for (const batch of batches) (this.query as (submittable: object) => unknown)(batch);
+    for (const batch of batches) this.#send(batch);
     connection.unwritten = undefined;
     if (messages.length > 0 && connection.stream.writable) connection.stream.write(Buffer.concat(messages));
-  }
-
-  get progressAt(): number {
-    return this.#progressAt;
   }
 
   /** Restarts the wait: a response has come, or is now pending. */
   recordProgress(now = performance.now()): void {
     this.#isAwaitingResponse = true;
-    this.#progressAt = now;
+    this.progressAt = now;
   }
 
-  /**
-   * Cancels a statement that takes too long, and destroys the connection without a response. Call it a few times per
-   * second.
-   */
-  checkProgress(now: number): void {
+  /** Cancels a statement that takes too long, and destroys the connection without a response. */
+  #checkProgress(): void {
     const { statementTimeoutMillis, responseTimeoutMillis } = this.#options;
     if (!this.#isAwaitingResponse || responseTimeoutMillis === undefined) return;
-    const waitedMillis = now - this.#progressAt;
+    const { isBehindPooler } = this.session;
+    const waitedMillis = performance.now() - this.progressAt;
     if (waitedMillis > responseTimeoutMillis) {
       this.hasTimedOut = true;
       this.destroy();
       this.#options.onTimeout?.();
-    } else if (this.isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
+    } else if (isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
       inBackground(this.#cancel());
     }
   }
 
   /** Asks the server to cancel the statement under way, where it can. */
   cancelStatement(): void {
-    if (this.#session.isCancellable && !this.isLost) inBackground(this.#cancel());
+    if (this.session.isCancellable && !this.isLost) inBackground(this.#cancel());
   }
 
   #cancel(): Promise<void> {
-    this.#cancelling ??= requestCancel(this.#internals, this.#internals, this.#options.address).then(
+    this.#cancelling ??= requestCancel(this.#internals, this.#options.address).then(
       () => (this.#cancelling = undefined),
     );
     return this.#cancelling;
@@ -245,7 +238,7 @@ export class PgConnection extends pg.Client {
   async abort(reason: string): Promise<void> {
     const deadline = performance.now() + abortTimeoutMillis;
     await this.#cancelling;
-    const mustCancel = (): boolean => this.isBehindPooler && this.#isAwaitingResponse && !this.isLost;
+    const mustCancel = (): boolean => this.session.isBehindPooler && this.#isAwaitingResponse && !this.isLost;
     while (mustCancel() && performance.now() < deadline) await this.#cancel();
     this.destroy(reason);
   }
@@ -258,13 +251,13 @@ export class PgConnection extends pg.Client {
   }
 
   #record(status: ParameterStatus): void {
-    const wasReadOnly = this.isReadOnly;
-    this.#session.record(status);
-    if (this.#isOpen && this.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
+    const wasReadOnly = this.session.isReadOnly;
+    this.session.record(status);
+    if (this.#isOpen && this.session.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
   }
 
   #assertSuitable(): void {
-    const reason = this.#session.unsuitable(this.#options.target ?? 'any');
+    const reason = this.session.unsuitable(this.#options.target ?? 'any');
     if (reason === undefined) return;
     throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code: readOnlyState });
   }
@@ -282,14 +275,17 @@ export class PgConnection extends pg.Client {
     return { ...startupOf.getStartupConf.call(this), TimeZone: 'UTC' };
   }
 
-  #send(...args: unknown[]): unknown {
-    const submit = (query: object): unknown => (super.query as (submittable: object) => unknown)(query);
-    if (args[0] instanceof StatementBatch) return submit(args[0]);
+  #query(...args: PgQuery): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const query = new CheckedQuery(...args);
       query.callback = (error, result) => (error === null ? resolve(result) : reject(error));
-      submit(query);
+      this.#send(query);
     });
+  }
+
+  #send(submittable: object): void {
+    this.recordProgress();
+    (super.query as (submittable: object) => unknown)(submittable);
   }
 
   get #internals(): ClientInternals {

@@ -1,14 +1,24 @@
 import pg from 'pg';
 
-import type { CancelKey } from './cancel-request.ts';
 import { DamagedMessage } from './connection-failure.ts';
 import type { ConnectionConfig } from './servers/connection-config.ts';
 import type { MessageReceiver } from './row-parser.ts';
 import type { ParameterStatus } from './server-session.ts';
 import type { BatchConnection } from './statement-batch.ts';
 
+/** Where and what a cancel request of a client is for. */
+export interface CancelTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly ssl: ConnectionConfig['ssl'];
+  readonly sslNegotiation: string;
+  /** The key of the backend, from the server or the pooler. */
+  readonly processID: number;
+  readonly secretKey: number;
+}
+
 /** The part of `pg`'s client (8.23) that its types omit. */
-export interface ClientInternals extends CancelKey {
+export interface ClientInternals extends CancelTarget {
   readonly connection: MessageReceiver &
     Pick<BatchConnection, 'stream' | 'unwritten'> & {
       readonly stream: { destroy(error?: Error): void };
@@ -19,10 +29,6 @@ export interface ClientInternals extends CancelKey {
     };
   /** Whether the last response has ended; undefined until the session has begun. */
   readonly readyForQuery?: boolean;
-  readonly ssl: ConnectionConfig['ssl'];
-  readonly sslNegotiation: string;
-  readonly port: number;
-  readonly host: string;
 }
 
 /** The overridden part of `pg`'s client that its types omit. */

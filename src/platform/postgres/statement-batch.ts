@@ -147,10 +147,3 @@ export const otherStatements = 'another number of statements has ended than were
 export function rowsIn(tag: string): number {
   return Number(tag.slice(tag.lastIndexOf(' ') + 1));
 }
-
-/** The statements of anything that `query` of a client takes. */
-export function textsOf(query: unknown): readonly string[] {
-  if (query instanceof StatementBatch) return query.texts;
-  if (typeof query === 'string') return [query];
-  return typeof query === 'object' && query !== null && 'text' in query ? [String(query.text)] : [];
-}

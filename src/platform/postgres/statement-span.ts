@@ -1,7 +1,6 @@
 import { SpanKind, SpanStatusCode, trace, ROOT_CONTEXT } from '@opentelemetry/api';
 
 import type { Caller } from '../callers/index.ts';
-import { StatementBatch, textsOf } from './statement-batch.ts';
 
 const tracer = trace.getTracer('petstore-gateway');
 
@@ -31,19 +30,11 @@ export function recordStatement(text: string, callers: readonly Caller[], startT
   span.end();
 }
 
-/** Sends anything that `query` of a client takes, and records it when it has ended. */
-export function sendTraced(caller: Caller, statement: unknown, send: () => unknown): unknown {
+/** Records what was sent for a caller when it has ended. */
+export function traced<Result>(caller: Caller | undefined, text: () => string, sent: Promise<Result>): Promise<Result> {
+  if (caller?.span === undefined) return sent;
   const sentAt = performance.now();
-  const record = (error: unknown): void => recordStatement(textsOf(statement).join('; '), [caller], sentAt, error);
-  if (statement instanceof StatementBatch) {
-    const { callback } = statement;
-    statement.callback = (error, rows) => {
-      record(error);
-      callback?.(error, rows);
-    };
-    return send();
-  }
-  const sent = send();
-  if (sent instanceof Promise) sent.then(() => record(undefined), record);
+  const record = (error: unknown): void => recordStatement(text(), [caller], sentAt, error);
+  sent.then(() => record(undefined), record);
   return sent;
 }

@@ -48,10 +48,8 @@ const roundTripGrowth = 1.0001;
 interface Listeners {
   /** It takes no more reads. */
   readonly onEnd: (connection: PipelinedConnection) => unknown;
-  /** Reads to retry on a new connection. */
-  readonly onUnusable: (connection: PipelinedConnection, pending: PendingRead) => void;
-  /** Reads to retry, because one before them took too long. */
-  readonly onMoved: (moved: readonly PendingRead[]) => void;
+  /** Reads to send once more: the connection is unusable, or a read before them took too long. */
+  readonly onRetry: (reads: readonly PendingRead[], connection: PipelinedConnection) => void;
 }
 
 /** One of the connections: what is sent on it, in its order, and what becomes of it when the connection fails. */
@@ -94,12 +92,6 @@ export class PipelinedConnection {
     return reads < maxReads;
   }
 
-  checkProgress(now: number): void {
-    this.#connection?.checkProgress(now);
-    // It says so itself only later: nothing may be sent on it meanwhile.
-    if (this.#connection?.isLost === true) this.#end();
-  }
-
   /** It is sent by the next `flush`. */
   add(pending: PendingRead): void {
     this.#pending.push(pending);
@@ -138,6 +130,7 @@ export class PipelinedConnection {
     }
     connection.once('end', () => this.#end());
     this.#connection = connection;
+    if (!connection.isCurrent) this.isRetired = true;
     this.flush();
     this.#closeIfDone();
   }
@@ -179,8 +172,7 @@ export class PipelinedConnection {
     // Not after a response timeout: a second wait would take too long.
     const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
     if (isUnusable && !pending.isRetried) {
-      pending.isRetried = true;
-      this.#listeners.onUnusable(this, pending);
+      this.#listeners.onRetry([pending], this);
       return;
     }
     reject(pending, error, usedMillis);
@@ -198,8 +190,7 @@ export class PipelinedConnection {
       isRetried || askedAt < latest ? 'late' : 'moved',
     );
     for (const pending of late) reject(pending, new NoFreeConnection('earlier reads'));
-    for (const pending of moved) pending.isRetried = true;
-    this.#listeners.onMoved(moved);
+    this.#listeners.onRetry(moved, this);
   }
 
   #end(): void {

@@ -1,6 +1,6 @@
 import { type Accounts, type Caller, type Lease, service, Share } from '../../callers/index.ts';
 import { ConnectionFailure } from '../connection-failure.ts';
-import { attempt, every } from '../../background.ts';
+import { attempt } from '../../background.ts';
 import type { PgConnection } from '../connection.ts';
 import { LookUps } from './look-ups.ts';
 import {
@@ -29,9 +29,6 @@ export interface PipelineOptions {
 /** How much work of one client the server has at most before another's read, on each connection. */
 const maxMillisAhead = 16;
 
-/** How often connections with a pending response are checked. */
-const watchMillis = 100;
-
 /**
  * A few connections that short reads share: none waits for the responses of earlier ones. The reads of one tick of the
  * event loop are sent at its end by one system call, which is the largest cost of a prepared statement, and look-ups of
@@ -49,7 +46,6 @@ export class PipelinedConnections {
   readonly #options: PipelineOptions;
   /** Also those that only finish their reads. */
   readonly #connections = new Set<PipelinedConnection>();
-  readonly #watch: NodeJS.Timeout;
   /** Those of this tick of the event loop, which are sent at its end. */
   readonly #lookUps = new LookUps({
     read: (query, callers) => this.#read(query, callers),
@@ -80,7 +76,6 @@ export class PipelinedConnections {
         return new NoFreeConnection('earlier reads of your key');
       },
     });
-    this.#watch = every(watchMillis, () => this.#check());
     options.servers.onRetire(() => {
       for (const connection of this.#connections) if (!connection.isCurrent) connection.retire();
     });
@@ -102,13 +97,7 @@ export class PipelinedConnections {
     return this.#lookUps.load(lookUp, { caller, id });
   }
 
-  /** New reads go to new connections. */
-  renew(): void {
-    for (const connection of this.#connections) connection.retire();
-  }
-
   async close(): Promise<void> {
-    clearInterval(this.#watch);
     this.#endTick();
     this.#reads.refuseWaiting(new ConnectionFailure(new Error('The database is closed')));
     await Promise.all([...this.#connections].map((connection) => connection.close()));
@@ -197,21 +186,16 @@ export class PipelinedConnections {
       servers.open({ ...connection, isPipelined: true }, signal);
     return new PipelinedConnection(open, {
       onEnd: (ended) => this.#connections.delete(ended),
-      onUnusable: (unusable, pending) => {
+      onRetry: (reads, { isRetired }) => {
         // The first such failure on the connection: the prepared statements of all are outdated, or all connections are
         // probably broken.
-        if (!unusable.isRetired) this.renew();
-        this.#send(pending);
-      },
-      onMoved: (moved) => {
-        for (const pending of moved) this.#send(pending);
+        if (!isRetired) servers.renew();
+        for (const pending of reads) {
+          pending.isRetried = true;
+          this.#send(pending);
+        }
       },
     });
-  }
-
-  #check(): void {
-    const now = performance.now();
-    for (const connection of this.#connections) connection.checkProgress(now);
   }
 }
 

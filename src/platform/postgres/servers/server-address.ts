@@ -10,14 +10,11 @@ export async function addressesOf(host: string, signal: AbortSignal): Promise<re
   if (host.startsWith('/')) return [undefined];
   const family = isIP(host);
   if (family !== 0) return [{ address: host, family }];
-  const ended = Promise.withResolvers<never>();
-  const abort = (): void => ended.reject(new Error(`The name ${host} was not resolved in time.`));
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([lookup(host, { all: true }), ended.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(new Error(`The name ${host} was not resolved in time.`));
+    signal.addEventListener('abort', abort, { once: true });
+    lookup(host, { all: true }).then(resolve, reject);
+  });
 }
 
 /**

@@ -18,7 +18,7 @@ import { addressesOf } from './server-address.ts';
  * order of the URL, or in random order, and those that failed last after the others. The next one is begun when one
  * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
  * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
- * again (`isCurrent`): the server's epoch has ended. At most four connections are opened at a time, and after a round
+ * again (`isCurrent`), and none is that was opened before `renew`. At most four connections are opened at a time, and after a round
  * without success none is for a random moment, so that neither a server that has just been promoted nor one that is in
  * trouble gets all of them at once.
  * Failure: without a suitable server every `open` fails with ConnectionFailure, the last round's while the pause lasts.
@@ -58,7 +58,8 @@ interface Server {
   readonly address: LookupAddress | undefined;
   /** When it last failed; 0 when it hasn't since it last succeeded. */
   failedAt: number;
-  epoch: number;
+  /** How often its connections have been retired. */
+  retirements: number;
 }
 
 interface Host {
@@ -90,6 +91,8 @@ export class Servers {
   readonly #changeListeners = new Set<(change: ServerChange) => void>();
   /** The one that takes writes, and its host. */
   #current: { readonly server: Server; readonly host: Host } | undefined;
+  /** How often all connections have been retired. */
+  #renewals = 0;
   #pausedUntil = 0;
   #failure: ConnectionFailure | undefined;
 
@@ -116,11 +119,13 @@ export class Servers {
     return this.#hosts.map(({ name, role }) => ({ host: name, role }));
   }
 
-  get areSeveral(): boolean {
-    return this.#hosts.length > 1;
+  /** No connection is used again: what is prepared on them is outdated, or they lead to another server by now. */
+  renew(): void {
+    this.#renewals += 1;
+    for (const listener of this.#retireListeners) listener();
   }
 
-  /** Calls the listener when connections have become outdated. */
+  /** Calls the listener when connections are not to be used again. */
   onRetire(listener: () => void): void {
     this.#retireListeners.add(listener);
   }
@@ -133,23 +138,14 @@ export class Servers {
   async open(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     this.#throwIfPaused();
     const lease = await this.#opening.take({ id: service });
-    const timeout = new AbortController();
     const total = this.#isServing ? servingMillis : totalMillis;
-    const timer = setTimeout(
-      () => timeout.abort(),
-      this.areSeveral ? total : Math.max(total, options.connectTimeoutMillis),
-    );
-    const abort = (): void => timeout.abort();
-    signal.addEventListener('abort', abort, { once: true });
+    const millis = this.#hosts.length > 1 ? total : Math.max(total, options.connectTimeoutMillis);
     try {
       this.#throwIfPaused();
-      if (signal.aborted) abort();
-      return await this.#openAny(options, timeout.signal);
+      return await this.#openAny(options, AbortSignal.any([signal, AbortSignal.timeout(millis)]));
     } catch (error) {
       throw this.#failed(error);
     } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
       lease.release();
     }
   }
@@ -182,11 +178,10 @@ export class Servers {
   }
 
   #openAny(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
-    const race = { delayMillis, signal, discard };
     const attempts = this.#ordered(this.#hosts).map(
       (host) => (ending: AbortSignal) => this.#openHost(host, options, ending),
     );
-    return firstToSucceed(attempts, { ...race, retryMillis });
+    return firstToSucceed(attempts, { delayMillis, retryMillis, signal, discard });
   }
 
   async #openHost(host: Host, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
@@ -208,7 +203,7 @@ export class Servers {
     for (const name of host.servers.keys()) if (!names.has(name)) host.servers.delete(name);
     return found.map((address) => {
       const name = address?.address ?? '';
-      const server = host.servers.get(name) ?? { address, failedAt: 0, epoch: 0 };
+      const server = host.servers.get(name) ?? { address, failedAt: 0, retirements: 0 };
       host.servers.set(name, server);
       return server;
     });
@@ -216,31 +211,28 @@ export class Servers {
 
   async #openServer(host: Host, server: Server, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
     signal.throwIfAborted();
-    const { epoch } = server;
+    const { retirements } = server;
+    const renewals = this.#renewals;
     const startedAt = performance.now();
     const connection = new PgConnection({
       ...options,
       config: { ...this.#config, host: host.host, port: host.port },
       address: server.address,
       target: this.#target,
-      isCurrent: () => epoch === server.epoch,
+      isCurrent: () => retirements === server.retirements && renewals === this.#renewals,
       onReadOnly: () => this.#retire(host, server, 'standby'),
       onTimeout: () => this.#retire(host, server, 'unreachable'),
     });
-    const abort = (): void => connection.destroy('another server was found, or the time is over');
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      await connection.open();
+      await connection.open(signal);
     } catch (error) {
       const isReadOnly = (error as { code?: unknown }).code === readOnlyState;
       if (isReadOnly) this.#retire(host, server, 'standby');
       // One that was aborted soon after its start may be in order.
       else if (!signal.aborted || performance.now() - startedAt >= delayMillis) fail(host, server);
       throw error;
-    } finally {
-      signal.removeEventListener('abort', abort);
     }
-    this.#accept(host, server, connection.isReadOnly);
+    this.#accept(host, server, connection.session.isReadOnly);
     return connection;
   }
 
@@ -265,7 +257,7 @@ export class Servers {
   }
 
   #end(server: Server): void {
-    server.epoch += 1;
+    server.retirements += 1;
     for (const listener of this.#retireListeners) listener();
   }
 
