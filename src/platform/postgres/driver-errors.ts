@@ -5,11 +5,8 @@ import { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason } from
 /** SQLSTATE classes and codes after which there is no connection: shutdown, and timeouts that end the session. */
 const lostStates = /^(?:08|57P0|25P0[34])/;
 
-/**
- * Those of a server that is unavailable otherwise, or after which to retry: statement timeout, resources, serialization
- * failures and deadlocks, a server that has become read-only, prepared statements that are missing or duplicate.
- */
-const unavailableStates = /^(?:57014|53|40001|40P01|55P03|25006|26000|42P05)/;
+/** Those of a server that lacks resources, a full disk among them. */
+const resourceStates = /^53/;
 
 const foreignKeyViolation = '23503';
 
@@ -38,6 +35,10 @@ function isOrHas(error: unknown, matches: (error: Readonly<Record<string, unknow
   return isOrHas(previous, matches) || isOrHas(cause, matches);
 }
 
+function hasCode(error: unknown, codes: RegExp): boolean {
+  return isOrHas(error, ({ code }) => typeof code === 'string' && codes.test(code));
+}
+
 /** No connection, or a broken one: another statement would fail too. */
 export function isLoss(error: unknown): boolean {
   return isOrHas(
@@ -53,7 +54,7 @@ export function isLoss(error: unknown): boolean {
 
 /** The statement took too long. */
 export function isTimeout(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => code === '57014');
+  return hasCode(error, /^57014$/);
 }
 
 /**
@@ -61,16 +62,13 @@ export function isTimeout(error: unknown): boolean {
  * same work may succeed now.
  */
 export function isDeadlock(error: unknown): boolean {
-  return isLocked(error) || isOrHas(error, ({ code }) => code === '40P01' || code === '40001');
+  return hasCode(error, /^(?:55P03|40P01|40001)$/);
 }
 
 /** A prepared statement is missing, or outdated by a migration. Nothing has been executed. */
 export function isOutdated(error: unknown): boolean {
-  return isOrHas(
-    error,
-    ({ code, message }) =>
-      code === '26000' || code === '42P05' || (code === '0A000' && /cached plan/.test(String(message))),
-  );
+  const isPlan = isOrHas(error, ({ code, message }) => code === '0A000' && /cached plan/.test(String(message)));
+  return isPlan || hasCode(error, /^(?:26000|42P05)$/);
 }
 
 /** The server can be read only: it has become a standby, or its disk is protected. */
@@ -110,21 +108,17 @@ const reasons: readonly (readonly [UnavailableReason, is: (error: unknown) => bo
 
 /** The database is gone, starting, full, read-only or too slow. */
 function isUnavailable(error: unknown): boolean {
-  return isLoss(error) || isOutdated(error) || isDiskFull(error) || hasState(error);
+  return [isLoss, isOutdated, isDiskFull, isReadOnly].some((is) => is(error)) || hasCode(error, resourceStates);
 }
 
 /** The wait for a connection timed out. */
 function isRefused(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => code === 'NO_FREE_CONNECTION');
+  return hasCode(error, /^NO_FREE_CONNECTION$/);
 }
 
 /** A lock wasn't free in time. */
 export function isLocked(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => code === '55P03');
-}
-
-function hasState(error: unknown): boolean {
-  return isOrHas(error, ({ code }) => typeof code === 'string' && unavailableStates.test(code));
+  return hasCode(error, /^55P03$/);
 }
 
 /**
