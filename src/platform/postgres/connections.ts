@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { Accounts } from '../callers/index.ts';
-import { connectionConfigOf, type ConnectionConfig, type DatabaseLocation } from './servers/connection-config.ts';
+import { connectionConfigOf, type DatabaseLocation } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { PgConnection, ConnectionOptions } from './connection.ts';
@@ -62,71 +62,41 @@ export interface PgConnections {
 }
 
 export function createConnections(options: ConnectionsOptions): PgConnections {
-  const config = connectionConfigOf(options.location);
-  const { accounts = new Accounts() } = options;
+  const { location, accounts = new Accounts(), poolSize, isGuest = false, onStatement, onRefusal } = options;
+  const config = connectionConfigOf(location);
+  const isServer = typeof location === 'string';
+  const session = isGuest ? 'guest' : isServer ? 'server' : 'embedded';
+  const timeouts = { server: options.timeouts ?? exclusiveTimeouts, embedded: embeddedTimeouts, guest: guestTimeouts };
+  const { waitMillis: poolWaitMillis, ...statementTimeouts } = timeouts[session];
+  const pipelined = isServer ? pipelinedOf(poolSize) : 0;
+  const size = isServer ? poolSize - pipelined : 1;
+  // A longer `connect_timeout` applies to the start only: afterwards a lost database must be reported in time.
+  const connectTimeoutMillis = Math.min(config.connectTimeoutMillis ?? waitMillis, waitMillis);
+  const connection = { session, onStatement, connectTimeoutMillis } as const;
   const servers = new Servers({ config, accounts, isServing: true });
-  const shared = { servers, accounts, connectTimeoutMillis: servingConnectMillis(config) };
-  return { servers, accounts, pool: createPool(options, shared), pipeline: createPipeline(options, shared) };
-}
-
-interface Shared {
-  readonly servers: Servers;
-  readonly accounts: Accounts;
-  readonly connectTimeoutMillis: number;
-}
-
-/**
- * A part of the connections for prepared reads, unless there are too few: the embedded database has one, and
- * transactions need it.
- */
-function createPipeline(
-  { location, poolSize, onStatement, onRefusal }: ConnectionsOptions,
-  { servers, accounts, connectTimeoutMillis }: Shared,
-): PipelinedConnections | undefined {
-  const size = pipelinedOf(poolSize);
-  if (typeof location !== 'string' || size === 0) return undefined;
-  return new PipelinedConnections({
+  const shared = { servers, accounts, onRefusal };
+  const pool = new ConnectionPool({
+    ...shared,
+    connection: { ...connection, ...statementTimeouts },
     size,
-    accounts,
-    waitMillis,
-    onRefusal,
-    servers,
-    connection: { session: 'server', onStatement, connectTimeoutMillis, ...pipelinedTimeouts },
-  });
-}
-
-/** The share of the pool's connections; four keep the server's processors busy. */
-function pipelinedOf(poolSize: number): number {
-  return Math.min(4, Math.floor(poolSize / 2));
-}
-
-/** A longer `connect_timeout` applies to the start only: afterwards a lost database must be reported in time. */
-function servingConnectMillis({ connectTimeoutMillis = waitMillis }: ConnectionConfig): number {
-  return Math.min(connectTimeoutMillis, waitMillis);
-}
-
-/** The exclusive connections as the service has them. */
-function createPool(options: ConnectionsOptions, { servers, accounts, connectTimeoutMillis }: Shared): ConnectionPool {
-  const { location, poolSize, isGuest = false, onStatement, onRefusal, timeouts = exclusiveTimeouts } = options;
-  const isEmbedded = typeof location !== 'string';
-  const limits = isGuest ? guestTimeouts : isEmbedded ? embeddedTimeouts : timeouts;
-  const { waitMillis: poolWaitMillis, ...statementTimeouts } = limits;
-  const size = isEmbedded ? 1 : poolSize - pipelinedOf(poolSize);
-  return new ConnectionPool({
-    servers,
-    connection: {
-      onStatement,
-      session: isGuest ? 'guest' : isEmbedded ? 'embedded' : 'server',
-      connectTimeoutMillis,
-      ...statementTimeouts,
-    },
-    size,
-    accounts,
     ofClient: Math.max(1, Math.floor(size / 2)),
     waitMillis: poolWaitMillis,
-    idleMillis: isEmbedded ? undefined : idleMillis,
-    onRefusal,
+    idleMillis: isServer ? idleMillis : undefined,
   });
+  if (pipelined === 0) return { servers, accounts, pool, pipeline: undefined };
+  const pipelinedConnection = { ...connection, ...pipelinedTimeouts };
+  const pipeline = new PipelinedConnections({
+    ...shared,
+    connection: pipelinedConnection,
+    size: pipelined,
+    waitMillis,
+  });
+  return { servers, accounts, pool, pipeline };
+}
+
+/** The connections of the pool for short reads, unless there are too few; four keep the server's processors busy. */
+function pipelinedOf(poolSize: number): number {
+  return Math.min(4, Math.floor(poolSize / 2));
 }
 
 /** One exclusive connection for migrations and commands, to a server that takes writes, without a statement timeout. */
@@ -149,7 +119,7 @@ export function openMaintenance(location: DatabaseLocation): Promise<PgConnectio
 
 function maintenance(
   location: DatabaseLocation,
-): Pick<Shared, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
+): Pick<PgConnections, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
   const config = connectionConfigOf(location);
   const accounts = new Accounts();
   const isServer = typeof location === 'string';
