@@ -37,17 +37,19 @@ export class UnusableDatabaseUrl extends Error {
 
 const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:port/database';
 
-const sslModes = ['disable', 'no-verify', 'require', 'verify-ca', 'verify-full'];
-
-const connectTimeout = 'connect_timeout';
+interface ParameterRule {
+  readonly isValid: (value: string) => boolean;
+  /** What a valid value is, in words. */
+  readonly right: string;
+}
 
 /** The values of each supported parameter. Others are refused, because ignoring one may be unsafe. */
-const parameters: Readonly<Record<string, { readonly isValid: (value: string) => boolean; readonly right: string }>> = {
+const parameters: Readonly<Record<string, ParameterRule>> = {
   host: anyText('a host, or the directory of a socket'),
   port: { isValid: (value) => /^\d{1,5}(?:,\d{1,5})*$/.test(value), right: 'a port' },
   user: anyText('a user'),
   password: anyText('a password'),
-  sslmode: oneOf(...sslModes),
+  sslmode: oneOf('disable', 'no-verify', 'require', 'verify-ca', 'verify-full'),
   ssl: oneOf('true', '1', '0', 'no-verify'),
   sslrootcert: anyText('a file'),
   sslcert: anyText('a file'),
@@ -58,7 +60,7 @@ const parameters: Readonly<Record<string, { readonly isValid: (value: string) =>
   fallback_application_name: anyText('a name'),
   options: anyText("options for the server's session"),
   client_encoding: { isValid: (value) => /^utf-?8$/i.test(value), right: 'utf8' },
-  [connectTimeout]: {
+  connect_timeout: {
     isValid: (value) => /^\d{1,4}$/.test(value) && Number(value) > 0,
     right: 'a whole number of seconds from 1 to 9999',
   },
@@ -77,23 +79,16 @@ export function parseDatabaseUrl(text: string): ConnectionConfig {
   const [first, ...others] = urlsOfHosts(withClearMode(text, given)).map(toConfig) as [ClientConfig, ...ClientConfig[]];
   assertUsableTls(first, given);
   const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
+  const seconds = given.get('connect_timeout');
+  const target = given.get('target_session_attrs') as TargetSession | null;
   return {
     fallback_application_name: 'petstore-gateway',
     ...first,
-    ...(others.length > 0 && { hosts, targetSession: 'read-write' }),
-    ...fromParameter(given, connectTimeout, (seconds) => ({ connectTimeoutMillis: Number(seconds) * 1000 })),
-    ...fromParameter(given, 'target_session_attrs', (target) => ({ targetSession: target as TargetSession })),
-    ...fromParameter(given, 'load_balance_hosts', (choice) => ({ isBalanced: choice === 'random' })),
+    hosts: others.length > 0 ? hosts : undefined,
+    targetSession: target ?? (others.length > 0 ? 'read-write' : undefined),
+    connectTimeoutMillis: seconds === null ? undefined : Number(seconds) * 1000,
+    isBalanced: given.get('load_balance_hosts') === 'random',
   };
-}
-
-function fromParameter<Part extends object>(
-  given: URLSearchParams,
-  name: string,
-  read: (value: string) => Part,
-): Part | undefined {
-  const value = given.get(name);
-  return value === null ? undefined : read(value);
 }
 
 /** The connection settings of a database. The embedded one never uses TLS, whatever the environment says. */
@@ -106,9 +101,9 @@ export function connectionConfigOf(location: DatabaseLocation): ConnectionConfig
  * refuses.
  */
 function readParameters(text: string): URLSearchParams {
-  const [, query = ''] = /^postgres(?:ql)?:\/\/[^?]*(?:\?(.*))?$/s.exec(text) ?? [];
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);
-  return new URLSearchParams(query.split('#')[0]);
+  const [, query = ''] = /\?([^#]*)/.exec(text) ?? [];
+  return new URLSearchParams(query);
 }
 
 function assertSupported(given: URLSearchParams): void {
@@ -166,7 +161,7 @@ function withClearMode(text: string, given: URLSearchParams): string {
 }
 
 /** Those that `pg` doesn't know. */
-const ownParameters = new Set([connectTimeout, 'target_session_attrs', 'load_balance_hosts']);
+const ownParameters = new Set(['connect_timeout', 'target_session_attrs', 'load_balance_hosts']);
 
 /** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
 function toConfig(url: string): ClientConfig {
@@ -211,11 +206,11 @@ function assertUsableTls({ ssl }: ClientConfig, given: URLSearchParams): void {
   }
 }
 
-function anyText(right: string): { readonly isValid: (value: string) => boolean; readonly right: string } {
+function anyText(right: string): ParameterRule {
   return { isValid: (value) => value !== '', right };
 }
 
-function oneOf(...values: string[]): { readonly isValid: (value: string) => boolean; readonly right: string } {
+function oneOf(...values: string[]): ParameterRule {
   return { isValid: (value) => values.includes(value), right: `one of ${values.join(', ')}` };
 }
 
