@@ -38,10 +38,13 @@ export interface EmbeddedPostgres {
  * and UnusableDataDirectory when it can't be made or written to.
  */
 export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
-  const { realDataDir, lock } = openDataDirectory(dataDir);
+  let lock: DirectoryLock | undefined;
   let connection: PostgresAddress;
   let engine: EngineThread;
   try {
+    const realDataDir = prepareDataDirectory(dataDir);
+    lock = tryLockDirectory(realDataDir);
+    if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
     connection = addressOf(realDataDir);
     prepareCluster(realDataDir);
     prepareSocketDirectory(connection.host);
@@ -50,10 +53,10 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     rmSync(socket, { force: true });
     engine = startEngineThread({ dataDir: realDataDir, socketPath: socket });
   } catch (error) {
-    lock.release();
+    lock?.release();
     throw failureIn(dataDir, error);
   }
-  const ended = engine.ended.finally(() => lock.release());
+  const ended = engine.ended.finally(() => lock?.release());
   await engine.ready;
 
   return {
@@ -70,17 +73,6 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
       await ended;
     },
   };
-}
-
-function openDataDirectory(dataDir: string): { readonly realDataDir: string; readonly lock: DirectoryLock } {
-  try {
-    const realDataDir = prepareDataDirectory(dataDir);
-    const lock = tryLockDirectory(realDataDir);
-    if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
-    return { realDataDir, lock };
-  } catch (error) {
-    throw failureIn(dataDir, error);
-  }
 }
 
 /** The address of an engine that another process may run on this directory; connecting shows whether one does. */

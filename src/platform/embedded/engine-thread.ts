@@ -7,7 +7,7 @@ import type { EngineMessage, EngineSettings } from './engine.worker.ts';
 /**
  * A running statement can't be cancelled: after this the thread is killed, which loses nothing that was acknowledged.
  */
-const closeTimeoutMilliseconds = 5_000;
+const closeTimeoutMillis = 5_000;
 
 /**
  * PostgreSQL's own limit, `max_stack_depth`, must be reached before V8's, which crashes the engine: Node's 4 MB for a
@@ -50,7 +50,7 @@ export function startEngineThread(settings: EngineSettings): EngineThread {
       isClosing = true;
       worker.postMessage('close');
     }
-    const timer = setTimeout(() => inBackground(worker.terminate()), closeTimeoutMilliseconds);
+    const timer = setTimeout(() => inBackground(worker.terminate()), closeTimeoutMillis);
     await ended;
     clearTimeout(timer);
   };

@@ -4,9 +4,11 @@ import type { PGlite } from '@electric-sql/pglite';
  * The engine can't be trusted with another message; its files are in the state that a killed process leaves, which is
  * safe.
  */
-export class EngineFailure extends Error {
+class EngineFailure extends Error {
   override readonly name = 'EngineFailure';
 }
+
+type Engine = Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>;
 
 interface QueuedMessage {
   readonly handlerId: number;
@@ -34,13 +36,13 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
  * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its
  * Sync, or for a transaction.
  *
- * It replaces the queue inside pglite-socket, and has the methods that `PGLiteSocketHandler` calls. That one mixes
- * sequences of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite
- * refuses; and doesn't notice that the engine has crashed.
+ * It has the three methods that `PGLiteSocketHandler` calls of pglite-socket's own queue (0.2.17), which mixes sequences
+ * of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite refuses;
+ * and doesn't notice that the engine has crashed.
  */
 export class SessionQueue {
-  readonly #engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>;
-  readonly #onFailure: (failure: EngineFailure) => void;
+  readonly #engine: Engine;
+  readonly #onFailure: (failure: Error) => void;
   #messages: QueuedMessage[] = [];
   #current: QueuedMessage | undefined;
   #owner: number | undefined;
@@ -48,10 +50,7 @@ export class SessionQueue {
   #isClosed = false;
   #drained: Promise<void> = Promise.resolve();
 
-  constructor(
-    engine: Pick<PGlite, 'execProtocolRawStream' | 'isInTransaction'>,
-    onFailure: (failure: EngineFailure) => void,
-  ) {
+  constructor(engine: Engine, onFailure: (failure: Error) => void) {
     this.#engine = engine;
     this.#onFailure = onFailure;
   }
@@ -61,20 +60,13 @@ export class SessionQueue {
     return this.#add(handlerId, () => this.#exchange(message, onData));
   }
 
-  getQueueLength(): number {
-    return this.#messages.length;
-  }
-
   clearQueueForHandler(handlerId: number): void {
     const dropped = this.#messages.filter((message) => message.handlerId === handlerId);
     this.#messages = this.#messages.filter((message) => message.handlerId !== handlerId);
     for (const message of dropped) message.reject(new Error('The client has left'));
   }
 
-  /**
-   * Ends what a departed client has left open; as a message of that client's, it comes after a message of its own under
-   * way.
-   */
+  /** Ends what a client that has left holds open, after its message under way. */
   async clearTransactionIfNeeded(handlerId: number): Promise<void> {
     if (this.#owner !== handlerId && this.#current?.handlerId !== handlerId) return;
     await this.#add(handlerId, () => this.#endSession(handlerId));
@@ -82,7 +74,6 @@ export class SessionQueue {
 
   /** Refuses new messages, and resolves when the one under way is done. */
   async close(): Promise<void> {
-    this.#isClosed = true;
     this.#refuseAll(new Error('The database is shutting down'));
     await this.#drained;
   }
@@ -103,7 +94,10 @@ export class SessionQueue {
         message.resolve(bytes);
       } catch (error) {
         message.reject(error as Error);
-        if (error instanceof EngineFailure) return this.#fail(error);
+        if (error instanceof EngineFailure) {
+          this.#refuseAll(error);
+          return this.#onFailure(error);
+        }
         this.#handOver(message.handlerId);
       }
     }
@@ -120,13 +114,9 @@ export class SessionQueue {
     this.#current = undefined;
   }
 
-  #fail(failure: EngineFailure): void {
-    this.#isClosed = true;
-    this.#refuseAll(failure);
-    this.#onFailure(failure);
-  }
-
+  /** Those that wait, and new ones. */
   #refuseAll(error: Error): void {
+    this.#isClosed = true;
     for (const message of this.#messages.splice(0)) message.reject(error);
   }
 
