@@ -54,7 +54,8 @@ const uses: readonly PrivateUse[] = [
     parts: () => [
       [Parser.prototype, 'parse', 'handlePacket'],
       [new Parser(), 'buffer', 'bufferOffset', 'bufferLength', 'reader'],
-      [BufferReader.prototype, 'setBuffer', 'byte', 'int16', 'int32', 'uint32', 'string', 'cstring', 'bytes'],
+      [BufferReader.prototype, 'setBuffer', 'string'],
+      [new BufferReader(), 'offset'],
     ],
   },
   { files: ['src/platform/embedded/engine.worker.ts'], package: '@electric-sql/pglite-socket', version: '0.2.17' },

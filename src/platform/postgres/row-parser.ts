@@ -16,8 +16,10 @@ interface DataRow extends Message {
 
 /** The part of `pg`'s reader of a message that its types hide. */
 interface PacketReader {
-  offset: number;
-  readonly buffer: Buffer;
+  readonly offset: number;
+  /** Also called, with an empty buffer, when the message has been read. */
+  setBuffer(offset: number, buffer: Buffer): void;
+  string(length: number): string;
 }
 
 /** The part of `pg`'s parser that its types hide. */
@@ -48,55 +50,20 @@ const maxMessageBytes = 16 * 1024 * 1024;
 const windowBytes = 1024;
 const nonAscii = /[\u0080-\u00ff]/;
 
-/** Reads one message, and nothing beyond it: what follows may be for another request. */
+/** Throws for a message that is not as long as what it holds, before it is handed on. */
 class MessageReader extends PgReader {
   /** Of the message. */
   end = 0;
 
-  byte(): number | undefined {
-    return this.buffer[this.#take(1)];
+  /** `pg` reads an error field by field until the last one, and would never end behind its bytes. */
+  override string(length: number): string {
+    if (this.offset + length > this.end) throw new DamagedMessage('it is shorter than what it holds');
+    return super.string(length);
   }
 
-  int16(): number {
-    return this.buffer.readInt16BE(this.#take(2));
-  }
-
-  int32(): number {
-    return this.buffer.readInt32BE(this.#take(4));
-  }
-
-  uint32(): number {
-    return this.buffer.readUInt32BE(this.#take(4));
-  }
-
-  string(length: number): string {
-    const at = this.#take(length);
-    return this.buffer.toString('utf8', at, at + length);
-  }
-
-  cstring(): string {
-    const length = this.buffer.indexOf(0, this.offset) - this.offset;
-    const text = this.string(length);
-    this.#take(1);
-    return text;
-  }
-
-  bytes(length: number): Buffer {
-    const at = this.#take(length);
-    return this.buffer.subarray(at, at + length);
-  }
-
-  /** Also called when the message has been read. */
-  setBuffer(offset: number, buffer: Buffer): void {
-    if (buffer.length === 0 && this.offset !== this.end) throw new DamagedMessage('it is longer than what it holds');
-    Object.assign(this, { offset, buffer });
-  }
-
-  #take(bytes: number): number {
-    const at = this.offset;
-    if (bytes < 0 || at + bytes > this.end) throw new DamagedMessage('it is shorter than what it holds');
-    this.offset = at + bytes;
-    return at;
+  override setBuffer(offset: number, buffer: Buffer): void {
+    if (buffer.length === 0 && this.offset !== this.end) throw new DamagedMessage('it is not as long as what it holds');
+    super.setBuffer(offset, buffer);
   }
 }
 
