@@ -61,7 +61,7 @@ export class Sessions {
   ): Promise<Row[]> {
     const { pipeline } = this.#options;
     if (statement.many !== undefined)
-      return this.#insertions.add(caller, { insertion: { statement, values }, locks }) as Promise<Row[]>;
+      return this.#insertions.add(caller, { query: { statement, values }, locks }) as Promise<Row[]>;
     if (statement.kind === 'short' && pipeline !== undefined)
       return pipeline
         .run(caller, statement, values)

@@ -10,15 +10,13 @@ type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
 type Transact = <T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
 
 interface Insertion {
-  readonly insertion: Query<unknown>;
+  readonly query: Query<unknown>;
   /** See `Session.run`. */
   readonly locks: readonly Query<unknown>[];
 }
 
 /** A statement of one of the works, which waits to be sent with those of others. */
-interface Waiting {
-  readonly query: Query<unknown>;
-  readonly locks: readonly Query<unknown>[];
+interface Waiting extends Insertion {
   readonly resolve: (rows: never[]) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -44,15 +42,9 @@ export function createSharedInsertions(
   return new ClientBatches({
     accounts,
     maxEntries: maxRows,
-    doAlone: async (caller, { insertion, locks }) =>
-      (await runTogether(caller, [...locks, insertion])).at(-1) as unknown[],
-    doTogether: async (caller, works) => {
-      const queries = works.flatMap(({ insertion, locks }) => [...locks, insertion]);
-      const results = await runEqualTogether(queries, async (equal) =>
-        (await runTogether(caller, [shortTimeout, ...equal])).slice(1),
-      );
-      return works.map(({ insertion }) => results.get(insertion) as unknown[]);
-    },
+    doAlone: async (caller, { query, locks }) => (await runTogether(caller, [...locks, query])).at(-1) as unknown[],
+    doTogether: (caller, insertions) =>
+      runEqualTogether(insertions, async (equal) => (await runTogether(caller, [shortTimeout, ...equal])).slice(1)),
   });
 }
 
@@ -164,10 +156,9 @@ class GatheredStatements {
 
   async #sendAll(): Promise<void> {
     const waiting = this.#waiting.splice(0);
-    const queries = waiting.flatMap(({ query, locks }) => [...locks, query]);
     try {
-      const rows = await runEqualTogether(queries, (equal) => this.#lease.runTogether(equal));
-      for (const { query, resolve } of waiting) resolve(rows.get(query) as never[]);
+      const rows = await runEqualTogether(waiting, (equal) => this.#lease.runTogether(equal));
+      for (const [index, { resolve }] of waiting.entries()) resolve(rows[index] as never[]);
     } catch (error) {
       this.#failure = failureOf(error);
       for (const { reject } of waiting) reject(this.#failure);
@@ -175,16 +166,14 @@ class GatheredStatements {
   }
 }
 
-/** Sends equal statements, which return one row each, as one. Returns the rows of each. */
-async function runEqualTogether(
-  queries: readonly Query<unknown>[],
-  runTogether: RunTogether,
-): Promise<ReadonlyMap<Query<unknown>, unknown[]>> {
+/** Sends equal statements, which return one row each, as one. Returns the rows of each insertion. */
+async function runEqualTogether(insertions: readonly Insertion[], runTogether: RunTogether): Promise<unknown[][]> {
+  const queries = insertions.flatMap(({ query, locks }) => [...locks, query]);
   const groups = [...Map.groupBy(queries, ({ statement }) => statement).values()];
   const results = await runTogether(groups.map(together));
-  const rows = new Map<Query<unknown>, unknown[]>();
+  const rows = new Map<unknown, unknown>();
   for (const [group, equal] of groups.entries()) {
-    for (const [index, query] of equal.entries()) rows.set(query, [results[group]?.[index]]);
+    for (const [index, query] of equal.entries()) rows.set(query, results[group]?.[index]);
   }
-  return rows;
+  return insertions.map(({ query }) => [rows.get(query)]);
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Ends early when the signal is aborted. */
-export type Attempt<Result> = (signal: AbortSignal) => Promise<Result>;
+type Attempt<Result> = (signal: AbortSignal) => Promise<Result>;
 
 interface RaceOptions<Result> {
   /** The next attempt begins when the one before has failed, or hasn't ended for this long. */
@@ -51,10 +51,10 @@ export async function firstToSucceed<Result>(
       }
     }
   };
-  let turn: Promise<unknown> = Promise.resolve();
+  let before: Promise<unknown> = Promise.resolve();
   const firsts = attempts.map((attempt) => {
-    const first = turn.then(() => begin(attempt));
-    turn = Promise.race([first, turn.then(() => wait(delayMillis))]).catch(() => undefined);
+    const first = before.then(() => begin(attempt));
+    before = Promise.race([first, before.then(() => wait(delayMillis))]).catch(() => undefined);
     return first;
   });
   const results = firsts.map((first, index) => repeat(first, attempts[index] as Attempt<Result>).catch(() => never));
