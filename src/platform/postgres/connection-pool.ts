@@ -1,25 +1,15 @@
-import { type Accounts, type Caller, type Lease, waiting } from '../callers/index.ts';
+import { type Caller, type Lease, waiting } from '../callers/index.ts';
 import { every, inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { PgConnection } from './connection.ts';
 import type { Servers, OpenOptions } from './servers/servers.ts';
-import { ConnectionSlots } from './connection-slots.ts';
+import { ConnectionSlots, type ConnectionSlotsOptions } from './connection-slots.ts';
 
-export interface PoolOptions {
+export interface PoolOptions extends Omit<ConnectionSlotsOptions, 'now'> {
   readonly servers: Servers;
   readonly connection: OpenOptions;
-  readonly size: number;
-  readonly accounts: Accounts;
-  /**
-   * The maximum number of connections for one client, and for slow statements of all clients; see `ConnectionSlots`.
-   */
-  readonly ofClient: number;
-  /** The timeout for a free connection. */
-  readonly waitMillis: number;
   /** After which an idle connection is closed; undefined for never. */
   readonly idleMillis?: number | undefined;
-  /** Called when a request has timed out waiting for a connection. */
-  readonly onRefusal?: (() => void) | undefined;
 }
 
 /** A connection that only the caller uses until it is released. */
@@ -54,13 +44,11 @@ export class ConnectionPool {
   readonly #watch: NodeJS.Timeout | undefined;
   /** Aborted at the end: no connection is opened any more. */
   readonly #ending = new AbortController();
-  /** When a slot was last taken or released. */
-  #usedAt = 0;
 
   constructor(options: PoolOptions) {
-    const { accounts, size, ofClient, waitMillis, idleMillis, onRefusal } = options;
+    const { idleMillis } = options;
     this.#options = options;
-    this.#slots = new ConnectionSlots({ accounts, capacity: size, ofClient, waitMillis, onRefusal });
+    this.#slots = new ConnectionSlots(options);
     if (idleMillis !== undefined) this.#watch = every(checkMillis, () => this.#closeOld(idleMillis));
     options.servers.onRetire(() => this.#closeIdle(({ connection }) => !connection.isCurrent));
   }
@@ -77,12 +65,9 @@ export class ConnectionPool {
     return this.#slots.waiting;
   }
 
-  /**
-   * All connections are in use, and none was released for longer than their statements may take: a wait would be in
-   * vain.
-   */
+  /** See `ConnectionSlots`. */
   get isStuck(): boolean {
-    return this.#slots.isFull && performance.now() - this.#usedAt > stuckAfterWaits * this.#options.waitMillis;
+    return this.#slots.isStuck;
   }
 
   /**
@@ -93,7 +78,7 @@ export class ConnectionPool {
     if (this.#ending.signal.aborted)
       throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis - caller.waitedMillis;
-    const slot = this.#recorded(await this.#slots.take(caller, isSlow));
+    const slot = await this.#slots.take(caller, isSlow);
     const idle = this.#idle.pop()?.connection;
     const connection = idle ?? (await waiting(caller, this.#opened(slot, deadline)));
     if (idle !== undefined) {
@@ -129,16 +114,6 @@ export class ConnectionPool {
     await Promise.all([...this.#all].map((connection) => ended(connection)));
     clearTimeout(deadline);
     clearInterval(this.#watch);
-  }
-
-  #recorded({ release }: Slot): Slot {
-    this.#usedAt = performance.now();
-    return {
-      release: () => {
-        this.#usedAt = performance.now();
-        release();
-      },
-    };
   }
 
   /** Opens a connection for the slot, or fails at the deadline and leaves the connection to the next one that waits. */
@@ -208,9 +183,6 @@ export class ConnectionPool {
     for (const { connection } of closed) this.#discard(connection);
   }
 }
-
-/** Longer than transactions take: each of their statements ends within about one wait. */
-const stuckAfterWaits = 5;
 
 /** A connection is usually made in a few milliseconds. */
 const openGraceMillis = 100;

@@ -16,14 +16,18 @@ export class NoFreeConnection extends Error {
 export interface ConnectionSlotsOptions {
   readonly accounts: Accounts;
   /** The maximum number of connections at a time. */
-  readonly capacity: number;
+  readonly size: number;
   /** The maximum for one client, and for the slow statements of all clients together. */
   readonly ofClient: number;
+  /** The timeout for a free connection. */
   readonly waitMillis: number;
   /** Called when a wait has timed out. */
   readonly onRefusal?: (() => void) | undefined;
   readonly now?: (() => number) | undefined;
 }
+
+/** Longer than transactions take: each of their statements ends within about one wait. */
+const stuckAfterWaits = 5;
 
 /**
  * Schedules the use of a limited number of connections.
@@ -38,26 +42,30 @@ export interface ConnectionSlotsOptions {
 export class ConnectionSlots {
   readonly #connections: Share;
   readonly #slow: Share;
-  readonly #capacity: number;
+  readonly #size: number;
+  readonly #stuckMillis: number;
   readonly #now: () => number;
+  /** When a slot was last taken or released. */
+  #usedAt = 0;
 
   constructor(options: ConnectionSlotsOptions) {
-    const { accounts, capacity, ofClient, waitMillis, onRefusal, now } = options;
+    const { accounts, size, ofClient, waitMillis, onRefusal, now = () => performance.now() } = options;
     const refuseFor =
       (waitedFor: Readonly<Record<Refusal, string>>) =>
       (refusal: Refusal): Error => {
         onRefusal?.();
         return new NoFreeConnection(waitedFor[refusal]);
       };
-    this.#capacity = capacity;
-    this.#now = now ?? (() => performance.now());
+    this.#size = size;
+    this.#stuckMillis = stuckAfterWaits * waitMillis;
+    this.#now = now;
     this.#connections = new Share(accounts, {
-      ofClient: (_clients, clientId) => (clientId === service ? capacity : ofClient),
-      ofAll: capacity,
+      ofClient: (_clients, clientId) => (clientId === service ? size : ofClient),
+      ofAll: size,
       waitMillis,
       refuse: refuseFor({
         client: `one of your key's ${ofClient} database connections`,
-        all: `one of the ${capacity} database connections`,
+        all: `one of the ${size} database connections`,
       }),
     });
     this.#slow = new Share(accounts, {
@@ -75,9 +83,12 @@ export class ConnectionSlots {
     return this.#connections.waiting + this.#slow.waiting;
   }
 
-  /** Every connection is in use. */
-  get isFull(): boolean {
-    return this.#connections.held >= this.#capacity;
+  /**
+   * All connections are in use, and none was released for longer than their statements may take: a wait would be in
+   * vain.
+   */
+  get isStuck(): boolean {
+    return this.#connections.held >= this.#size && this.#now() - this.#usedAt > this.#stuckMillis;
   }
 
   /** Throws NoFreeConnection, or the reason for which the caller was aborted. */
@@ -86,9 +97,11 @@ export class ConnectionSlots {
     try {
       const lease = await this.#connections.take(caller);
       const startedAt = this.#now();
+      this.#usedAt = startedAt;
       return {
         release: () => {
-          lease.release(this.#now() - startedAt);
+          this.#usedAt = this.#now();
+          lease.release(this.#usedAt - startedAt);
           slow?.release();
         },
       };

@@ -5,7 +5,7 @@ import { ConnectionSlots, type ConnectionSlotsOptions } from '../../../src/platf
 import { callers, testCaller } from '../../support/caller.ts';
 
 let now = 0;
-const defaults = { capacity: 6, ofClient: 3, waitMillis: 60_000, now: () => now };
+const defaults = { size: 6, ofClient: 3, waitMillis: 60_000, now: () => now };
 
 function slotsWith(options: Partial<ConnectionSlotsOptions> = {}): ConnectionSlots {
   return new ConnectionSlots({ accounts: new Accounts(), ...defaults, ...options });
@@ -53,7 +53,7 @@ describe('the exclusive connections', () => {
   });
 
   it('are granted to the client that has used them for the least time', async () => {
-    const queue = new Queue({ capacity: 1, ofClient: 1 });
+    const queue = new Queue({ size: 1, ofClient: 1 });
     await queue.take('a1', 'a2', 'a3', 'b1', 'b2', 'b3');
     await queue.release('a1', 100);
     await queue.release('b1', 40);
@@ -63,7 +63,7 @@ describe('the exclusive connections', () => {
   });
 
   it('give no advantage to a client that returns after a pause', async () => {
-    const queue = new Queue({ capacity: 1, ofClient: 1 });
+    const queue = new Queue({ size: 1, ofClient: 1 });
     await queue.take('a1');
     for (let number = 2; number < 5; number += 1) {
       await queue.take(`a${number}`);
@@ -76,7 +76,7 @@ describe('the exclusive connections', () => {
   });
 
   it('remember what a client has used that returns at once', async () => {
-    const queue = new Queue({ capacity: 1, ofClient: 1 });
+    const queue = new Queue({ size: 1, ofClient: 1 });
     await queue.take('a1', 'b1', 'b2');
     await queue.release('a1', 100);
     await queue.take('a2');
@@ -108,7 +108,7 @@ describe('the exclusive connections', () => {
 
   it('are refused after a while, and later callers are not delayed by that', async () => {
     let refusals = 0;
-    const slots = slotsWith({ capacity: 1, ofClient: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
+    const slots = slotsWith({ size: 1, ofClient: 1, waitMillis: 10, onRefusal: () => (refusals += 1) });
     const held = await slots.take(callers.for('a'), false);
     await expect(slots.take(callers.for('b'), true)).rejects.toMatchObject({ code: 'NO_FREE_CONNECTION' });
     expect([refusals, slots.waiting]).toEqual([1, 0]);
@@ -117,7 +117,7 @@ describe('the exclusive connections', () => {
   });
 
   it('are not waited for by a request whose client has disconnected', async () => {
-    const slots = slotsWith({ capacity: 1, ofClient: 1 });
+    const slots = slotsWith({ size: 1, ofClient: 1 });
     const held = await slots.take(callers.for('a'), false);
     const [gone, next] = [callers.for('b'), callers.for('b')];
     const waiting = slots.take(gone, false);

@@ -1,4 +1,4 @@
-import { type Accounts, type Caller, type Lease, service, Share } from '../../callers/index.ts';
+import { type Caller, type Lease, service, Share } from '../../callers/index.ts';
 import { ConnectionFailure } from '../connection-failure.ts';
 import { attempt } from '../../background.ts';
 import type { PgConnection } from '../connection.ts';
@@ -10,21 +10,12 @@ import {
   PipelinedConnection,
   type SomeCallers,
 } from './pipelined-connection.ts';
-import type { Servers, OpenOptions } from '../servers/servers.ts';
+import type { PoolOptions } from '../connection-pool.ts';
 import { NoFreeConnection } from '../connection-slots.ts';
 import type { LookUp, Query, Statement, StatementValues } from '../statement.ts';
 import { recordFailure, throwIfLost } from '../driver-errors.ts';
 
-export interface PipelineOptions {
-  readonly servers: Servers;
-  readonly connection: OpenOptions;
-  readonly size: number;
-  readonly accounts: Accounts;
-  /** How long a read waits for those of the same client. */
-  readonly waitMillis: number;
-  /** Called when a read has timed out waiting. */
-  readonly onRefusal?: (() => void) | undefined;
-}
+export type PipelineOptions = Omit<PoolOptions, 'ofClient' | 'idleMillis'>;
 
 /** How much work of one client the server has at most before another's read, on each connection. */
 const maxMillisAhead = 16;
