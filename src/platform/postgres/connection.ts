@@ -35,7 +35,7 @@ export interface ConnectionOptions extends SessionLimits {
   readonly address?: LookupAddress | undefined;
   /** What the session must be good for; undefined takes any. */
   readonly target?: TargetSession | undefined;
-  /** Whether the connection's server is still the one to use; undefined if that never changes. */
+  /** See the getter; undefined if it always is. */
   readonly isCurrent?: (() => boolean) | undefined;
   /** Called when an open connection turns out to be read-only, maybe more than once. */
   readonly onReadOnly?: (() => void) | undefined;
@@ -139,7 +139,8 @@ export class PgConnection extends pg.Client {
   }
 
   /**
-   * False once its server was found read-only or silent, or was replaced: it is closed when its statements have ended.
+   * False once its server was found read-only or silent, or was replaced, and after `Servers.renew`: it is closed when
+   * its statements have ended.
    */
   get isCurrent(): boolean {
     return this.#options.isCurrent?.() ?? true;

@@ -14,7 +14,7 @@ interface Reply {
   readonly isReadOnly: boolean;
 }
 
-const question = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
+const sessionQuery = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
     pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
 /** One processor for a statement; exact numbers and plain transactions, whatever the role or the database has set. */
@@ -24,13 +24,13 @@ const sessionSettings = [
   "set default_transaction_isolation = 'read committed'",
 ];
 
-/** How long a statement may take, and wait for a lock; undefined for no limit, and for the usual one. */
+/** How long a statement may take, and wait for a lock; undefined for no limit, and for `lockWaitMillis`. */
 export interface SessionLimits {
   readonly statementTimeoutMillis?: number | undefined;
   readonly lockTimeoutMillis?: number | undefined;
 }
 
-/** Unless a shorter one is set for the role or the database. */
+/** Sets it unless a shorter one is set for the role or the database. */
 function lockTimeout(millis: number): string {
   return `select set_config('lock_timeout', '${millis}ms', false)
   where current_setting('lock_timeout')::interval not between '1 ms' and '${millis} ms'`;
@@ -96,7 +96,7 @@ export class ServerSession {
   }
 
   /**
-   * Asks for what a pooler hides, and sets what a session needs; its timeout unless a shorter one is set. Behind a
+   * Queries what a pooler hides, and sets what a session needs; the timeouts only when none shorter is set. Behind a
    * pooler nothing is set, because another client may get the session.
    */
   async #prepareOnServer(
@@ -104,7 +104,7 @@ export class ServerSession {
     backendKey: number | null,
     { statementTimeoutMillis, lockTimeoutMillis = lockWaitMillis }: SessionLimits,
   ): Promise<void> {
-    const { rows } = (await send(question)) as pg.QueryResult<Reply>;
+    const { rows } = (await send(sessionQuery)) as pg.QueryResult<Reply>;
     const [reply] = rows;
     if (reply === undefined) throw new Error('The database has not said which session this is.');
     const { id, timeout, isStandby, isReadOnly } = reply;

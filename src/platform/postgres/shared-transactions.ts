@@ -52,7 +52,8 @@ export function createSharedInsertions(
  * Lets works that only insert share a transaction, when they come from one client at the same time.
  *
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
- * one COMMIT. Works go on with the usual rows of a statement, which come with those of the next one.
+ * one COMMIT. A statement that nearly always returns the same row has it as `usual`: works go on with that one at once,
+ * and whether it was right is known before COMMIT.
  *
  * Guarantees, besides those of `ClientBatches`: the transaction is committed only if every work has succeeded, has sent
  * nothing but statements that have a form for many, and has got the rows that were assumed. So no work takes a lock or

@@ -151,9 +151,9 @@ export interface Session {
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same, as `Stores.atomically` has it: a read that fails doesn't end the transaction. */
+  /** The same for work of several writes, which has a deadline: a read that fails doesn't end the transaction. */
   atomically<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same, as `Stores.insertion` has it. */
+  /** The same for work that only inserts, which may share its transaction with other such work of the client. */
   insertion<T>(work: (session: Session) => Promise<T>): Promise<T>;
 }
 

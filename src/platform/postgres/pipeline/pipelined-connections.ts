@@ -28,7 +28,7 @@ const maxMillisAhead = 16;
  * Model: a read goes to the connection with the least to do. It waits for those before it, so only short reads belong
  * here, and only a few of each client, fewer the longer they take: its others wait (`Share`), for 2 s at most.
  * Guarantees: every read settles once.
- * Failure: a read that takes too long is canceled; those behind it are retried once on another connection, which is
+ * Failure: a read that takes too long is cancelled; those behind it are retried once on another connection, which is
  * safe because they change nothing. So is a read whose prepared form is gone or outdated by a migration, and one whose
  * connection breaks. A connection without a response in time fails all of its reads: the server is probably gone. A
  * read that waits for a lock fails after 10 ms, for its session to send it on an exclusive connection.
