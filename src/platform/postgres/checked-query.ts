@@ -53,12 +53,10 @@ export class CheckedQuery extends PgQuery {
   }
 
   override handleReadyForQuery(connection: unknown): void {
-    const failure = this.#ended === 0 ? new DamagedMessage(otherStatements) : undefined;
-    if (failure === undefined) super.handleReadyForQuery(connection);
-    else {
-      this.callback(failure);
-      throw failure;
-    }
+    if (this.#ended > 0) return super.handleReadyForQuery(connection);
+    const failure = new DamagedMessage(otherStatements);
+    this.callback(failure);
+    throw failure;
   }
 
   #end(): void {

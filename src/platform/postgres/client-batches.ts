@@ -102,12 +102,11 @@ export class ClientBatches<Work, Result> {
 
   async #do(batch: readonly WaitingEntry<Work, Result>[]): Promise<void> {
     const { doAlone, doTogether } = this.#options;
-    const entries = batch.filter(({ caller, refuse }) => {
-      if (caller.failure === undefined) return true;
-      caller.endWait();
-      refuse(caller.failure);
-      return false;
-    });
+    const { ended = [], entries = [] } = Object.groupBy(batch, ({ caller }) =>
+      caller.failure === undefined ? 'entries' : 'ended',
+    );
+    endWaits(ended);
+    for (const { caller, refuse } of ended) refuse(caller.failure as Error);
     const [first, ...others] = entries;
     if (first !== undefined && others.length > 0) {
       for (const { caller } of entries) caller.recordWrite();
@@ -116,23 +115,21 @@ export class ClientBatches<Work, Result> {
       ofAll.span = first.caller.span;
       try {
         const results = await doTogether(ofAll, works);
-        for (const [index, { caller, grant }] of entries.entries()) {
-          caller.endWait();
-          grant(results[index]);
-        }
-        return;
+        endWaits(entries);
+        return entries.forEach(({ grant }, index) => grant(results[index]));
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
         if (isLoss(error) || isReadOnly(error)) {
-          for (const { caller, refuse } of entries) {
-            caller.endWait();
-            refuse(recordFailure(error, caller));
-          }
-          return;
+          endWaits(entries);
+          return entries.forEach(({ caller, refuse }) => refuse(recordFailure(error, caller)));
         }
       }
     }
-    for (const { caller } of entries) caller.endWait();
+    endWaits(entries);
     await Promise.all(entries.map(({ caller, work, grant, refuse }) => doAlone(caller, work).then(grant, refuse)));
   }
+}
+
+function endWaits(entries: readonly { readonly caller: Caller }[]): void {
+  for (const { caller } of entries) caller.endWait();
 }

@@ -1,8 +1,8 @@
 import { type Caller, type Lease, waiting } from '../callers/index.ts';
 import { every, inBackground } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
-import type { PgConnection } from './connection.ts';
-import type { Servers, OpenOptions } from './servers/servers.ts';
+import type { OpenOptions, PgConnection } from './connection.ts';
+import type { Servers } from './servers/servers.ts';
 import { ConnectionSlots, type ConnectionSlotsOptions } from './connection-slots.ts';
 
 export interface PoolOptions extends Omit<ConnectionSlotsOptions, 'now'> {
@@ -14,6 +14,7 @@ export interface PoolOptions extends Omit<ConnectionSlotsOptions, 'now'> {
 
 /** A connection that only the caller uses until it is released. */
 export interface PooledConnection extends PgConnection {
+  /** Call it once. */
   release(): void;
 }
 
@@ -79,16 +80,12 @@ export class ConnectionPool {
       throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
     const deadline = performance.now() + this.#options.waitMillis - caller.waitedMillis;
     const slot = await this.#slots.take(caller, isSlow);
-    const idle = this.#idle.pop()?.connection;
-    const connection = idle ?? (await waiting(caller, this.#opened(slot, deadline)));
-    if (idle !== undefined) {
-      idle.release = this.#releaseFor(idle, slot);
-    } else if (caller.failure !== undefined) {
-      connection.release();
-      throw caller.failure;
-    }
+    const connection = this.#idle.pop()?.connection ?? (await waiting(caller, this.#opened(slot, deadline)));
     connection.caller = caller;
-    return connection;
+    connection.release = () => this.#release(connection, slot);
+    if (caller.failure === undefined) return connection;
+    connection.release();
+    throw caller.failure;
   }
 
   /** Runs one statement. A refused statement keeps its connection. */
@@ -126,7 +123,7 @@ export class ConnectionPool {
     const outcome = await Promise.race([opening, tooLate]).finally(() => clearTimeout(timeout));
     if (outcome !== 'late') return outcome;
     opening.then(
-      (connection) => connection.release(),
+      (connection) => this.#release(connection, slot),
       () => undefined,
     );
     throw new ConnectionFailure(new Error('No connection in time'));
@@ -138,7 +135,6 @@ export class ConnectionPool {
       const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
       this.#all.add(connection);
       connection.once('end', () => this.#forget(connection));
-      connection.release = this.#releaseFor(connection, slot);
       return connection;
     } catch (error) {
       slot.release();
@@ -146,17 +142,12 @@ export class ConnectionPool {
     }
   }
 
-  #releaseFor(connection: PooledConnection, slot: Slot): () => void {
-    let isReleased = false;
-    return () => {
-      if (isReleased) return;
-      isReleased = true;
-      connection.caller = undefined;
-      const isWanted = connection.isCurrent && !this.#ending.signal.aborted;
-      if (isWanted && isInOrder(connection)) this.#idle.push({ connection, since: performance.now() });
-      else this.#discard(connection);
-      slot.release();
-    };
+  #release(connection: PooledConnection, slot: Slot): void {
+    connection.caller = undefined;
+    const isWanted = connection.isCurrent && !this.#ending.signal.aborted;
+    if (isWanted && isInOrder(connection)) this.#idle.push({ connection, since: performance.now() });
+    else this.#discard(connection);
+    slot.release();
   }
 
   #discard(connection: PgConnection): void {

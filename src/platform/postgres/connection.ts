@@ -29,7 +29,19 @@ import { type Query, unpreparedQuery } from './statement.ts';
  * connection in use).
  */
 
-export interface ConnectionOptions extends SessionLimits {
+/** What a connection is for, apart from where it goes. */
+export interface OpenOptions extends SessionLimits {
+  /** For connecting and preparing the session together. */
+  readonly connectTimeoutMillis: number;
+  /** After which a connection whose response is pending is destroyed; undefined for never. */
+  readonly responseTimeoutMillis?: number | undefined;
+  readonly session: SessionKind;
+  readonly isPipelined?: boolean;
+  /** Receives every statement except those that prepare the session. */
+  readonly onStatement?: ((sql: string) => void) | undefined;
+}
+
+export interface ConnectionOptions extends OpenOptions {
   readonly config: ConnectionConfig;
   /** Of the host in `config`; undefined for the directory of a socket. */
   readonly address?: LookupAddress | undefined;
@@ -41,14 +53,6 @@ export interface ConnectionOptions extends SessionLimits {
   readonly onReadOnly?: (() => void) | undefined;
   /** Called when the connection is destroyed because nothing came back. */
   readonly onTimeout?: (() => void) | undefined;
-  /** For connecting and preparing the session together. */
-  readonly connectTimeoutMillis: number;
-  /** After which a connection whose response is pending is destroyed; undefined for never. */
-  readonly responseTimeoutMillis?: number | undefined;
-  readonly session: SessionKind;
-  readonly isPipelined?: boolean;
-  /** Receives every statement except those that prepare the session. */
-  readonly onStatement?: ((sql: string) => void) | undefined;
 }
 
 /** Dates and times stay text: the entities' own types parse them, including years before 100 and old offsets. */

@@ -4,9 +4,9 @@ import { Accounts } from '../callers/index.ts';
 import { connectionConfigOf, type DatabaseLocation } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
-import type { PgConnection, ConnectionOptions } from './connection.ts';
+import type { OpenOptions, PgConnection } from './connection.ts';
 import { PipelinedConnections } from './pipeline/pipelined-connections.ts';
-import { Servers, type OpenOptions } from './servers/servers.ts';
+import { Servers } from './servers/servers.ts';
 
 /**
  * Together they guarantee that a lost database is reported within 5 seconds: the wait for a free connection, or for a
@@ -30,7 +30,7 @@ const maintenanceConnectMillis = 5_000;
 const maintenanceWaitMillis = 60_000;
 const idleMillis = 30_000;
 
-interface Timeouts extends Pick<ConnectionOptions, 'statementTimeoutMillis' | 'responseTimeoutMillis'> {
+interface Timeouts extends Pick<OpenOptions, 'statementTimeoutMillis' | 'responseTimeoutMillis'> {
   /** For a free connection. */
   readonly waitMillis: number;
 }

@@ -6,7 +6,7 @@ import { type Accounts, service, Share } from '../../callers/index.ts';
 import { inBackground } from '../../background.ts';
 import type { ConnectionConfig, TargetSession } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from '../connection-failure.ts';
-import { PgConnection, type ConnectionOptions } from '../connection.ts';
+import { PgConnection, type OpenOptions } from '../connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './server-address.ts';
 
@@ -38,12 +38,6 @@ export interface ServerChange {
   readonly from: string;
   readonly to: string;
 }
-
-/** A connection, apart from where it goes. */
-export type OpenOptions = Omit<
-  ConnectionOptions,
-  'config' | 'address' | 'target' | 'isCurrent' | 'onReadOnly' | 'onTimeout'
->;
 
 export interface ServersOptions {
   readonly config: ConnectionConfig;
