@@ -10,21 +10,21 @@ export function clusterDirectory(dataDir: string): string {
  * Makes the directory of the database files ready for PGlite.
  *
  * PGlite copies a new cluster file by file: if it is killed meanwhile, it would later take the partial copy for a
- * complete one. A marker file stays until the copy is complete; a copy with a marker was never served and is started
+ * complete one. A marker file stays until the copy is complete; a copy with a marker was never served and is made
  * again. Call with the directory locked.
  */
 export function prepareCluster(dataDir: string): void {
   const cluster = clusterDirectory(dataDir);
-  if (existsSync(creationMark(dataDir))) rmSync(cluster, { recursive: true, force: true });
-  if (!existsSync(join(cluster, 'PG_VERSION'))) writeFileSync(creationMark(dataDir), '');
+  if (existsSync(markerOf(dataDir))) rmSync(cluster, { recursive: true, force: true });
+  if (!existsSync(join(cluster, 'PG_VERSION'))) writeFileSync(markerOf(dataDir), '');
   // PGlite makes its files world-readable, so the directory must not be.
   mkdirSync(cluster, { recursive: true, mode: 0o700 });
 }
 
 /** Removes the marker durably, before the new database accepts writes. */
 export function confirmCluster(dataDir: string): void {
-  if (!existsSync(creationMark(dataDir))) return;
-  rmSync(creationMark(dataDir));
+  if (!existsSync(markerOf(dataDir))) return;
+  rmSync(markerOf(dataDir));
   const directory = openSync(dataDir, 'r');
   try {
     fsyncSync(directory);
@@ -33,6 +33,6 @@ export function confirmCluster(dataDir: string): void {
   }
 }
 
-function creationMark(dataDir: string): string {
+function markerOf(dataDir: string): string {
   return join(dataDir, 'postgres.creating');
 }

@@ -5,7 +5,7 @@ import { inBackground } from '../background.ts';
 import { prepareCluster } from './cluster.ts';
 import { failureIn, prepareDataDirectory } from './data-directory.ts';
 import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
-import { startEngineThread, type EngineThread } from './engine-thread.ts';
+import { startEngineThread } from './engine-thread.ts';
 import { addressOf, assertTrustedSocketDirectory, prepareSocketDirectory, socketPath } from './socket-directory.ts';
 import type { PostgresAddress } from '../postgres/index.ts';
 
@@ -39,40 +39,34 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
   let lock: DirectoryLock | undefined;
-  let connection: PostgresAddress;
-  let engine: EngineThread;
   try {
     const realDataDir = prepareDataDirectory(dataDir);
     lock = tryLockDirectory(realDataDir);
     if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
-    connection = addressOf(realDataDir);
+    const connection = addressOf(realDataDir);
     prepareCluster(realDataDir);
     prepareSocketDirectory(connection.host);
     const socket = socketPath(connection.host);
     // Left by a killed process: a running one would hold the lock.
     rmSync(socket, { force: true });
-    engine = startEngineThread({ dataDir: realDataDir, socketPath: socket });
+    const engine = await startEngineThread({ dataDir: realDataDir, socketPath: socket });
+    const ended = engine.ended.finally(() => lock?.release());
+    const callUnlessClosed = async (listener: (error: Error) => void): Promise<void> => {
+      const error = await ended;
+      if (error !== undefined) listener(error);
+    };
+    return {
+      connection,
+      onExit: (listener) => inBackground(callUnlessClosed(listener)),
+      close: async () => {
+        await engine.close();
+        await ended;
+      },
+    };
   } catch (error) {
     lock?.release();
     throw failureIn(dataDir, error);
   }
-  const ended = engine.ended.finally(() => lock?.release());
-  await engine.ready;
-
-  return {
-    connection,
-    onExit: (listener) => {
-      inBackground(
-        ended.then((error) => {
-          if (error !== undefined) listener(error);
-        }),
-      );
-    },
-    close: async () => {
-      await engine.close();
-      await ended;
-    },
-  };
 }
 
 /** The address of an engine that another process may run on this directory; connecting shows whether one does. */

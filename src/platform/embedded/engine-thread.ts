@@ -17,15 +17,16 @@ const stackSizeMb = 32;
 
 /** The thread in which the engine and its socket live. */
 export interface EngineThread {
-  /** Resolves when the socket listens; rejects when the thread ends before. */
-  readonly ready: Promise<void>;
   /** Resolves when the thread is gone: with undefined after `close`, with the reason otherwise. */
   readonly ended: Promise<Error | undefined>;
   close(): Promise<void>;
 }
 
-/** Starts the engine's thread; the caller holds the data directory's lock until `ended`. */
-export function startEngineThread(settings: EngineSettings): EngineThread {
+/**
+ * Starts the engine's thread; the caller holds the data directory's lock until `ended`. Resolves when the socket
+ * listens, and rejects when the thread has ended before.
+ */
+export async function startEngineThread(settings: EngineSettings): Promise<EngineThread> {
   const file = new URL(`./engine.worker${extname(import.meta.filename)}`, import.meta.url);
   const worker = new Worker(file, { workerData: settings, resourceLimits: { stackSizeMb } });
   let failure = new Error('The embedded PostgreSQL has stopped by itself');
@@ -37,7 +38,7 @@ export function startEngineThread(settings: EngineSettings): EngineThread {
   const ended = new Promise<Error | undefined>((resolve) => {
     worker.once('exit', () => resolve(isClosing ? undefined : failure));
   });
-  const ready = new Promise<void>((resolve, reject) => {
+  await new Promise<void>((resolve, reject) => {
     worker.on('message', (message: EngineMessage) => {
       if (message === 'ready') resolve();
       else inBackground(worker.terminate());
@@ -45,16 +46,16 @@ export function startEngineThread(settings: EngineSettings): EngineThread {
     inBackground(ended.then(() => reject(failure)));
   });
 
-  const close = async (): Promise<void> => {
-    if (!isClosing) {
+  return {
+    ended,
+    close: async () => {
+      if (!isClosing) worker.postMessage('close');
       isClosing = true;
-      worker.postMessage('close');
-    }
-    const timer = setTimeout(() => inBackground(worker.terminate()), closeTimeoutMillis);
-    await ended;
-    clearTimeout(timer);
+      const timer = setTimeout(() => inBackground(worker.terminate()), closeTimeoutMillis);
+      await ended;
+      clearTimeout(timer);
+    },
   };
-  return { ready, ended, close };
 }
 
 function messageOf(error: unknown): string {
