@@ -24,8 +24,8 @@ export interface PendingRead {
   isRetried: boolean;
   /** While it is sent, or waits to be retried: one of those that its client may have under way. */
   lease?: Lease | undefined;
-  /** When it was sent last. */
-  sentAt?: number;
+  /** When it was sent on the connection that it waits for now; undefined until it is. */
+  sentAt?: number | undefined;
 }
 
 /** The failure of the callers, when all of them have failed: what they wait for is not needed any more. */
@@ -60,8 +60,6 @@ export class PipelinedConnection {
   readonly #listeners: Listeners;
   /** In their order. No set: see "Nothing holds a request longer than it runs" in DECISIONS. */
   readonly #pending: PendingRead[] = [];
-  /** The last ones of them, which are not sent yet. */
-  #unsent: PendingRead[] = [];
   /** When the response to the last one came. */
   #respondedAt = 0;
   /** The fastest of the last reads that had none before them: hardly more than the way to the server and back. */
@@ -94,16 +92,15 @@ export class PipelinedConnection {
 
   /** It is sent by the next `flush`. */
   add(pending: PendingRead): void {
+    pending.sentAt = undefined;
     this.#pending.push(pending);
-    this.#unsent.push(pending);
   }
 
   /** Sends what was added, in one write; while the connection is being opened, when it is open. */
   flush(): void {
     const connection = this.#connection;
-    if (connection === undefined || this.#unsent.length === 0) return;
-    const reads = this.#unsent;
-    this.#unsent = [];
+    const reads = this.#pending.filter(({ sentAt }) => sentAt === undefined);
+    if (connection === undefined || reads.length === 0) return;
     connection.submit(...reads.map((pending) => this.#batchOf(connection, pending)));
     for (const pending of reads) pending.sentAt = connection.progressAt;
   }
@@ -124,7 +121,6 @@ export class PipelinedConnection {
       connection = await open(this.#ending.signal);
     } catch (error) {
       this.#end();
-      this.#unsent = [];
       for (const pending of this.#pending.splice(0)) reject(pending, error as Error);
       return;
     }
@@ -183,7 +179,6 @@ export class PipelinedConnection {
   #moveOthers(): void {
     const others = this.#pending.splice(0);
     const latest = performance.now() - maxMovedMillis;
-    this.#unsent = [];
     this.#end();
     if (this.#connection !== undefined) inBackground(this.#connection.abort('a statement took too long'));
     const { late = [], moved = [] } = Object.groupBy(others, ({ isRetried, askedAt }) =>
