@@ -25,6 +25,9 @@ interface IdleConnection {
   readonly since: number;
 }
 
+/** For the connections in use to be released at the end. */
+const endTimeoutMillis = 1_000;
+
 /** How often connections are checked that have been idle for too long. */
 const checkMillis = 1_000;
 
@@ -102,12 +105,12 @@ export class ConnectionPool {
     }
   }
 
-  /** Waits for the connections in use until the timeout, and closes all. */
-  async end(timeoutMillis = 1_000): Promise<void> {
+  /** Waits for the connections in use until a timeout, and closes all. */
+  async end(): Promise<void> {
     this.#ending.abort();
     this.#slots.refuseWaiting(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
     this.#closeIdle(() => true);
-    const deadline = setTimeout(() => this.#destroyAll(), timeoutMillis);
+    const deadline = setTimeout(() => this.#destroyAll(), endTimeoutMillis);
     await Promise.all([...this.#all].map((connection) => ended(connection)));
     clearTimeout(deadline);
     clearInterval(this.#watch);

@@ -99,7 +99,7 @@ export class StatementBatch {
     const { statement, values } = this.#query;
     const rows = this.#rowsOfStatement;
     const isRight = statement.columns === 0 || rowsIn(text) === rows.length;
-    if (!isRight || statement.areAsked?.(rows, values) === false) throw new DamagedMessage(otherRows);
+    if (!isRight || statement.areFor?.(rows, values) === false) throw new DamagedMessage(otherRows);
     this.#ended += 1;
     if (this.#ended < this.#queries.length) this.#rows.push([]);
   }

@@ -45,10 +45,10 @@ export interface Statement<Row> {
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
   readonly usual?: Row;
   /**
-   * Whether these are rows for the values: others are a response to another query. A method, so that all statements
-   * have a common type.
+   * Whether these can be the rows for the values, and not the response to another query. A method, so that all
+   * statements have a common type.
    */
-  areAsked?(rows: readonly Row[], values: StatementValues): boolean;
+  areFor?(rows: readonly Row[], values: StatementValues): boolean;
 }
 
 /** A prepared statement. */
@@ -62,9 +62,9 @@ export function statementOf<Row>(
   const { many } = more;
   const statement = { text, name: nameOf(text), kind, columns, decode, ...more };
   if (many === undefined) return statement;
-  const areAsked = (rows: readonly Row[], [list]: StatementValues): boolean =>
+  const areFor = (rows: readonly Row[], [list]: StatementValues): boolean =>
     many.columns === 0 || rows.length === (list as readonly unknown[]).length;
-  return { ...statement, many: { ...many, areAsked } };
+  return { ...statement, many: { ...many, areFor } };
 }
 
 /** The same, planned for its values each time. */
@@ -106,13 +106,13 @@ export function lookUpOf<Row>(
   decode: Statement<Row>['decode'],
   idOf: (row: Row) => string,
 ): LookUp<Row> {
-  const areAsked = (rows: readonly (Row | UnreadableRow | undefined)[], [asked]: StatementValues): boolean => {
+  const areFor = (rows: readonly (Row | UnreadableRow | undefined)[], [asked]: StatementValues): boolean => {
     const ids = new Set<unknown>(Array.isArray(asked) ? asked : [asked]);
     return rows.every((row) => row === undefined || ids.has(row instanceof UnreadableRow ? row.id : idOf(row)));
   };
   return {
-    byId: { ...statementOf(`${select} $1::bigint`, columns, decode), areAsked },
-    byAnyId: { ...statementOf(`${select} any($1::bigint[])`, columns, readAlone(decode)), areAsked },
+    byId: { ...statementOf(`${select} $1::bigint`, columns, decode), areFor },
+    byAnyId: { ...statementOf(`${select} any($1::bigint[])`, columns, readAlone(decode)), areFor },
     idOf,
   };
 }
