@@ -36,9 +36,9 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
  * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its
  * Sync, or for a transaction.
  *
- * It has the three methods that `PGLiteSocketHandler` calls of pglite-socket's own queue (0.2.17), which mixes sequences
- * of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite refuses;
- * and doesn't notice that the engine has crashed.
+ * It has the three methods that `PGLiteSocketHandler` calls of pglite-socket's own queue (0.2.17). That one mixes
+ * sequences of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite
+ * refuses; and doesn't notice that the engine has crashed.
  */
 export class SessionQueue {
   readonly #engine: Engine;

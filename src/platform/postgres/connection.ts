@@ -242,6 +242,8 @@ export class PgConnection extends pg.Client {
    */
   async abort(reason: string): Promise<void> {
     const deadline = performance.now() + abortTimeoutMillis;
+    // Its end is no sign of a silent server.
+    clearInterval(this.#watch);
     await this.#cancelling;
     const mustCancel = (): boolean => this.session.isBehindPooler && this.#isAwaitingResponse && !this.isLost;
     while (mustCancel() && performance.now() < deadline) await this.#cancel();

@@ -28,9 +28,9 @@ const maxTogether = 100;
  * PostgreSQL as for us.
  *
  * Guarantees: each caller gets the row with its id, or undefined; callers with the same id may get the same object.
- * Failure: a database that is lost or too slow, or a locked table, fails all callers of a statement, because none of its
- * rows can be what takes the time (it waits for no row's lock); a row that can't be read fails only those who have asked
- * for it. For any other reason each look-up is retried alone, so that each caller has waited for itself.
+ * Failure: a database that is lost or too slow, or a locked table, fails all callers of a statement, because none of
+ * its rows can be what takes the time (it waits for no row's lock); a row that can't be read fails only those who have
+ * asked for it. For any other reason each look-up is retried alone, so that each caller has waited for itself.
  */
 export class LookUps {
   readonly #sender: Sender;

@@ -18,9 +18,9 @@ import { addressesOf } from './server-address.ts';
  * order of the URL, or in random order, and those that failed last after the others. The next one is begun when one
  * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
  * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
- * again (`isCurrent`), and none is that was opened before `renew`. At most four connections are opened at a time, and after a round
- * without success none is for a random moment, so that neither a server that has just been promoted nor one that is in
- * trouble gets all of them at once.
+ * again (`isCurrent`), and none is that was opened before `renew`. At most four connections are opened at a time, and
+ * after a round without success none is for a random moment, so that neither a server that has just been promoted nor
+ * one that is in trouble gets all of them at once.
  * Failure: without a suitable server every `open` fails with ConnectionFailure, the last round's while the pause lasts.
  */
 
