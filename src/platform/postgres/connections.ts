@@ -28,6 +28,7 @@ const guestTimeouts: Timeouts = { ...embeddedTimeouts, responseTimeoutMillis: 15
 /** For migrations and commands, which may wait for a server that is about to start. */
 const maintenanceConnectMillis = 5_000;
 const maintenanceWaitMillis = 60_000;
+/** A connection to a server that was idle for longer is closed. */
 const idleMillis = 30_000;
 
 interface Timeouts extends Pick<OpenOptions, 'statementTimeoutMillis' | 'responseTimeoutMillis'> {

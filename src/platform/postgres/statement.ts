@@ -136,7 +136,7 @@ export function readAlone<Row>(decode: Statement<Row>['decode']): Statement<Row 
  */
 export interface Session {
   /**
-   * Outside of transactions, several at the same time that have a form for many are one transaction.
+   * Outside of transactions, those with a form for many that come from one client at the same time share one.
    *
    * The statement sees all that was committed while `locks`, which are sent with it, waited for their rows. (One that
    * waits itself reads the row that it waited for again, but no other.)

@@ -42,6 +42,7 @@ export async function firstToSucceed<Result>(
     over.abort();
     return result;
   };
+  /** Never rejects but when all is over. */
   const repeat = async (first: Promise<Result>, attempt: Attempt<Result>): Promise<Result> => {
     for (let last = first; ; last = begin(attempt)) {
       try {
@@ -51,10 +52,11 @@ export async function firstToSucceed<Result>(
       }
     }
   };
-  let before: Promise<unknown> = Promise.resolve();
+  // Resolves when the next attempt may begin.
+  let mayBegin: Promise<unknown> = Promise.resolve();
   const firsts = attempts.map((attempt) => {
-    const first = before.then(() => begin(attempt));
-    before = Promise.race([first, before.then(() => wait(delayMillis))]).catch(() => undefined);
+    const first = mayBegin.then(() => begin(attempt));
+    mayBegin = Promise.race([first, mayBegin.then(() => wait(delayMillis))]).catch(() => undefined);
     return first;
   });
   const results = firsts.map((first, index) => repeat(first, attempts[index] as Attempt<Result>).catch(() => never));

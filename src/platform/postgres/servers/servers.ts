@@ -65,12 +65,16 @@ interface Host {
   role: ServerRole;
 }
 
+/** Until the next address is tried, as long as the one before has not failed. */
 const delayMillis = 300;
+/** Until a host that has failed is tried again in the same round, as long as another has not ended. */
 const retryMillis = 200;
+/** For a round. */
 const totalMillis = 5_000;
-/** With the wait for a response it keeps within the five seconds of a request. */
+/** The same while requests wait: with the wait for a response it keeps within their five seconds. */
 const servingMillis = 2_800;
 const maxOpening = 4;
+/** The pause after a round without success is a random time between these. */
 const minPauseMillis = 50;
 const maxPauseMillis = 250;
 
