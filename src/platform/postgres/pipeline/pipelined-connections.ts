@@ -49,7 +49,7 @@ export class PipelinedConnections {
   #beforeEnd: (() => void)[] = [];
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
-  /** Those to which reads were added in this tick. */
+  /** Those to which reads were added in this tick, also one that has ended since: its reads fail when they are sent. */
   readonly #added = new Set<PipelinedConnection>();
   /** The reads that are sent: a client that has one has a free slot for it on a connection. */
   readonly #reads: Share;
