@@ -3,8 +3,7 @@ import { Field, ID, ObjectType } from 'type-graphql';
 import type { Category } from '../../domain/categories/category.entity.ts';
 import type { CategoryChanges, NewCategory } from '../../domain/categories/category.service.ts';
 import type { categoryFilter, CategorySortField } from '../../domain/categories/category.store.ts';
-import type { FilterRequest } from '../../domain/filter.ts';
-import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
 import { CreateInput, FilterInput, RowToChange, descriptions, UpdateInput } from '../noun/noun.type.ts';
@@ -47,15 +46,13 @@ export class UpdateCategoryInput extends RowToChange('category') implements Cate
   description?: string | null;
 }
 
-@FilterInput('Category', 'categories')
-class CategoryFilterInput implements FilterRequest<typeof categoryFilter> {
+@FilterInput<typeof categoryFilter>('Category', 'categories')
+class CategoryFilterInput {
   @Field(() => String, { nullable: true, description: descriptions.nameContains })
   nameContains?: string | null;
 }
 
-const CategorySortInput = sortInput<CategorySortField>('Category', {
+export const CategoryConnectionArgs = connectionArgs<CategorySortField>('Category', CategoryFilterInput, {
   ID: descriptions.byId,
   NAME: descriptions.byName,
 });
-
-export const CategoryConnectionArgs = connectionArgs(CategoryFilterInput, CategorySortInput);

@@ -33,11 +33,11 @@ export class PageArgs implements PageArguments {
   before?: string | null;
 }
 
+/** Every order of a list, with its description. */
+type SortFields<SortField extends string> = Readonly<Record<SortField, { readonly description: string }>>;
+
 /** The sort input of a kind of node, `PetSort` with its `PetSortField` for `Pet`. */
-export function sortInput<SortField extends string>(
-  name: string,
-  fields: Readonly<Record<SortField, { readonly description: string }>>,
-): ClassType<Sort<SortField>> {
+function sortInput<SortField extends string>(name: string, fields: SortFields<SortField>): ClassType<Sort<SortField>> {
   const fieldEnum = Object.fromEntries(Object.keys(fields).map((field) => [field, field])) as Record<
     SortField,
     SortField
@@ -61,14 +61,17 @@ export function sortInput<SortField extends string>(
 }
 
 /** The arguments of a connection: a page of a filtered and sorted list. */
-export function connectionArgs<FilterInput extends object, SortField extends string>(
-  filterType: ClassType<FilterInput>,
-  sortType: ClassType<Sort<SortField>>,
-): ClassType<ListRequest<FilterInput, SortField>> {
+export function connectionArgs<SortField extends string>(
+  name: string,
+  filterType: ClassType,
+  sortFields: SortFields<SortField>,
+): ClassType {
+  const sortType = sortInput(name, sortFields);
+
   @ArgsType()
-  class ConnectionArgs extends PageArgs implements ListRequest<FilterInput, SortField> {
+  class ConnectionArgs extends PageArgs implements ListRequest<object, SortField> {
     @Field(() => filterType, { nullable: true, description: 'Only entries that match all of these.' })
-    filter?: FilterInput | null;
+    filter?: object | null;
 
     @Field(() => sortType, { nullable: true, description: 'By id, smallest first, by default.' })
     orderBy?: Sort<SortField> | null;

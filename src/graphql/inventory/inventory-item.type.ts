@@ -1,11 +1,10 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 
-import type { FilterRequest } from '../../domain/filter.ts';
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import type { inventoryFilter, InventorySortField } from '../../domain/inventory/inventory-item.store.ts';
 import type { InventoryChanges } from '../../domain/inventory/inventory.service.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
 import { FilterInput } from '../noun/noun.type.ts';
@@ -43,8 +42,8 @@ export class UpdateInventoryInput implements InventoryChanges {
   quantity!: number;
 }
 
-@FilterInput('Inventory', 'items')
-class InventoryFilterInput implements FilterRequest<typeof inventoryFilter> {
+@FilterInput<typeof inventoryFilter>('Inventory', 'items')
+class InventoryFilterInput {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Its pet has one of these statuses. An empty list matches nothing.',
@@ -58,9 +57,7 @@ class InventoryFilterInput implements FilterRequest<typeof inventoryFilter> {
   quantityAtMost?: number | null;
 }
 
-const InventorySortInput = sortInput<InventorySortField>('Inventory', {
+export const InventoryConnectionArgs = connectionArgs<InventorySortField>('Inventory', InventoryFilterInput, {
   PET_ID: { description: "By the pet's id: the order of creation." },
   QUANTITY: { description: 'By how many are in stock.' },
 });
-
-export const InventoryConnectionArgs = connectionArgs(InventoryFilterInput, InventorySortInput);

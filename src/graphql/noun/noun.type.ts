@@ -1,5 +1,6 @@
 import { Field, ID, InputType, ObjectType, type ClassType } from 'type-graphql';
 
+import type { FilterFields, FilterRequest } from '../../domain/filter.ts';
 import type { NounName } from '../../domain/nouns.ts';
 import { ifVersionDescription } from '../version.ts';
 import { capitalized, withArticle } from './words.ts';
@@ -27,12 +28,18 @@ export function UpdateInput(typeName: string, noun: NounName): ClassDecorator {
   });
 }
 
-/** The filter of a list, `PetFilter` for `Pet`. */
-export function FilterInput(typeName: string, plural: string): ClassDecorator {
-  return InputType(`${typeName}Filter`, {
-    description: `Which ${plural} to list: those that match every given field.`,
-  });
+/** The filter of a list, `PetFilter` for `Pet`; the class has every field of the noun's filter. */
+export function FilterInput<Fields extends FilterFields>(typeName: string, plural: string) {
+  const description = `Which ${plural} to list: those that match every given field.`;
+  return <Input extends FilterRequest<Fields>>(
+    type: ClassType<Input> & Lacking<Exclude<keyof Fields, keyof Input>>,
+  ): void => {
+    InputType(`${typeName}Filter`, { description })(type);
+  };
 }
+
+/** What no class is, unless nothing is missing: so the compiler names what is. */
+type Lacking<Name> = [Name] extends [never] ? unknown : { readonly lacks: Name };
 
 /** Which row, and in which state it must be. */
 export interface RowChoice {

@@ -1,10 +1,9 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 
-import type { FilterRequest } from '../../domain/filter.ts';
 import type { Order } from '../../domain/orders/order.entity.ts';
 import type { NewOrder, OrderChanges } from '../../domain/orders/order.service.ts';
 import type { orderFilter, OrderSortField } from '../../domain/orders/order.store.ts';
-import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { NodeType } from '../node/node.type.ts';
@@ -69,8 +68,8 @@ export class UpdateOrderInput extends RowToChange('order') implements OrderChang
   complete?: boolean | null;
 }
 
-@FilterInput('Order', 'orders')
-class OrderFilterInput implements FilterRequest<typeof orderFilter> {
+@FilterInput<typeof orderFilter>('Order', 'orders')
+class OrderFilterInput {
   @Field(() => [ID], {
     nullable: true,
     description: 'Is for one of these pets, at most 1,000. An empty list matches nothing.',
@@ -87,9 +86,7 @@ class OrderFilterInput implements FilterRequest<typeof orderFilter> {
   shipDateTo?: string | null;
 }
 
-const OrderSortInput = sortInput<OrderSortField>('Order', {
+export const OrderConnectionArgs = connectionArgs<OrderSortField>('Order', OrderFilterInput, {
   ID: descriptions.byId,
   SHIP_DATE: { description: 'By the time of shipping; orders without one come last.' },
 });
-
-export const OrderConnectionArgs = connectionArgs(OrderFilterInput, OrderSortInput);

@@ -1,10 +1,9 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 
-import type { FilterRequest } from '../../domain/filter.ts';
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { NewPet, PetChanges } from '../../domain/pets/pet.service.ts';
 import type { petFilter, PetSortField } from '../../domain/pets/pet.store.ts';
-import { connectionArgs, sortInput } from '../connections/connection.args.ts';
+import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { NodeType } from '../node/node.type.ts';
@@ -68,8 +67,8 @@ export class UpdatePetInput extends RowToChange('pet') implements PetChanges {
   status?: PetStatus | null;
 }
 
-@FilterInput('Pet', 'pets')
-class PetFilterInput implements FilterRequest<typeof petFilter> {
+@FilterInput<typeof petFilter>('Pet', 'pets')
+class PetFilterInput {
   @Field(() => [PetStatusEnum], {
     nullable: true,
     description: 'Has one of these statuses. An empty list matches nothing.',
@@ -86,6 +85,7 @@ class PetFilterInput implements FilterRequest<typeof petFilter> {
   nameContains?: string | null;
 }
 
-const PetSortInput = sortInput<PetSortField>('Pet', { ID: descriptions.byId, NAME: descriptions.byName });
-
-export const PetConnectionArgs = connectionArgs(PetFilterInput, PetSortInput);
+export const PetConnectionArgs = connectionArgs<PetSortField>('Pet', PetFilterInput, {
+  ID: descriptions.byId,
+  NAME: descriptions.byName,
+});
