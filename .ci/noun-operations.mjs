@@ -24,6 +24,10 @@ function withNouns(document) {
   for (const { name, 'x-noun': noun } of own) {
     const missing = ['one', 'tag', 'example'].filter((key) => noun?.[key] === undefined);
     if (missing.length > 0) throw new Error(`x-noun in ${folder}/${name} lacks ${missing.join(', ')}.`);
+    const parent = noun.tag['x-parent'];
+    if (document.tags.every((tag) => tag.name !== parent)) {
+      throw new Error(`The tag's x-parent in ${folder}/${name} is ${parent}, which openapi.yaml has no tag for.`);
+    }
   }
   const nounTags = own.map(({ 'x-noun': noun }) => noun.tag);
   const nounPaths = own.flatMap(({ name, paths: described }) =>
