@@ -1,4 +1,4 @@
-import { testedNouns } from '../support/nouns/nouns.ts';
+import { testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
 import type { Schema } from '../../src/rest/openapi/document.ts';
 import { operations, type Operation } from './operations.ts';
 
@@ -89,7 +89,9 @@ function refusalsOf(operation: Operation): Refusal[] {
   const { name, method } = operation;
   const isCreation = method === 'POST';
   const least = isCreation ? leastOf(operation) : {};
-  const bad = testedNouns.find(({ path }) => operation.url.split('/:')[0] === path)?.refused ?? {};
+  const tested = testedNouns.find(({ path }) => operation.url.split('/:')[0] === path);
+  const { noun, collection, refused: bad = {} } = tested as TestedNoun;
+  const service = `src/domain/${collection}/${noun}.service.ts`;
   return propertiesOf(operation).flatMap(([property, schema]) => {
     const values: [rule: string, value: unknown][] = [
       ...(badTexts[String(schema.format)] ?? []),
@@ -102,7 +104,9 @@ function refusalsOf(operation: Operation): Refusal[] {
     if (isReference(schema)) values.push([`what ${property} names exists (refersTo, mayReferTo)`, unknown]);
     if (required(operation).includes(property)) values.push([`${property} is given`, undefined]);
     else if (!isCreation && schema.nullable !== true) values.push([`${property} can't be removed`, null]);
-    return values.map(([rule, value]) => invalid(rule, name, { ...least, [property]: value }, property));
+    return values.map(([rule, value]) =>
+      invalid(`${rule}, by ${service}`, name, { ...least, [property]: value }, property),
+    );
   });
 }
 
