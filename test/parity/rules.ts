@@ -90,9 +90,13 @@ function refusalsOf(operation: Operation): Refusal[] {
   const isCreation = method === 'POST';
   const least = isCreation ? leastOf(operation) : {};
   const tested = testedNouns.find(({ path }) => operation.url.split('/:')[0] === path);
-  const { noun, collection, refused: bad = {} } = tested as TestedNoun;
+  const { noun, collection, file, refused: bad = {} } = tested as TestedNoun;
   const service = `src/domain/${collection}/${noun}.service.ts`;
   return propertiesOf(operation).flatMap(([property, schema]) => {
+    const isText = schema.type === 'string' && schema['enum'] === undefined;
+    if (isText && !(String(schema.format) in badTexts) && bad[property] === undefined) {
+      throw new Error(`refused in ${file} lacks ${property}, a text with a rule of its own.`);
+    }
     const values: [rule: string, value: unknown][] = [
       ...(badTexts[String(schema.format)] ?? []),
       ...(bad[property] ?? []).map((value): [string, unknown] => [
