@@ -87,7 +87,8 @@ function varied(vary: (request: Ask) => Ask[]): Cause {
 
 /** What an operation can't do in the state that its resource is in. */
 async function conflict(operation: Operation, store: Store): Promise<ReceivedResponse[]> {
-  const { file, conflicts } = testedNouns.find(({ path }) => operation.path.startsWith(`${path}/`)) ?? {};
+  const tested = testedNouns.find(({ path }) => operation.path.startsWith(`${path}/`));
+  const { noun, collection, file, conflicts } = tested ?? {};
   const found = conflicts?.[operation.operationId];
   if (found === undefined)
     throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
@@ -97,7 +98,12 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
     const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', id)) as object;
     await store.ask(withBody({ ...request, method, url: url.replace(':id', id) }, named));
   }
-  return [await store.ask(found.body === undefined ? request : withBody(request, found.body))];
+  const response = await store.ask(found.body === undefined ? request : withBody(request, found.body));
+  if (response.status === 409) return [response];
+  const service = `src/domain/${collection}/${noun}.service.ts`;
+  throw new Error(
+    `${operation.operationId} got ${response.status}: ${service} has to refuse it, as conflicts in ${file} say.`,
+  );
 }
 
 /** A second request with the key of one that waits for a lock of another transaction. */
