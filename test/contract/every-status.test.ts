@@ -5,6 +5,7 @@ import { causes, isImpossible } from './causes.ts';
 import { publishedOperations, type Operation } from './document.ts';
 import { createResponseCheck, type ReceivedResponse } from './response-check.ts';
 import { openStore, type Store } from './store.ts';
+import { testedNouns } from '../support/nouns/nouns.ts';
 
 const operations = await publishedOperations();
 const check = createResponseCheck(operations);
@@ -34,6 +35,13 @@ describe('every operation, in every status that the document lists', () => {
       responses.map(() => ({ status: Number(status), problems: [] })),
     );
   });
+});
+
+it.each(testedNouns)('every conflict of $noun is documented', ({ collection, file, conflicts = {} }) => {
+  const documented = operations.filter(({ responses }) => '409' in responses);
+  const missing = Object.keys(conflicts).filter((id) => documented.every(({ operationId }) => operationId !== id));
+  const document = `src/rest/openapi/${collection}.yaml`;
+  expect(missing.map((id) => `${id} in ${document} lacks 409, which conflicts in ${file} has`)).toEqual([]);
 });
 
 describe('a problem of RFC 9457 is as documented:', () => {
