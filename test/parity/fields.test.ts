@@ -78,7 +78,9 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
     const type = schema.getType(typeName);
     const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map((field) => field.name);
+    const interfaces = isObjectType(type) ? type.getInterfaces().map(({ name }) => name) : [];
     expect([
+      ...differences(`what ${typeName} in ${graphql} implements`, interfaces, 'every noun', ['Node']),
       ...differences(`${typeName} in ${graphql}`, leaves, entity, [
         ...new Set([...properties, 'id', 'nodeId', 'version']),
       ]),
