@@ -88,6 +88,8 @@ function completeOperation({ method, each: operation }, components, common) {
     responses[status] = withHeaders(name === undefined ? responses[status] : components[name], deprecationHeaders);
   }
   operation.responses = responses;
+  if (operation['x-sample'] === undefined)
+    throw new Error(`${operation.operationId} in src/rest/openapi/ lacks x-sample.`);
   operation['x-codeSamples'] = codeSamples(method.toUpperCase(), operation['x-sample']);
   delete operation['x-sample'];
   delete operation['x-scope'];
