@@ -200,13 +200,12 @@ export class PgConnection extends pg.Client {
   #checkProgress(): void {
     const { statementTimeoutMillis, responseTimeoutMillis } = this.#options;
     if (!this.#isAwaitingResponse || responseTimeoutMillis === undefined) return;
-    const { isBehindPooler } = this.session;
     const waitedMillis = performance.now() - this.progressAt;
     if (waitedMillis > responseTimeoutMillis) {
       this.hasTimedOut = true;
       this.destroy();
       this.#options.onTimeout?.();
-    } else if (isBehindPooler && statementTimeoutMillis !== undefined && waitedMillis > statementTimeoutMillis) {
+    } else if (this.session.isBehindPooler && waitedMillis > (statementTimeoutMillis ?? Infinity)) {
       inBackground(this.#cancel());
     }
   }
