@@ -26,7 +26,7 @@ import { UsageRecorder } from './usage-recorder.ts';
  * reconnects restores what it knows: for the same window the larger figure holds; what was counted meanwhile in a
  * window that began later is added to the earlier one. So with a limit of n, each process admits at most n once more,
  * less what it knows to be spent. A fail-over of Redis is the same, with what the new master had received by then: the
- * larger figure holds. A killed process loses half a second of its day counters.
+ * larger figure holds. A killed process loses at most the last second of its day counters.
  */
 
 export interface CountersOptions {
