@@ -10,7 +10,7 @@ import {
   LogController,
 } from 'fastify';
 
-import { Accounts, Callers } from '../platform/callers/index.ts';
+import { Accounts, type Caller, Callers } from '../platform/callers/index.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
 import {
   Bodies,
@@ -126,16 +126,16 @@ export function createServer(options: ServerOptions): FastifyInstance {
   } = options;
   const { accounts, ticks } = callers;
   const routeTable = new RouteTable(routerOptions);
-  const clientOf = (request: IncomingMessage): string =>
-    knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id;
+  const callerOf = (request: IncomingMessage): Caller =>
+    callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
   const cors = allowOrigins(corsOrigins);
   const memory = createMemory(accounts, onRefusal, limits);
-  const node = createNodeServer({ callers, memory, clientOf, timeouts, limits, onRefusal });
+  const node = createNodeServer({ callers, memory, callerOf, timeouts, limits, onRefusal });
   const { connections } = node;
   const broken = { connections, routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
   node.onConnect((request, socket) => refuseTunnel(broken, request, socket));
   const bodies = new Bodies(accounts, ticks, onRefusal, limits);
-  const overload = new Overload({ accounts, connections, clientOf, onRefusal, limits });
+  const overload = new Overload({ accounts, connections, callerOf, onRefusal, limits });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel, logAddresses), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),

@@ -37,11 +37,11 @@ async function sendChunks(
   chunks: AsyncIterable<string>,
   collectionSlots: Share,
 ): Promise<FastifyReply> {
-  const slot = collectionSlots.takeNow(request.principal.id);
+  const { caller } = request;
+  const slot = collectionSlots.takeNow(caller);
   onceClosed(request, reply, () => slot.release());
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
-  const { caller } = request;
   const onChunk = ({ length }: string): void => caller.use(length * byteMillis);
   return reply.send(Readable.from(chunksOf(first, iterator, onChunk), { highWaterMark: 1 }));
 }

@@ -70,7 +70,7 @@ it('a client with one new document is served before the many of another', async 
 
 it('what a document has taken counts for its client, also when its validation fails', async () => {
   const { accounts } = callers;
-  const before = accounts.entered('key').usedMillis;
+  const before = accounts.of('key').usedMillis;
   const newDocuments = new NewDocuments(accounts, () => undefined);
   const refuse = async (): Promise<never> => {
     const { user, system } = process.cpuUsage();
@@ -78,7 +78,7 @@ it('what a document has taken counts for its client, also when its validation fa
     throw new Error('refused');
   };
   await expect(newDocuments.run(callers.for('key'), async () => undefined, refuse)).rejects.toThrow('refused');
-  expect(accounts.entered('key').usedMillis).toBeGreaterThan(before);
+  expect(accounts.of('key').usedMillis).toBeGreaterThan(before);
 });
 
 it('a document that many requests send at once is validated for the first two only', async () => {

@@ -74,10 +74,11 @@ describe('a body is read', () => {
 
 it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const payload = new PassThrough();
+  const caller = http.server.callers.for('any');
   const request = {
     headers: {},
-    caller: { id: 'any' },
-    memory: http.server.memory.open({ id: 'any' }),
+    caller,
+    memory: http.server.memory.open(caller),
   } as unknown as FastifyRequest;
   http.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
   collectGarbage();

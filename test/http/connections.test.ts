@@ -9,6 +9,7 @@ import { TickTime } from '../../src/platform/callers/tick-time.ts';
 import { sendChunks } from '../../src/platform/http/chunked-response.ts';
 import { ClientConnection, type ClientConnectionOptions } from '../../src/platform/http/connection.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
+import { callers } from '../support/caller.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
 import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
@@ -59,7 +60,7 @@ const newTicks = (): TickTime => new TickTime(new Accounts(), 10);
 const connectionOptions: ClientConnectionOptions = {
   maxReadAhead: 1,
   ticks: newTicks(),
-  clientOf: () => 'client',
+  callerOf: () => callers.for('client'),
   onFull: () => undefined,
 };
 
@@ -110,7 +111,7 @@ it('has one request of a connection under way; 16 read ahead begin, and get thei
 
 it('disconnects a client whose first request waits to begin for the 18th, not for the 17th', () => {
   const ticks = newTicks();
-  ticks.wait('other', () => undefined);
+  ticks.wait(callers.for('other'), () => undefined);
   const full: boolean[] = [];
   const socket = new Socket().on('error', () => undefined);
   const connection = new ClientConnection(socket, {

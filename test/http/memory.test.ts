@@ -14,7 +14,8 @@ let send: (query: string, variables?: Record<string, unknown>) => Promise<GraphQ
 beforeAll(async () => {
   service = await startTestApp({}, { httpLimits: { maxMemoryOfClient: 2 * mebibyte, memoryWaitMillis: 1 } });
   const { id, secret } = await service.createKey({ plan: 'business' });
-  other = service.app.server.memory.open({ id });
+  const { server } = service.app;
+  other = server.memory.open(server.callers.for(id));
   get = async (url) => (await service.app.server.inject({ url, headers: { 'x-api-key': secret } })).statusCode;
   send = (query, variables) => service.graphql(query, variables, secret);
 });

@@ -131,7 +131,7 @@ it('what a request takes of the processor counts for its client, by what is sent
     },
   });
   atEnd(() => server.close());
-  const used = (key: string): number => server.callers.accounts.entered(key).usedMillis;
+  const used = (key: string): number => server.callers.accounts.of(key).usedMillis;
   const port = await portOf(server);
   const body = 'y'.repeat(1_000);
   const before = used('a');

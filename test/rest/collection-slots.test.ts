@@ -1,24 +1,28 @@
 import { expect, it } from '@jest/globals';
 
-import { Accounts } from '../../src/platform/callers/accounts.ts';
 import { createCollectionSlots } from '../../src/rest/collection-slots.ts';
+import { callers } from '../support/caller.ts';
 import { startRestApp } from './rest-app.ts';
 
 it('has slots for each key and for the process, each released and counted once', () => {
   const refusals: string[] = [];
   const onRefusal = (bound: string): unknown => refusals.push(bound);
-  const slots = createCollectionSlots(new Accounts(), onRefusal, { perKey: 2, perProcess: 3 });
-  const slot = slots.takeNow('a');
-  slots.takeNow('a');
-  expect(() => slots.takeNow('a')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }));
-  slots.takeNow('b');
-  expect(() => slots.takeNow('b')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE', retryAfterSeconds: 5 }));
+  const slots = createCollectionSlots(callers.accounts, onRefusal, { perKey: 2, perProcess: 3 });
+  const slot = slots.takeNow(callers.for('a'));
+  slots.takeNow(callers.for('a'));
+  expect(() => slots.takeNow(callers.for('a'))).toThrow(
+    expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 5 }),
+  );
+  slots.takeNow(callers.for('b'));
+  expect(() => slots.takeNow(callers.for('b'))).toThrow(
+    expect.objectContaining({ code: 'UNAVAILABLE', retryAfterSeconds: 5 }),
+  );
   expect(slots.held).toBe(3);
   slot.release();
   slot.release();
   expect(slots.held).toBe(2);
-  slots.takeNow('c');
-  expect(() => slots.takeNow('c')).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
+  slots.takeNow(callers.for('c'));
+  expect(() => slots.takeNow(callers.for('c'))).toThrow(expect.objectContaining({ code: 'UNAVAILABLE' }));
   expect(refusals).toEqual(['streams', 'streams', 'streams']);
 });
 

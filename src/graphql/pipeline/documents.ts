@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 
 import { type GraphQLError, Kind } from 'graphql';
 
+import type { Caller } from '../../platform/callers/index.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
 import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
@@ -133,8 +134,8 @@ export class Documents {
   }
 
   /** Keeps the text of a valid operation, which can be asked for by its hash from then on. */
-  keep(sha256: string, text: string, client: string): void {
-    this.#texts.set(sha256, text, client);
+  keep(sha256: string, text: string, caller: Caller): void {
+    this.#texts.set(sha256, text, caller);
   }
 
   add(key: string, operation: KnownOperation): void {

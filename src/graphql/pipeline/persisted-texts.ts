@@ -1,4 +1,4 @@
-import { type Accounts, type Lease, Share } from '../../platform/callers/index.ts';
+import { type Accounts, type Caller, type Lease, Share } from '../../platform/callers/index.ts';
 
 const maxBytes = 8 * 1024 * 1024;
 /** A shorter text counts as many, for what an entry takes beside it. */
@@ -6,7 +6,8 @@ const minEntryBytes = 512;
 
 interface StoredText {
   readonly text: string;
-  readonly client: string;
+  /** That of the client that has sent it. */
+  readonly id: string;
   readonly lease: Lease;
 }
 
@@ -37,25 +38,25 @@ export class PersistedTexts {
     return entry.text;
   }
 
-  set(sha256: string, text: string, client: string): void {
+  set(sha256: string, text: string, sender: Pick<Caller, 'id'>): void {
     if (this.#texts.has(sha256)) return;
     const bytes = Math.max(Buffer.byteLength(text), minEntryBytes);
-    let lease = this.#bytes.tryTake(client, bytes);
+    let lease = this.#bytes.tryTake(sender, bytes);
     while (lease === undefined) {
-      this.#evictFor(client, bytes);
-      lease = this.#bytes.tryTake(client, bytes);
+      this.#evictFor(sender, bytes);
+      lease = this.#bytes.tryTake(sender, bytes);
     }
-    this.#texts.set(sha256, { text, client, lease });
+    this.#texts.set(sha256, { text, id: sender.id, lease });
   }
 
-  #evictFor(sender: string, bytes: number): void {
+  #evictFor(sender: Pick<Caller, 'id'>, bytes: number): void {
     const mean = this.#bytes.held / this.#bytes.holders;
     const heldBySender = this.#bytes.heldBy(sender);
     const isOwn = heldBySender > 0 && heldBySender + bytes > mean;
-    for (const [sha256, { client, lease }] of this.#texts) {
-      if (isOwn ? client !== sender : this.#bytes.heldBy(client) < mean) continue;
+    for (const [sha256, stored] of this.#texts) {
+      if (isOwn ? stored.id !== sender.id : this.#bytes.heldBy(stored) < mean) continue;
       this.#texts.delete(sha256);
-      return lease.release();
+      return stored.lease.release();
     }
     throw new TypeError('Some client holds the mean.');
   }

@@ -160,7 +160,7 @@ class Endpoint {
     const known = this.documents.find(key);
     const operation = known ?? (await this.#validate(read, request));
     if ('errors' in operation) return refusalResponse(...operation.errors);
-    if (sha256 !== undefined) this.documents.keep(sha256, text, request.principal.id);
+    if (sha256 !== undefined) this.documents.keep(sha256, text, request.caller);
     const declared = declaredOf(operation, variables);
     request.memory.holdParsed(declared, known === undefined ? operation.bytes : 0);
     return { operation, variables: declared, bytes };

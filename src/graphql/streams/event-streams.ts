@@ -110,7 +110,7 @@ export class EventStreams {
     if (opening.after !== undefined) await new EventService({ events }).readAfter(opening.after, 1);
     const after = opening.after ?? (await events.last());
     if (this.#isDraining) throw draining();
-    const slot = await this.#takeSlot(principal, onTooMany);
+    const slot = await this.#takeSlot(caller, principal, onTooMany);
     try {
       const bytes = bytesOfStream + selection.bytes + bytesOfSubject * (filter?.subjectIn?.length ?? 0);
       await memory.reserve(bytes);
@@ -139,11 +139,11 @@ export class EventStreams {
     return this.#streams.drain();
   }
 
-  async #takeSlot({ id, plan }: Principal, onTooMany: () => Promise<void>): Promise<Lease> {
+  async #takeSlot(caller: Caller, { plan }: Principal, onTooMany: () => Promise<void>): Promise<Lease> {
     try {
-      const held = this.#slots.heldBy(id);
+      const held = this.#slots.heldBy(caller);
       if (held >= maxEventStreams[plan]) throw this.#refusalOf(true, held);
-      return this.#slots.takeNow(id);
+      return this.#slots.takeNow(caller);
     } catch (refusal) {
       await onTooMany();
       throw refusal;
@@ -158,8 +158,8 @@ export class EventStreams {
     slot: Lease,
     output: Writable,
   ): FeedStream<StoreEvent> {
-    const { id } = principal;
     const { stores, callers, onFailure } = this.#options;
+    const caller = callers.for(principal.id);
     const holder = this.#holders.acquire(key, () => new KeyHolder(this.#options, key, principal));
     const shared = this.#texts.acquire(selection);
     return this.#streams.begin({
@@ -171,8 +171,8 @@ export class EventStreams {
       textOf: (event) => this.#texts.textOf(shared, event),
       // Each read has a caller of its own: the failure of one isn't that of the next.
       readAfter: async (position, limit) =>
-        (await new EventService(stores.for(callers.for(id))).readAfter(position as EventPosition, limit)).events,
-      turn: (goOn) => callers.ticks.wait(id, goOn),
+        (await new EventService(stores.for(caller.apart())).readAfter(position as EventPosition, limit)).events,
+      turn: (goOn) => callers.ticks.wait(caller, goOn),
       hold: (bytes) => memory.tryKeep(bytesKept + bytes),
       endOf: (error) => {
         if (isUnavailable(error)) return undefined;

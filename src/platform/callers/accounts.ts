@@ -67,8 +67,7 @@ export class Accounts {
   }
 
   /** Adds to what a client has used: time of the processor, or of the database. */
-  use(client: string | Account, millis: number, now = performance.now()): void {
-    const account = typeof client === 'string' ? this.entered(client) : client;
+  use(account: Account, millis: number, now = performance.now()): void {
     account.usedMillis += millis;
     if (account.id === service) return;
     account.usedAt = now;
@@ -88,8 +87,8 @@ export class Accounts {
     return this.#shares - 1;
   }
 
-  /** The account of a client, at the clock at least. */
-  entered(clientId: string): Account {
+  /** The account of a client, at the clock at least. That of one that holds nothing may be forgotten: ask again. */
+  of(clientId: string): Account {
     let account = this.#accounts.get(clientId);
     if (account === undefined) {
       if (this.#accounts.size >= this.#sweepAt) this.#sweep();

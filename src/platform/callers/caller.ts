@@ -1,6 +1,6 @@
 import type { Span } from '@opentelemetry/api';
 
-import { type Account, Accounts, service } from './accounts.ts';
+import { Accounts, service } from './accounts.ts';
 import { TickTime } from './tick-time.ts';
 
 /** Requests end within this time, whatever they wait for. */
@@ -31,10 +31,6 @@ export class Caller {
     this.#callers = callers;
     this.id = id;
     this.work = work;
-  }
-
-  get account(): Account {
-    return this.#callers.accounts.entered(this.id);
   }
 
   /** Why it needn't send further statements: it has lost the database, or its client has disconnected. */
@@ -95,7 +91,8 @@ export class Caller {
 
   /** Adds to what its client has used: milliseconds of the processor, or of the database. */
   use(millis: number): void {
-    this.#callers.accounts.use(this.id, millis);
+    const { accounts } = this.#callers;
+    accounts.use(accounts.of(this.id), millis);
   }
 
   /** Whether this tick of the event loop has time left. */
@@ -105,12 +102,12 @@ export class Caller {
 
   /** Resolves now or in a later tick, when its client's work may begin. */
   enterTick(): Promise<void> {
-    return new Promise((resolve) => this.#callers.ticks.enter(this.id, resolve));
+    return new Promise((resolve) => this.#callers.ticks.enter(this, resolve));
   }
 
   /** Resolves in a later tick, when its client's work may go on. */
   turn(): Promise<void> {
-    return this.#callers.ticks.pause(this.id);
+    return this.#callers.ticks.pause(this);
   }
 
   /**

@@ -61,7 +61,7 @@ export class RequestMemory {
   constructor(memory: Memory, owner: Owner) {
     this.#memory = memory;
     this.#owner = owner;
-    this.#lease = memory.share.hold(owner.id, 0);
+    this.#lease = memory.share.hold(owner, 0);
   }
 
   get bytes(): number {
@@ -107,7 +107,7 @@ export class RequestMemory {
   reserve(bytes: number): Promise<void> | undefined {
     const { share, options } = this.#memory;
     const more = Math.max(0, Math.min(bytes, options.ofClient - this.bytes, options.ofAll - this.bytes));
-    const lease = share.tryTake(this.#owner.id, more);
+    const lease = share.tryTake(this.#owner, more);
     if (lease === undefined) return this.#wait(more);
     this.#add(more, lease);
     return undefined;
@@ -120,7 +120,7 @@ export class RequestMemory {
   }
 
   #refusalOf(more: number): Refusal | undefined {
-    return more > 0 ? this.#memory.share.refusalOf(this.#owner.id, more) : undefined;
+    return more > 0 ? this.#memory.share.refusalOf(this.#owner, more) : undefined;
   }
 
   async #wait(bytes: number): Promise<void> {

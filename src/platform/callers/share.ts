@@ -37,7 +37,10 @@ export interface ShareOptions {
   readonly refuse: (refusal: Refusal, held: number) => Error;
 }
 
-type WaitingCaller = Pick<Caller, 'id'> & Partial<Pick<Caller, 'signal' | 'waitedMillis' | 'beginWait' | 'endWait'>>;
+/** For whom something is held. */
+type Client = Pick<Caller, 'id'>;
+
+type WaitingCaller = Client & Partial<Pick<Caller, 'signal' | 'waitedMillis' | 'beginWait' | 'endWait'>>;
 
 /** Of the last lease in the mean of a client's leases. */
 const weightOfLast = 1 / 8;
@@ -96,43 +99,43 @@ export class Share {
   }
 
   /** What a client holds. */
-  heldBy(clientId: string): number {
-    return this.#waiters.holdingOf(this.#accounts.entered(clientId)).amount;
+  heldBy({ id }: Client): number {
+    return this.#waiters.holdingOf(this.#accounts.of(id)).amount;
   }
 
   /** How long a client has used its last leases, on average. */
-  meanMillisOf(clientId: string): number {
-    return this.#waiters.holdingOf(this.#accounts.entered(clientId)).meanMillis;
+  meanMillisOf({ id }: Client): number {
+    return this.#waiters.holdingOf(this.#accounts.of(id)).meanMillis;
   }
 
   /** Why the client can't have so much more; undefined when it can. */
-  refusalOf(clientId: string, amount: number): Refusal | undefined {
-    const account = this.#accounts.entered(clientId);
+  refusalOf({ id }: Client, amount: number): Refusal | undefined {
+    const account = this.#accounts.of(id);
     return this.#refusalOf(account, this.#waiters.holdingOf(account), amount);
   }
 
   /** The error for a client that can't have so much more; undefined when it can. */
-  findRefusal(clientId: string, amount = 0): Error | undefined {
-    const refusal = this.refusalOf(clientId, amount);
-    return refusal && this.#options.refuse(refusal, this.heldBy(clientId));
+  findRefusal(caller: Client, amount = 0): Error | undefined {
+    const refusal = this.refusalOf(caller, amount);
+    return refusal && this.#options.refuse(refusal, this.heldBy(caller));
   }
 
   /** Takes what the client has already, however much that is. */
-  hold(clientId: string, amount: number): Lease {
-    const account = this.#accounts.entered(clientId);
+  hold({ id }: Client, amount: number): Lease {
+    const account = this.#accounts.of(id);
     return this.#lease(account, this.#waiters.holdingOf(account), amount);
   }
 
   /** Takes the amount now, or throws the refusal. */
-  takeNow(clientId: string, amount = 1): Lease {
-    const refusal = this.findRefusal(clientId, amount);
+  takeNow(caller: Client, amount = 1): Lease {
+    const refusal = this.findRefusal(caller, amount);
     if (refusal !== undefined) throw refusal;
-    return this.hold(clientId, amount);
+    return this.hold(caller, amount);
   }
 
   /** Takes the amount if it is free and no other request of the client waits for more. */
-  tryTake(clientId: string, amount = 1): Lease | undefined {
-    const account = this.#accounts.entered(clientId);
+  tryTake({ id }: Client, amount = 1): Lease | undefined {
+    const account = this.#accounts.of(id);
     const holding = this.#waiters.holdingOf(account);
     if (holding.waiters.length > 0 || this.#refusalOf(account, holding, amount) !== undefined) return undefined;
     return this.#lease(account, holding, amount);
@@ -143,7 +146,7 @@ export class Share {
    * waited for, or the reason for which it was aborted; what several callers of a client wait for has no signal.
    */
   async take(caller: WaitingCaller, amount = 1): Promise<Lease> {
-    return this.tryTake(caller.id, amount) ?? this.#wait(caller, amount);
+    return this.tryTake(caller, amount) ?? this.#wait(caller, amount);
   }
 
   /** Refuses all that wait. */
@@ -152,8 +155,8 @@ export class Share {
   }
 
   #wait(caller: WaitingCaller, amount: number): Promise<Lease> {
-    const { id: clientId, signal, waitedMillis = 0 } = caller;
-    const account = this.#accounts.entered(clientId);
+    const { id, signal, waitedMillis = 0 } = caller;
+    const account = this.#accounts.of(id);
     const holding = this.#waiters.holdingOf(account);
     return new Promise((resolve, reject) => {
       const stopWaiting = (): void => {

@@ -4,6 +4,7 @@ import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
 import type { Account, Accounts } from './accounts.ts';
+import type { Caller } from './caller.ts';
 import { Waiters } from './waiters.ts';
 
 /** How long work begins in one tick of the event loop. */
@@ -63,16 +64,16 @@ export class TickTime {
   }
 
   /** Begins the work now, or in a later tick. */
-  enter(clientId: string, begin: () => void): void {
+  enter(caller: Pick<Caller, 'id'>, begin: () => void): void {
     if (this.isFree) return begin();
     // Another client's work begins it, in whose trace it isn't.
-    this.wait(clientId, context.bind(context.active(), begin));
+    this.wait(caller, context.bind(context.active(), begin));
     return undefined;
   }
 
   /** Begins the work in a later tick. */
-  wait(clientId: string, begin: () => void): void {
-    const account = this.#accounts.entered(clientId);
+  wait({ id }: Pick<Caller, 'id'>, begin: () => void): void {
+    const account = this.#accounts.of(id);
     const holding = this.#waiters.holdingOf(account);
     if (holding.waiters.length === 0) holding.amount = Math.max(holding.amount, this.#clockMillis);
     this.#waiters.add({ account, amount: 0, grant: begin, refuse: () => undefined });
@@ -80,8 +81,8 @@ export class TickTime {
   }
 
   /** Resolves in a later tick, when the client's work may go on. */
-  pause(clientId: string): Promise<void> {
-    return new Promise((resolve) => this.wait(clientId, resolve));
+  pause(caller: Pick<Caller, 'id'>): Promise<void> {
+    return new Promise((resolve) => this.wait(caller, resolve));
   }
 
   #beginTick(now: number): number {

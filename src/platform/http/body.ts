@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import {
   type Accounts,
   byteMillis,
+  type Caller,
   type Lease,
   type Refusal as ShareRefusal,
   type RequestMemory,
@@ -49,7 +50,6 @@ interface Arriving {
  * only response of the request.
  */
 export class Bodies {
-  readonly #accounts: Accounts;
   readonly #limits: BodyLimits;
   readonly #ticks: TickTime;
   readonly #onRefusal: OnRefusal;
@@ -58,7 +58,6 @@ export class Bodies {
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
   constructor(accounts: Accounts, ticks: TickTime, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
-    this.#accounts = accounts;
     this.#ticks = ticks;
     this.#limits = { ...defaultLimits, ...limits };
     this.#onRefusal = onRefusal;
@@ -81,15 +80,15 @@ export class Bodies {
       const body = (payload.read() as Buffer | null) ?? none;
       // Unread, the stream would never end.
       payload.resume();
-      this.#accounts.use(caller.id, length * byteMillis);
+      caller.use(length * byteMillis);
       // To parse a larger one takes time, and a reply of Redis may let many requests go on in one tick.
       const goOn = (): void =>
-        length <= smallBytes ? done(null, body) : this.#ticks.enter(caller.id, () => done(null, body));
+        length <= smallBytes ? done(null, body) : this.#ticks.enter(caller, () => done(null, body));
       const waiting = memory.reserve(length);
       if (waiting === undefined) return goOn();
       return inBackground(waiting.then(goOn, (error: unknown) => done(error as Error, none)));
     }
-    return this.#readChunks(caller.id, memory, payload, length || maxBodyBytes, done);
+    return this.#readChunks(caller, memory, payload, length || maxBodyBytes, done);
   }
 
   /** Whether the parser has rejected the body, or it took too long. */
@@ -104,7 +103,7 @@ export class Bodies {
   }
 
   /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
-  #readChunks(clientId: string, memory: RequestMemory, payload: IncomingMessage, maxBytes: number, done: Done): void {
+  #readChunks(caller: Caller, memory: RequestMemory, payload: IncomingMessage, maxBytes: number, done: Done): void {
     let body = none;
     let length = 0;
     let slowLease: Lease | undefined;
@@ -114,12 +113,12 @@ export class Bodies {
       payload.off('data', add).off('end', finish).off('error', end);
       clearTimeout(slow);
       slowLease?.release();
-      this.#accounts.use(clientId, length * byteMillis);
+      caller.use(length * byteMillis);
       memory.hold(error === null ? length : 0);
       done(error, body.subarray(0, length));
     };
     // The work begins now: bodies of many connections may end in one tick.
-    const finish = (): void => this.#ticks.enter(clientId, () => end(null));
+    const finish = (): void => this.#ticks.enter(caller, () => end(null));
     const add = (chunk: Buffer): void => {
       const needed = length + chunk.length;
       if (needed > maxBodyBytes) return end(tooLarge());
@@ -136,7 +135,7 @@ export class Bodies {
     };
     const count = (): void => {
       try {
-        slowLease = this.#slow.takeNow(clientId);
+        slowLease = this.#slow.takeNow(caller);
       } catch (refusal) {
         end(refusal as Refusal);
       }

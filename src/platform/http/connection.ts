@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
-import type { Lease, RequestMemory, Share, TickTime } from '../callers/index.ts';
+import type { Caller, Lease, RequestMemory, Share, TickTime } from '../callers/index.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -51,7 +51,7 @@ export interface ClientConnectionOptions {
   readonly maxReadAhead: number;
   readonly ticks: TickTime;
   /** Who has sent a request, as far as that is known before it begins. */
-  readonly clientOf: (request: IncomingMessage) => string;
+  readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
   /** Called when the client has sent too many requests ahead, or a body in too many chunks. */
   readonly onFull: () => void;
 }
@@ -116,7 +116,7 @@ export class ClientConnection {
     const { current } = this;
     const hasArrived = current !== undefined && !current.headersSent && current.req.complete;
     if (this.#arrived !== undefined) this.#arrived.resize(Number(hasArrived));
-    else if (hasArrived) this.#arrived = share.hold(this.#options.clientOf(current.req), 1);
+    else if (hasArrived) this.#arrived = share.hold(this.#options.callerOf(current.req), 1);
   }
 
   /** Once the response is being sent, it holds what the operating system hasn't accepted of it; a stream says itself. */
@@ -223,8 +223,8 @@ export class ClientConnection {
   #waitToStart(): void {
     const [next] = this.#queue;
     if (next === undefined || this.#underWay !== undefined) return;
-    const { ticks, clientOf } = this.#options;
-    ticks.wait(clientOf(next.response.req), () => this.#beginNext());
+    const { ticks, callerOf } = this.#options;
+    ticks.wait(callerOf(next.response.req), () => this.#beginNext());
   }
 
   #disconnect(): void {

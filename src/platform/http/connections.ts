@@ -57,7 +57,7 @@ export class ClientConnections {
     server: Server,
     { ticks }: Pick<Callers, 'ticks'>,
     memory: Memory,
-    clientOf: (request: IncomingMessage) => string,
+    callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>,
     onRefusal: OnRefusal,
     limits: Partial<ConnectionsLimits> = {},
   ) {
@@ -72,7 +72,7 @@ export class ClientConnections {
       const connection = new ClientConnection(socket, {
         maxReadAhead: this.#limits.maxReadAhead,
         ticks: this.ticks,
-        clientOf,
+        callerOf,
         onFull: () => onRefusal('connection_requests'),
       });
       this.#connections.set(socket, connection);

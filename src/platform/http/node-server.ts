@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Callers, Memory } from '../callers/index.ts';
+import type { Caller, Callers, Memory } from '../callers/index.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnections, type ConnectionsLimits } from './connections.ts';
 
@@ -33,7 +33,7 @@ export interface NodeServerOptions {
   readonly callers: Callers;
   readonly memory: Memory;
   /** Who has sent a request, as far as that is known before it begins. */
-  readonly clientOf: (request: IncomingMessage) => string;
+  readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
   readonly onRefusal: OnRefusal;
 }
 
@@ -66,7 +66,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     server,
     options.callers,
     options.memory,
-    options.clientOf,
+    options.callerOf,
     options.onRefusal,
     options.limits,
   );

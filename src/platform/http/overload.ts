@@ -3,7 +3,7 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 import type { FastifyRequest } from 'fastify';
 
-import { type Accounts, byteMillis, type Lease, requestMillis, Share } from '../callers/index.ts';
+import { type Accounts, byteMillis, type Caller, type Lease, requestMillis, Share } from '../callers/index.ts';
 import { every } from '../background.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
@@ -29,7 +29,7 @@ export interface OverloadOptions {
   readonly accounts: Accounts;
   readonly connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
   /** Who has sent a request, as far as that is known before it begins. */
-  readonly clientOf: (request: IncomingMessage) => string;
+  readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
   readonly onRefusal: OnRefusal;
   readonly limits?: Partial<OverloadLimits> | undefined;
 }
@@ -66,7 +66,7 @@ const retryAfterSeconds = 1;
 export class Overload {
   readonly #limits: OverloadLimits;
   readonly #connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
-  readonly #clientOf: (request: IncomingMessage) => string;
+  readonly #callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
   readonly #onRefusal: OnRefusal;
   /** By key. */
   readonly #begun: Share;
@@ -79,10 +79,10 @@ export class Overload {
   #countedAt = -Infinity;
   #contestedUntil = -Infinity;
 
-  constructor({ accounts, connections, clientOf, onRefusal, limits }: OverloadOptions) {
+  constructor({ accounts, connections, callerOf, onRefusal, limits }: OverloadOptions) {
     this.#limits = { ...defaultLimits, ...limits };
     this.#connections = connections;
-    this.#clientOf = clientOf;
+    this.#callerOf = callerOf;
     this.#onRefusal = onRefusal;
     this.#begun = new Share(accounts, {
       ofClient: (keys) => this.#partOfKey(keys),
@@ -113,12 +113,12 @@ export class Overload {
     if (this.#delayMillis > maxDelayMillis) return this.#refuse();
     if (this.#countArrived() < maxWaiting) return undefined;
     this.#contest();
-    return this.#arrived.findRefusal(this.#clientOf(request), 1);
+    return this.#arrived.findRefusal(this.#callerOf(request), 1);
   }
 
   /** Counts the request of a known key until `end`. Throws UNAVAILABLE while its key has its part. */
   begin(request: FastifyRequest): void {
-    request.waiting = this.#begun.takeNow(request.caller.id);
+    request.waiting = this.#begun.takeNow(request.caller);
   }
 
   /** It has its response, of so many bytes. Without effect on a request that hasn't begun. */

@@ -49,7 +49,7 @@ export class ClientBatches<Work, Result> {
 
   async add(caller: Caller, work: Work): Promise<Result> {
     throwIfLost(caller);
-    const account = this.#options.accounts.entered(caller.id);
+    const account = this.#options.accounts.of(caller.id);
     const isFirst = this.#waitingOf(account).length === 0;
     return new Promise((resolve, refuse) => {
       const entry: WaitingEntry<Work, Result> = {

@@ -33,7 +33,7 @@ async function pass(millis: number): Promise<void> {
 function takenFor(millis: number): Share {
   const { accounts } = callers;
   const share = new Share(accounts, { ofClient: 1, ofAll: 1, waitMillis, refuse: () => new Error('refused') });
-  const lease = share.takeNow('other');
+  const lease = share.takeNow(callers.for('other'));
   setTimeout(() => lease.release(), millis);
   return share;
 }

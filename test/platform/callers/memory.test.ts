@@ -1,24 +1,24 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Accounts } from '../../../src/platform/callers/accounts.ts';
 import { Memory, type MemoryOptions, type RequestMemory, requestBytes } from '../../../src/platform/callers/memory.ts';
+import { callers } from '../../support/caller.ts';
 
 function memoryOf(options: Partial<MemoryOptions> = {}): Memory {
   const refuse: MemoryOptions['refuse'] = (refusal) => new Error(refusal);
-  return new Memory(new Accounts(), { ofClient: 30, ofAll: 50, waitMillis: 60_000, refuse, ...options });
+  return new Memory(callers.accounts, { ofClient: 30, ofAll: 50, waitMillis: 60_000, refuse, ...options });
 }
 
 /** A request that holds so much. */
 function holding(memory: Memory, clientId: string, bytes: number): RequestMemory {
-  const request = memory.open({ id: clientId });
+  const request = memory.open(callers.for(clientId));
   expect(request.tryHold(bytes)).toBeUndefined();
   return request;
 }
 
 /** Reserves so much for a new request, and records when it is granted. */
 function reserve(memory: Memory, name: string, bytes: number, order: string[]): RequestMemory {
-  const request = memory.open({ id: name.charAt(0) });
+  const request = memory.open(callers.for(name.charAt(0)));
   void Promise.resolve(request.reserve(bytes)).then(() => order.push(name));
   return request;
 }
@@ -28,14 +28,14 @@ const settled = (): Promise<void> => new Promise(setImmediate);
 it('says whether a client or all together have too much, and counts only what is granted', () => {
   const memory = memoryOf();
   holding(memory, 'a', 20);
-  const request = memory.open({ id: 'a' });
+  const request = memory.open(callers.for('a'));
   expect([request.tryHold(11), request.tryHold(10), request.tryHold(11), request.bytes]).toEqual([
     'client',
     undefined,
     'client',
     10,
   ]);
-  const other = memory.open({ id: 'b' });
+  const other = memory.open(callers.for('b'));
   expect([other.tryHold(21), other.bytes, other.tryHold(20)]).toEqual(['all', 0, undefined]);
 });
 
@@ -72,7 +72,7 @@ it('takes what is held already however much that is, and says so until it is les
   const memory = memoryOf();
   const request = holding(memory, 'a', 30);
   request.hold(51);
-  expect([memory.isOverdrawn, memory.open({ id: 'b' }).tryHold(1)]).toEqual([true, 'all']);
+  expect([memory.isOverdrawn, memory.open(callers.for('b')).tryHold(1)]).toEqual([true, 'all']);
   request.hold(50);
   expect(memory.isOverdrawn).toBe(false);
 });
@@ -105,16 +105,16 @@ it('ends with its request: what is granted or found later holds nothing', async 
 it('is not waited for by a request that is aborted, nor for ever', async () => {
   const memory = memoryOf({ waitMillis: 10 });
   holding(memory, 'a', 30);
-  const client = new AbortController();
-  const waiting = memory.open({ id: 'a', signal: client.signal }).reserve(30);
-  client.abort(new Error('gone'));
+  const caller = callers.for('a');
+  const waiting = memory.open(caller).reserve(30);
+  caller.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
-  await expect(memory.open({ id: 'a' }).reserve(1)).rejects.toThrow('client');
+  await expect(memory.open(callers.for('a')).reserve(1)).rejects.toThrow('client');
 });
 
 it('holds all that a value has, whatever that is', () => {
   const memory = memoryOf({ ofClient: Infinity, ofAll: Infinity });
-  const request = memory.open({ id: 'a' });
+  const request = memory.open(callers.for('a'));
   const bytesOf = (value: unknown, more = 0): number => {
     request.holdParsed(value, more);
     return request.bytes - requestBytes;
@@ -135,7 +135,7 @@ it('counts exactly what its requests hold, whatever they do in whichever order',
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const memory = memoryOf();
-      const requests = Array.from({ length: 6 }, (_, index) => memory.open({ id: String(index % 3) }));
+      const requests = Array.from({ length: 6 }, (_, index) => memory.open(callers.for(String(index % 3))));
       const released = new Set<number>();
       for (const { request: index, kind, bytes } of steps) {
         const request = requests[index]!;

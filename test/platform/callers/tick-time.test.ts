@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 
 import { Accounts } from '../../../src/platform/callers/accounts.ts';
+import { Callers } from '../../../src/platform/callers/caller.ts';
 import { Share } from '../../../src/platform/callers/share.ts';
-import { TickTime } from '../../../src/platform/callers/tick-time.ts';
 import { until } from '../../support/until.ts';
 
 function holdLoop(millis: number): void {
@@ -30,41 +30,44 @@ function countTicks(): { readonly count: number; stop(): void } {
 }
 
 it('begins work as it comes while nothing waits', () => {
-  const ticks = new TickTime(new Accounts(), 10);
+  const callers = new Callers(new Accounts(), 10);
+  const { ticks } = callers;
   const begun: string[] = [];
-  ticks.enter('a', () => begun.push('first'));
+  ticks.enter(callers.for('a'), () => begun.push('first'));
   expect(begun).toEqual(['first']);
-  ticks.wait('b', () => begun.push('waiting'));
-  ticks.enter('a', () => begun.push('second'));
+  ticks.wait(callers.for('b'), () => begun.push('waiting'));
+  ticks.enter(callers.for('a'), () => begun.push('second'));
   expect(begun).toEqual(['first']);
 });
 
 it('begins the work of the client first that has used least, however much another one has sent before, and a third one has used elsewhere', async () => {
-  const accounts = new Accounts();
-  const ticks = new TickTime(accounts, 5);
+  const callers = new Callers(new Accounts(), 5);
+  const { ticks, accounts } = callers;
   const slots = new Share(accounts, { ofClient: 1, ofAll: 1, refuse: () => new Error('none') });
   const begun: string[] = [];
   const work = (client: string) => (): void => {
     begun.push(client);
     holdLoop(2);
   };
-  for (let index = 0; index < 50; index += 1) ticks.wait('greedy', work('greedy'));
+  for (let index = 0; index < 50; index += 1) ticks.wait(callers.for('greedy'), work('greedy'));
   await until(() => begun.length >= 3);
   const before = begun.length;
-  accounts.use('elsewhere', 1_000);
-  slots.takeNow('elsewhere');
-  ticks.wait('modest', work('modest'));
+  const elsewhere = callers.for('elsewhere');
+  elsewhere.use(1_000);
+  slots.takeNow(elsewhere);
+  ticks.wait(callers.for('modest'), work('modest'));
   await until(() => begun.length === 51);
   // One of them may have been chosen already.
   expect(begun.indexOf('modest') - before).toBeLessThanOrEqual(1);
 });
 
 it('goes on in another tick when a tick has no time left, and begins one piece in each at least', async () => {
-  const ticks = new TickTime(new Accounts(), 1);
+  const callers = new Callers(new Accounts(), 1);
+  const { ticks } = callers;
   const watched = countTicks();
   let begun = 0;
   for (let index = 0; index < 10; index += 1)
-    ticks.wait('a', () => {
+    ticks.wait(callers.for('a'), () => {
       begun += 1;
       holdLoop(3);
     });
@@ -74,7 +77,7 @@ it('goes on in another tick when a tick has no time left, and begins one piece i
 });
 
 it('takes a short tick after a connection was accepted', () => {
-  const ticks = new TickTime(new Accounts(), 1_000_000);
+  const { ticks } = new Callers(new Accounts(), 1_000_000);
   ticks.accept();
   expect(ticks.hasTime(performance.now())).toBe(true);
   holdLoop(2);

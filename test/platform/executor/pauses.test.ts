@@ -10,7 +10,7 @@ import {
 } from 'graphql';
 
 import { Accounts } from '../../../src/platform/callers/accounts.ts';
-import { TickTime } from '../../../src/platform/callers/tick-time.ts';
+import { Callers } from '../../../src/platform/callers/caller.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
 import { watchTicks } from '../../support/event-loop.ts';
 
@@ -85,18 +85,18 @@ async function watch(query: string): Promise<Watched> {
   const [operation] = document.definitions as OperationDefinitionNode[];
   const prepared = new PreparedOperation({ schema, document, operation: operation! });
   const watched = watchTicks();
-  const ticks = new TickTime(new Accounts(), 10);
+  const caller = new Callers(new Accounts(), 10).for('client');
   let pauses = 0;
   const turn = (): Promise<void> => {
     pauses += 1;
-    return ticks.pause('client');
+    return caller.turn();
   };
   const batches: number[] = [];
   const loader = new DataLoader<number, string>((keys) => {
     batches.push(keys.length);
     return Promise.resolve(keys.map(() => 'x'));
   });
-  const turns = { hasTime: (now: number) => ticks.hasTime(now), turn };
+  const turns = { hasTime: (now: number) => caller.hasTime(now), turn };
   const { errors, omittedErrors } = await prepared.run({
     context: { loader },
     variables: {},

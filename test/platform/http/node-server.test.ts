@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 
 import { onBackgroundFailure } from '../../../src/platform/background.ts';
-import { Callers, Memory } from '../../../src/platform/callers/index.ts';
+import { type Caller, Callers, Memory } from '../../../src/platform/callers/index.ts';
 import { createNodeServer } from '../../../src/platform/http/index.ts';
 
 const mebibyte = 1024 * 1024;
@@ -15,8 +15,8 @@ it('a request whose beginning fails ends its own connection, at once and in a la
   const callers = new Callers(undefined, 0.001);
   const refuse = (): Error => new Error('There is no memory.');
   const memory = new Memory(callers.accounts, { ofClient: mebibyte, ofAll: mebibyte, waitMillis: 0, refuse });
-  const options = { timeouts: {}, limits: {}, callers, memory, clientOf: () => 'client', onRefusal: () => undefined };
-  const node = createNodeServer(options);
+  const callerOf = (): Caller => callers.for('client');
+  const node = createNodeServer({ timeouts: {}, limits: {}, callers, memory, callerOf, onRefusal: () => undefined });
   const { server } = node;
   const failure = new Error('unforeseen');
   const listen: RequestListener = ({ url }, response) => {

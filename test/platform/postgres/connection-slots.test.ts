@@ -98,7 +98,7 @@ describe('the exclusive connections', () => {
 
   it('are granted one by one to the slow statements of a client while others use the database', async () => {
     const accounts = new Accounts();
-    accounts.use('other', 1);
+    accounts.use(accounts.of('other'), 1);
     const queue = new Queue({ accounts });
     await queue.take('a1 slow', 'a2 slow', 'a3', 'b1 slow');
     expect(new Set(queue.order)).toEqual(new Set(['a1 slow', 'a3', 'b1 slow']));

@@ -13,8 +13,8 @@ export type SomeCallers = readonly [Caller, ...Caller[]];
 /** A read, and what gets its rows or the driver's error. */
 export interface PendingRead {
   readonly query: Query<unknown>;
-  /** The client (a key) that it is for. */
-  readonly clientId: string;
+  /** That of the client (a key) that it is for. */
+  readonly id: string;
   /** None when it has ended. */
   callers: SomeCallers | readonly [];
   readonly askedAt: number;
@@ -86,7 +86,7 @@ export class PipelinedConnection {
     if (this.isRetired) return false;
     if (clientId === service || this.#pending.length < maxReads) return true;
     let reads = 0;
-    for (const pending of this.#pending) if (pending.clientId === clientId) reads += 1;
+    for (const pending of this.#pending) if (pending.id === clientId) reads += 1;
     return reads < maxReads;
   }
 

@@ -96,16 +96,16 @@ export class PipelinedConnections {
 
   #read(query: Query<unknown>, callers: SomeCallers): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      const [{ id: clientId }] = callers;
-      this.#submit({ query, clientId, callers, askedAt: performance.now(), resolve, reject, isRetried: false });
+      const [{ id }] = callers;
+      this.#submit({ query, id, callers, askedAt: performance.now(), resolve, reject, isRetried: false });
     });
   }
 
   /** Sends the read when its client may have one more. */
   #submit(pending: PendingRead): void {
-    const lease = this.#reads.tryTake(pending.clientId);
+    const lease = this.#reads.tryTake(pending);
     if (lease !== undefined) return this.#send(pending, lease);
-    const { clientId: id, callers } = pending;
+    const { id, callers } = pending;
     const waiting = {
       id,
       // Nobody waits longer than is left to each: the others go on alone (`LookUps`).
@@ -126,7 +126,7 @@ export class PipelinedConnections {
 
   #send(pending: PendingRead, lease = pending.lease): void {
     pending.lease = lease;
-    const connection = this.#connectionFor(pending.clientId);
+    const connection = this.#connectionFor(pending);
     connection.add(pending);
     this.#added.add(connection);
     this.#scheduleEnd();
@@ -149,10 +149,10 @@ export class PipelinedConnections {
   }
 
   /** That of this tick while the client has few enough reads there. */
-  #connectionFor(clientId: string): PipelinedConnection {
+  #connectionFor(pending: PendingRead): PipelinedConnection {
     const current = this.#current;
-    if (current?.hasRoomFor(clientId, readsAhead(this.#reads.meanMillisOf(clientId))) === true) return current;
-    this.#current = this.#choose(clientId);
+    if (current?.hasRoomFor(pending.id, readsAhead(this.#reads.meanMillisOf(pending))) === true) return current;
+    this.#current = this.#choose(pending.id);
     return this.#current;
   }
 
