@@ -70,6 +70,8 @@ interface ReadRequest {
   readonly text: string;
   readonly operationName: string | undefined;
   readonly key: string;
+  readonly known: KnownOperation | undefined;
+  /** Those that its operation declares, or may declare. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly bytes: number;
   /** The hash under which the text is kept if it is valid. */
@@ -156,12 +158,11 @@ class Endpoint {
   async #find(request: FastifyRequest): Promise<OperationCall | GraphQLResponse> {
     const read = this.#read(request);
     if ('status' in read) return read;
-    const { key, text, sha256, variables, bytes } = read;
-    const known = this.documents.find(key);
+    const { known, text, sha256, variables, bytes } = read;
     const operation = known ?? (await this.#validate(read, request));
     if ('errors' in operation) return refusalResponse(...operation.errors);
     if (sha256 !== undefined) this.documents.keep(sha256, text, request.caller);
-    const declared = declaredOf(operation, variables);
+    const declared = known === undefined ? declaredOf(operation, variables) : variables;
     request.memory.holdParsed(declared, known === undefined ? operation.bytes : 0);
     return { operation, variables: declared, bytes };
   }
@@ -185,9 +186,11 @@ class Endpoint {
     if (text === undefined) return isById(parsed) ? unknownId : noText;
     const isHashSent = query !== undefined && sha256 !== undefined;
     if (isHashSent && hash('sha256', query) !== sha256) return otherHash;
-    const read = { text, operationName, key, bytes, sha256: isHashSent ? sha256 : undefined };
-    request.memory.holdParsed(variables, 2 * text.length);
+    const known = this.documents.find(key);
+    const read = { text, operationName, key, known, bytes, sha256: isHashSent ? sha256 : undefined };
+    if (known !== undefined) return { ...read, variables: declaredOf(known, variables) };
     // It may wait to be validated.
+    request.memory.holdParsed(variables, 2 * text.length);
     return { ...read, variables: sizeOf(variables) > maxUndeclaredBytes ? namedIn(text, variables) : variables };
   }
 
@@ -236,9 +239,9 @@ function send(request: FastifyRequest, reply: FastifyReply, { status, headers, c
   const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
   void reply
     .code(isEvent ? 200 : status)
-    .headers({ 'content-type': `${type ?? graphqlTypes[0]}; charset=utf-8`, ...headers })
-    .headers(isEvent ? { 'content-type': eventStreamType } : {})
-    .header('cache-control', 'no-store');
+    .header('content-type', isEvent ? eventStreamType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
+    .header('cache-control', 'no-store')
+    .headers(headers);
   sendChunks(request, reply, isEvent ? [singleEventStart, ...chunks, singleEventEnd(body)] : [...chunks, body]);
 }
 
