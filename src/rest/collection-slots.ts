@@ -22,9 +22,9 @@ export function createCollectionSlots(
   return new Share(accounts, {
     ofClient: perKey,
     ofAll: perProcess,
-    refuse: (refusal, held) => {
+    refuse: (limit, held) => {
       onRefusal('streams');
-      return refusal === 'client' ? tooManyOfKey(held) : tooMany();
+      return limit === 'client' ? tooManyOfKey(held) : tooMany();
     },
   });
 }

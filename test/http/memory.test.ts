@@ -62,5 +62,5 @@ it('nothing begins while its client holds everything', async () => {
 });
 
 it('all that was held is free when the responses have been sent', () => {
-  expect(service.app.server.memory.share.held).toBe(0);
+  expect(service.app.server.memory.held).toBe(0);
 });

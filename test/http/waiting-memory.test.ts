@@ -80,7 +80,7 @@ async function keptBy(server: FastifyInstance, textOf: (index: number) => string
   // Until the last one has been read, and waits.
   for (let tick = 0; tick < 20; tick += 1) await new Promise(setImmediate);
   const kept = ((await bytesInUse()) - before) / requests;
-  const counted = server.memory.share.held / requests;
+  const counted = server.memory.held / requests;
   resolve('');
   await Promise.all(sockets.map(receive));
   await until(() => server.overload.waiting === 0);

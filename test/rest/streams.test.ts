@@ -133,10 +133,10 @@ it('destroys the connection when the walk fails midway, and responds with 500 wh
 });
 
 it('counts what a stream takes as memory of its client until its connection has closed', async () => {
-  const { share } = rest.app.server.memory;
+  const { memory } = rest.app.server;
   const socket = await stalledReader();
-  expect(share.held).toBeGreaterThanOrEqual(1024 * 1024);
-  expect(share.held).toBeLessThan(1.1 * 1024 * 1024);
+  expect(memory.held).toBeGreaterThanOrEqual(1024 * 1024);
+  expect(memory.held).toBeLessThan(1.1 * 1024 * 1024);
   socket.destroy();
-  await until(() => share.held === 0);
+  await until(() => memory.held === 0);
 });

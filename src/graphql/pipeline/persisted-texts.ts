@@ -50,7 +50,7 @@ export class PersistedTexts {
   }
 
   #evictFor(sender: Pick<Caller, 'id'>, bytes: number): void {
-    const mean = this.#bytes.held / this.#bytes.holders;
+    const mean = this.#bytes.held / this.#bytes.clients;
     const heldBySender = this.#bytes.heldBy(sender);
     const isOwn = heldBySender > 0 && heldBySender + bytes > mean;
     for (const [sha256, stored] of this.#texts) {

@@ -90,7 +90,7 @@ export class EventStreams {
     this.#slots = new Share(callers.accounts, {
       ofClient: Infinity,
       ofAll: maxStreams,
-      refuse: (_refusal, held) => this.#refusalOf(false, held),
+      refuse: (_limit, held) => this.#refusalOf(false, held),
     });
   }
 

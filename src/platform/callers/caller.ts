@@ -107,7 +107,7 @@ export class Caller {
 
   /** Resolves in a later tick, when its client's work may go on. */
   turn(): Promise<void> {
-    return this.#callers.ticks.pause(this);
+    return new Promise((resolve) => this.#callers.ticks.wait(this, resolve));
   }
 
   /**

@@ -1,37 +1,28 @@
 import type { Accounts } from './accounts.ts';
 import type { Caller } from './caller.ts';
-import { Share, type Lease, type Refusal } from './share.ts';
+import { type Lease, Share, type ShareLimit, type ShareOptions } from './share.ts';
 
-export interface MemoryOptions {
-  /** Bytes of one client. */
+/** In bytes. */
+export interface MemoryOptions extends ShareOptions {
   readonly ofClient: number;
-  /** Bytes of all. */
-  readonly ofAll: number;
-  readonly waitMillis: number;
-  /** The error for who has waited in vain. */
-  readonly refuse: (refusal: Refusal) => Error;
 }
 
-/** Whose memory it is, and what ends its waits. */
-type Owner = Pick<Caller, 'id'> & Partial<Pick<Caller, 'signal'>>;
-
 /** The memory of the process for what clients send, ask for and haven't read yet. */
-export class Memory {
+export class Memory extends Share {
   readonly options: MemoryOptions;
-  readonly share: Share;
 
   constructor(accounts: Accounts, options: MemoryOptions) {
+    super(accounts, options);
     this.options = options;
-    this.share = new Share(accounts, options);
   }
 
   /** Whether more is held than there is: what is known already is never refused. */
   get isOverdrawn(): boolean {
-    return this.share.held > this.options.ofAll;
+    return this.held > this.options.ofAll;
   }
 
   /** Begins a request or a stream. */
-  open(caller: Owner): RequestMemory {
+  open(caller: Caller): RequestMemory {
     return new RequestMemory(this, caller);
   }
 }
@@ -52,16 +43,16 @@ export const requestBytes = 16 * 1024;
  */
 export class RequestMemory {
   readonly #memory: Memory;
-  readonly #owner: Owner;
+  readonly #caller: Caller;
   readonly #lease: Lease;
   #kept = 0;
   #held = 0;
   #isReleased = false;
 
-  constructor(memory: Memory, owner: Owner) {
+  constructor(memory: Memory, caller: Caller) {
     this.#memory = memory;
-    this.#owner = owner;
-    this.#lease = memory.share.hold(owner, 0);
+    this.#caller = caller;
+    this.#lease = memory.hold(caller, 0);
   }
 
   get bytes(): number {
@@ -85,16 +76,16 @@ export class RequestMemory {
     this.hold(Math.max(0, this.#held - bytes));
   }
 
-  /** It holds so much now, unless its client may not: then the reason is returned. */
-  tryHold(bytes: number): Refusal | undefined {
-    const refusal = this.#refusalOf(bytes - this.#held);
-    if (refusal === undefined) this.hold(bytes);
-    return refusal;
+  /** It holds so much now, unless that is beyond a limit, which is returned then. */
+  tryHold(bytes: number): ShareLimit | undefined {
+    const limit = this.#limitFor(bytes - this.#held);
+    if (limit === undefined) this.hold(bytes);
+    return limit;
   }
 
   /** It keeps so much from now on, beside what it holds; returns false, and keeps what it did, if its client may not. */
   tryKeep(bytes: number): boolean {
-    if (this.#refusalOf(bytes - this.#kept) !== undefined) return false;
+    if (this.#limitFor(bytes - this.#kept) !== undefined) return false;
     this.#kept = bytes;
     this.hold(this.#held);
     return true;
@@ -105,12 +96,15 @@ export class RequestMemory {
    * needn't wait for that; rejects with UNAVAILABLE after a while, or with the reason of the signal.
    */
   reserve(bytes: number): Promise<void> | undefined {
-    const { share, options } = this.#memory;
-    const more = Math.max(0, Math.min(bytes, options.ofClient - this.bytes, options.ofAll - this.bytes));
-    const lease = share.tryTake(this.#owner, more);
-    if (lease === undefined) return this.#wait(more);
-    this.#add(more, lease);
-    return undefined;
+    const { ofClient, ofAll } = this.#memory.options;
+    const more = Math.max(0, Math.min(bytes, ofClient - this.bytes, ofAll - this.bytes));
+    const add = (lease: Lease): undefined => {
+      if (!this.#isReleased) this.hold(this.#held + more);
+      // Only now: what becomes free is given to others at once.
+      lease.release();
+    };
+    const lease = this.#memory.tryTake(this.#caller, more);
+    return lease === undefined ? this.#memory.take(this.#caller, more).then(add) : add(lease);
   }
 
   /** It has ended. May be called more than once. */
@@ -119,18 +113,8 @@ export class RequestMemory {
     this.#lease.release();
   }
 
-  #refusalOf(more: number): Refusal | undefined {
-    return more > 0 ? this.#memory.share.refusalOf(this.#owner, more) : undefined;
-  }
-
-  async #wait(bytes: number): Promise<void> {
-    this.#add(bytes, await this.#memory.share.take(this.#owner, bytes));
-  }
-
-  #add(bytes: number, lease: Lease): void {
-    if (!this.#isReleased) this.hold(this.#held + bytes);
-    // Only now: what becomes free is given to others at once.
-    lease.release();
+  #limitFor(more: number): ShareLimit | undefined {
+    return more > 0 ? this.#memory.limitFor(this.#caller, more) : undefined;
   }
 }
 

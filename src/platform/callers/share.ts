@@ -2,26 +2,8 @@ import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { Waiters } from './waiters.ts';
 
-/*
- * What a client holds only so much of:
- *
- * - exclusive connections, and those for slow statements (`platform/postgres/connection-slots.ts`); they are waited for
- * - reads on pipelined connections (`platform/postgres/pipeline/pipelined-connections.ts`); they are waited for
- * - connections to the database that are being opened (`platform/postgres/servers/servers.ts`); they are waited for
- * - requests that wait for a response, and where there are many, those that wait to begin (`platform/http/overload.ts`)
- * - bodies that are not complete (`platform/http/body.ts`)
- * - memory of requests, responses and streams (`memory.ts`); it is waited for
- * - new documents that are validated (`graphql/pipeline/new-documents.ts`); they are waited for
- * - texts of persisted documents (`graphql/pipeline/persisted-texts.ts`)
- * - event streams (`graphql/streams/event-streams.ts`)
- * - whole collections that are streamed (`rest/collection-slots.ts`)
- *
- * Two have the same waiters, and are no shares: the time of a tick of the event loop (`tick-time.ts`), and what one
- * client writes at a time (`platform/postgres/client-batches.ts`).
- */
-
-/** Why something can't be had: the client has its part already, or all together have everything. */
-export type Refusal = 'client' | 'all';
+/** Which limit doesn't allow so much more: that of one client, or that of all together. */
+export type ShareLimit = 'client' | 'all';
 
 export interface ShareOptions {
   /**
@@ -34,7 +16,7 @@ export interface ShareOptions {
   /** How long callers wait at most, together with what they have waited for before. */
   readonly waitMillis?: number;
   /** The error for the client; called for each refusal. */
-  readonly refuse: (refusal: Refusal, held: number) => Error;
+  readonly refuse: (limit: ShareLimit, held: number) => Error;
 }
 
 /** For whom something is held. */
@@ -53,29 +35,13 @@ export interface Lease {
   release(usedMillis?: number): void;
 }
 
-/**
- * Something of which the process has so much (bytes, streams, slots), leased to clients.
- *
- * Guarantees: no client holds more than its part, and all together never more than everything, but for what is resized.
- * No request waits longer than `waitMillis`, or for a request that is aborted. Those who wait are served by client, the
- * one that has used least first (see `Accounts`), and within a client in their order.
- */
+/** Something of which the process has so much (bytes, streams, slots), leased to clients. */
 export class Share {
   readonly #accounts: Accounts;
   readonly #options: ShareOptions;
   readonly #waiters: Waiters;
-  readonly #ledger: Ledger = {
-    add: (holding, amount) => {
-      if (holding.amount === 0 && amount > 0) this.#holders += 1;
-      holding.amount += amount;
-      this.#held += amount;
-      if (holding.amount === 0 && amount < 0) this.#holders -= 1;
-      if (amount < 0) this.#grantWaiting();
-    },
-    use: (account, millis) => this.#accounts.use(account, millis),
-  };
   #held = 0;
-  #holders = 0;
+  #clients = 0;
 
   constructor(accounts: Accounts, options: ShareOptions) {
     this.#accounts = accounts;
@@ -88,9 +54,9 @@ export class Share {
     return this.#held;
   }
 
-  /** The clients that hold something. */
-  get holders(): number {
-    return this.#holders;
+  /** How many clients hold something. */
+  get clients(): number {
+    return this.#clients;
   }
 
   /** How many wait. */
@@ -108,22 +74,20 @@ export class Share {
     return this.#waiters.holdingOf(this.#accounts.of(id)).meanMillis;
   }
 
-  /** Why the client can't have so much more; undefined when it can. */
-  refusalOf({ id }: Client, amount: number): Refusal | undefined {
-    const account = this.#accounts.of(id);
-    return this.#refusalOf(account, this.#waiters.holdingOf(account), amount);
+  /** The limit that doesn't allow the client so much more; undefined when both do. */
+  limitFor({ id }: Client, amount: number): ShareLimit | undefined {
+    return this.#limitFor(this.#accounts.of(id), amount);
   }
 
   /** The error for a client that can't have so much more; undefined when it can. */
   findRefusal(caller: Client, amount = 0): Error | undefined {
-    const refusal = this.refusalOf(caller, amount);
-    return refusal && this.#options.refuse(refusal, this.heldBy(caller));
+    const limit = this.limitFor(caller, amount);
+    return limit && this.#options.refuse(limit, this.heldBy(caller));
   }
 
   /** Takes what the client has already, however much that is. */
   hold({ id }: Client, amount: number): Lease {
-    const account = this.#accounts.of(id);
-    return this.#lease(account, this.#waiters.holdingOf(account), amount);
+    return this.#lease(this.#accounts.of(id), amount);
   }
 
   /** Takes the amount now, or throws the refusal. */
@@ -136,9 +100,8 @@ export class Share {
   /** Takes the amount if it is free and no other request of the client waits for more. */
   tryTake({ id }: Client, amount = 1): Lease | undefined {
     const account = this.#accounts.of(id);
-    const holding = this.#waiters.holdingOf(account);
-    if (holding.waiters.length > 0 || this.#refusalOf(account, holding, amount) !== undefined) return undefined;
-    return this.#lease(account, holding, amount);
+    const isFree = this.#waiters.holdingOf(account).waiters.length === 0 && !this.#limitFor(account, amount);
+    return isFree ? this.#lease(account, amount) : undefined;
   }
 
   /**
@@ -157,7 +120,6 @@ export class Share {
   #wait(caller: WaitingCaller, amount: number): Promise<Lease> {
     const { id, signal, waitedMillis = 0 } = caller;
     const account = this.#accounts.of(id);
-    const holding = this.#waiters.holdingOf(account);
     return new Promise((resolve, reject) => {
       const stopWaiting = (): void => {
         clearTimeout(timeout);
@@ -170,7 +132,7 @@ export class Share {
         amount,
         grant: () => {
           stopWaiting();
-          resolve(this.#lease(account, holding, amount));
+          resolve(this.#lease(account, amount));
         },
         refuse: (error) => {
           stopWaiting();
@@ -178,7 +140,7 @@ export class Share {
         },
       };
       const refuse = (): void => {
-        waiter.refuse(this.#options.refuse(this.#refusalOf(account, holding, amount) ?? 'all', holding.amount));
+        waiter.refuse(this.#options.refuse(this.#limitFor(account, amount) ?? 'all', this.heldBy(caller)));
       };
       const abort = (): void => waiter.refuse(signal?.reason as Error);
       const { waitMillis = 0 } = this.#options;
@@ -189,64 +151,52 @@ export class Share {
     });
   }
 
-  #refusalOf({ id }: Account, { amount: held, meanMillis }: Holding, amount: number): Refusal | undefined {
+  #limitFor(account: Account, amount: number): ShareLimit | undefined {
+    const { amount: held, meanMillis } = this.#waiters.holdingOf(account);
     const { ofClient, ofAll } = this.#options;
     const part =
-      typeof ofClient === 'number' ? ofClient : ofClient(this.#holders + (held === 0 ? 1 : 0), id, meanMillis);
+      typeof ofClient === 'number' ? ofClient : ofClient(this.#clients + (held === 0 ? 1 : 0), account.id, meanMillis);
     if (held + amount > part) return 'client';
-    if (this.#held + amount > ofAll) return 'all';
-    return undefined;
+    return this.#held + amount > ofAll ? 'all' : undefined;
   }
 
-  #lease(account: Account, holding: Holding, amount: number): Lease {
+  #lease(account: Account, amount: number): Lease {
     this.#accounts.serve(account);
+    const holding = this.#waiters.holdingOf(account);
     holding.leases += 1;
-    return new HeldLease(this.#ledger, account, holding, amount);
+    let held = 0;
+    let isReleased = false;
+    const resize = (next: number): void => {
+      const more = next - held;
+      held = next;
+      this.#add(holding, more);
+    };
+    resize(amount);
+    return {
+      resize: (next) => {
+        if (!isReleased) resize(next);
+      },
+      release: (usedMillis) => {
+        if (isReleased) return;
+        isReleased = true;
+        if (usedMillis !== undefined) {
+          this.#accounts.use(account, usedMillis);
+          holding.meanMillis += (usedMillis - holding.meanMillis) * weightOfLast;
+        }
+        holding.leases -= 1;
+        resize(0);
+      },
+    };
   }
 
-  #grantWaiting(): void {
-    const mayHave = ({ account, amount }: Waiter): boolean =>
-      this.#refusalOf(account, this.#waiters.holdingOf(account), amount) === undefined;
+  /** A negative amount is less, which is given to those that wait. */
+  #add(holding: Holding, amount: number): void {
+    if (holding.amount === 0 && amount > 0) this.#clients += 1;
+    holding.amount += amount;
+    this.#held += amount;
+    if (holding.amount === 0 && amount < 0) this.#clients -= 1;
+    if (amount >= 0) return;
+    const mayHave = (waiter: Waiter): boolean => !this.#limitFor(waiter.account, waiter.amount);
     for (let next = this.#waiters.next(mayHave); next !== undefined; next = this.#waiters.next(mayHave)) next.grant();
-  }
-}
-
-/** Where a share counts what its leases hold and use. */
-interface Ledger {
-  /** The amount may be negative. */
-  add(holding: Holding, amount: number): void;
-  use(account: Account, millis: number): void;
-}
-
-class HeldLease implements Lease {
-  readonly #ledger: Ledger;
-  readonly #account: Account;
-  readonly #holding: Holding;
-  #amount = 0;
-  #isReleased = false;
-
-  constructor(ledger: Ledger, account: Account, holding: Holding, amount: number) {
-    this.#ledger = ledger;
-    this.#account = account;
-    this.#holding = holding;
-    this.resize(amount);
-  }
-
-  resize(amount: number): void {
-    if (this.#isReleased) return;
-    const change = amount - this.#amount;
-    this.#amount = amount;
-    this.#ledger.add(this.#holding, change);
-  }
-
-  release(usedMillis?: number): void {
-    if (this.#isReleased) return;
-    this.#isReleased = true;
-    if (usedMillis !== undefined) {
-      this.#ledger.use(this.#account, usedMillis);
-      this.#holding.meanMillis += (usedMillis - this.#holding.meanMillis) * weightOfLast;
-    }
-    this.#holding.leases -= 1;
-    this.#ledger.add(this.#holding, -this.#amount);
   }
 }

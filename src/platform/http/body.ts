@@ -7,9 +7,9 @@ import {
   byteMillis,
   type Caller,
   type Lease,
-  type Refusal as ShareRefusal,
   type RequestMemory,
   Share,
+  type ShareLimit,
   type TickTime,
 } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
@@ -64,7 +64,7 @@ export class Bodies {
     this.#slow = new Share(accounts, {
       ofClient: this.#limits.maxIncompleteOfClient,
       ofAll: Infinity,
-      refuse: (_refusal, held) => this.#refuse(tooMany(held)),
+      refuse: (_limit, held) => this.#refuse(tooMany(held)),
     });
   }
 
@@ -125,8 +125,8 @@ export class Bodies {
       if (needed > body.length) {
         // Few steps: fresh memory takes longer than the copy into it.
         const size = Math.min(Math.max(4 * needed, minBufferBytes), maxBytes);
-        const refusal = memory.tryHold(size);
-        if (refusal !== undefined) return end(this.#refuse(tooManyBytes(refusal)));
+        const limit = memory.tryHold(size);
+        if (limit !== undefined) return end(this.#refuse(tooManyBytes(limit)));
         body = Buffer.concat([body], size);
       }
       chunk.copy(body, length);
@@ -161,9 +161,9 @@ function tooMany(held: number): Refusal {
   return new Refusal('RATE_LIMITED', message, { retryAfterSeconds });
 }
 
-function tooManyBytes(refusal: ShareRefusal): Refusal {
+function tooManyBytes(limit: ShareLimit): Refusal {
   const [code, whose] =
-    refusal === 'client' ? (['RATE_LIMITED', ' of this key'] as const) : (['UNAVAILABLE', ''] as const);
+    limit === 'client' ? (['RATE_LIMITED', ' of this key'] as const) : (['UNAVAILABLE', ''] as const);
   const message = `The requests${whose} that are under way leave no memory for this body. Try again in a second.`;
   return new Refusal(code, message, { retryAfterSeconds });
 }

@@ -38,10 +38,10 @@ export function createMemory(accounts: Accounts, onRefusal: OnRefusal, limits: P
     ofClient,
     ofAll,
     waitMillis: memoryWaitMillis,
-    refuse: (refusal) => {
+    refuse: (limit) => {
       onRefusal('memory');
       const message =
-        refusal === 'client'
+        limit === 'client'
           ? `The requests of this client, and the responses that it hasn't read, hold ${ofClient} bytes already: read them, or close their connections.`
           : 'Too many large requests and responses are under way or wait to be read. Try again in a few seconds.';
       return new Refusal('UNAVAILABLE', message, { retryAfterSeconds });

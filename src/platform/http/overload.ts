@@ -87,7 +87,7 @@ export class Overload {
     this.#begun = new Share(accounts, {
       ofClient: (keys) => this.#partOfKey(keys),
       ofAll: Infinity,
-      refuse: (_refusal, held) => this.#refuseKey(held),
+      refuse: (_limit, held) => this.#refuseKey(held),
     });
     this.#arrived = new Share(accounts, {
       ofClient: (clients) => this.#partOf(clients),

@@ -1,4 +1,4 @@
-import { type Accounts, type Caller, type Lease, type Refusal, service, Share } from '../callers/index.ts';
+import { type Accounts, type Caller, type Lease, service, Share, type ShareLimit } from '../callers/index.ts';
 
 /** No connection was free in time. MikroORM wraps errors and keeps their `code`. */
 export class NoFreeConnection extends Error {
@@ -51,10 +51,10 @@ export class ConnectionSlots {
   constructor(options: ConnectionSlotsOptions) {
     const { accounts, size, ofClient, waitMillis, onRefusal, now = () => performance.now() } = options;
     const refuseFor =
-      (waitedFor: Readonly<Record<Refusal, string>>) =>
-      (refusal: Refusal): Error => {
+      (waitedFor: Readonly<Record<ShareLimit, string>>) =>
+      (limit: ShareLimit): Error => {
         onRefusal?.();
-        return new NoFreeConnection(waitedFor[refusal]);
+        return new NoFreeConnection(waitedFor[limit]);
       };
     this.#size = size;
     this.#stuckMillis = stuckAfterWaits * waitMillis;

@@ -83,10 +83,10 @@ it('keeps what a stream keeps beside what it holds, until it ends', () => {
   stream.keep(15);
   expect(stream.bytes).toBe(20);
   stream.hold(1);
-  expect([stream.bytes, memory.share.held]).toEqual([16, 16]);
+  expect([stream.bytes, memory.held]).toEqual([16, 16]);
   expect([stream.tryKeep(30), stream.bytes, stream.tryKeep(29), stream.bytes]).toEqual([false, 16, true, 30]);
   stream.release();
-  expect(memory.share.held).toBe(0);
+  expect(memory.held).toBe(0);
 });
 
 it('ends with its request: what is granted or found later holds nothing', async () => {
@@ -99,7 +99,7 @@ it('ends with its request: what is granted or found later holds nothing', async 
   held.release();
   await settled();
   gone.hold(30);
-  expect([order, memory.share.held]).toEqual([['a1'], 0]);
+  expect([order, memory.held]).toEqual([['a1'], 0]);
 });
 
 it('is not waited for by a request that is aborted, nor for ever', async () => {
@@ -139,7 +139,7 @@ it('counts exactly what its requests hold, whatever they do in whichever order',
       const released = new Set<number>();
       for (const { request: index, kind, bytes } of steps) {
         const request = requests[index]!;
-        const before = memory.share.held;
+        const before = memory.held;
         if (kind === 'release') {
           request.release();
           released.add(index);
@@ -151,7 +151,7 @@ it('counts exactly what its requests hold, whatever they do in whichever order',
         // What is granted to those that wait.
         await settled();
         const held = requests.reduce((sum, each, at) => sum + (released.has(at) ? 0 : each.bytes), 0);
-        expect(memory.share.held).toBe(held);
+        expect(memory.held).toBe(held);
         if (kind.startsWith('try') || kind === 'reserve') expect(held).toBeLessThanOrEqual(Math.max(before, 50));
       }
     }),

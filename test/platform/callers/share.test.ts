@@ -77,7 +77,7 @@ it('refuses after the wait, and forgets who has gone', async () => {
   await expect(slots.take(caller('a'))).rejects.toThrow('client 1');
   held.release();
   (await slots.take(caller('a'))).release();
-  expect([slots.held, slots.holders]).toEqual([0, 0]);
+  expect([slots.held, slots.clients]).toEqual([0, 0]);
 });
 
 it('lets no request pass those of the same client that wait, and takes what is there already however much it is', async () => {
@@ -152,7 +152,7 @@ it('keeps its sums, and its limits, whatever is taken, resized and released', ()
         const clients = ['a', 'b', 'c'];
         expect(slots.held).toBe(sum());
         expect(clients.map((each) => slots.heldBy(caller(each)))).toEqual(clients.map((each) => sum(each)));
-        expect(slots.holders).toBe(clients.filter((each) => sum(each) > 0).length);
+        expect(slots.clients).toBe(clients.filter((each) => sum(each) > 0).length);
         expect(slots.held).toBeLessThanOrEqual(7);
         for (const each of clients) expect(sum(each)).toBeLessThanOrEqual(4);
       }
