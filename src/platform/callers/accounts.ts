@@ -2,6 +2,8 @@
 export interface Holding {
   amount: number;
   leases: number;
+  /** Its virtual time, where the share has one of its own: that of ticks. */
+  usedMillis: number;
   /** How long the client's last leases have been used, on average; 0 before the first one. */
   meanMillis: number;
   /** In their order. No set: see "Nothing holds a request longer than it runs" in DECISIONS. */
@@ -19,7 +21,7 @@ export interface Waiter {
 /** A client: a key, or an address without one. */
 export interface Account {
   readonly id: string;
-  /** Its virtual time: what it has used, in milliseconds, from the time on at which it entered. */
+  /** Its virtual time: what it has used, in milliseconds, from the clock at its first wait on. */
   usedMillis: number;
   /** When it last used something. */
   usedAt: number;
@@ -30,11 +32,7 @@ export interface Account {
 /** The client of the service's own work. */
 export const service = '';
 
-/**
- * An estimate of the processor time of a request, and of each byte that it sends or gets: what is parsed, executed and
- * written in slices between other requests can't be measured without costing more than it tells. (A page of 20 takes
- * some 0.4 ms for 3 KB; a result of 6 MB half a second.)
- */
+/** An estimate of the processor time of a request, and of each byte that it sends or gets. */
 export const requestMillis = 0.05;
 export const byteMillis = 0.0001;
 
@@ -44,15 +42,7 @@ const recentMillis = 1_000;
 /** Idle accounts are forgotten when there are so many more than the last time. */
 const sweepEvery = 10_000;
 
-/**
- * The clients of the process: what each holds of the shares (`Share`), and what it has used lately.
- *
- * Model: start-time fair queueing. Each client has a virtual time, which grows by what it uses. Who waits is served in
- * the order of these; a client with nothing waiting enters at the virtual time of the one served last, so that a pause
- * earns nothing.
- * Guarantees: an account that holds something or waits is never forgotten; of the others some ten thousand are
- * remembered.
- */
+/** The clients of the process: what each holds of the shares (`Share`), and what it has used lately. */
 export class Accounts {
   readonly #accounts = new Map<string, Account>();
   #clockMillis = 0;
@@ -99,7 +89,7 @@ export class Accounts {
     return account;
   }
 
-  /** What an account waited for, or took, begins. */
+  /** The account is served: what it waited for, or takes, begins. */
   serve({ usedMillis }: Account): void {
     if (usedMillis > this.#clockMillis) this.#clockMillis = usedMillis;
   }

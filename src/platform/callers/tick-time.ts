@@ -10,25 +10,15 @@ import { Waiters } from './waiters.ts';
 /** How long work begins in one tick of the event loop. */
 const defaultMillis = 5;
 
-/** The time of a tick in which a connection was accepted: there may be more, of which each tick accepts one. */
+/** The same in a tick that has accepted a connection. */
 const acceptingMillis = 0.25;
 
-/**
- * Shares the time of the event loop among the clients.
- *
- * Model: work begins as it comes while nothing waits and the tick has time left. What comes later waits, and so does
- * long work that has used the rest of a tick; both go on in later ticks, that of the client first which has used least
- * of this time (start-time fair queueing, as in `Accounts`). The virtual time is its own, and what a client uses of the
- * database doesn't count in it: a client that uses much of that would advance it, and a new client, which enters at the
- * virtual time, would then wait for everything that a third one has queued here.
- * Guarantees: every tick begins at least one piece of what waits, and after `millis` no further one; in a tick that has
- * accepted a connection after `acceptingMillis`.
- */
+/** Shares the time of the event loop among the clients. */
 export class TickTime {
   readonly #accounts: Accounts;
   readonly #millis: number;
   readonly #waiters: Waiters;
-  /** The virtual time: what the client that was served last had used. A client's own is the amount that it holds. */
+  /** The virtual time: what the client that was served last had used. */
   #clockMillis = 0;
   #isScheduled = false;
   #hasBegunPiece = false;
@@ -44,7 +34,7 @@ export class TickTime {
   constructor(accounts: Accounts, millis = defaultMillis) {
     this.#accounts = accounts;
     this.#millis = millis;
-    this.#waiters = new Waiters(accounts, (account) => this.#waiters.holdingOf(account).amount);
+    this.#waiters = new Waiters(accounts, (account) => this.#waiters.holdingOf(account).usedMillis);
   }
 
   /** Whether work may begin as it comes: nothing waits, and the tick has time left. */
@@ -75,14 +65,9 @@ export class TickTime {
   wait({ id }: Pick<Caller, 'id'>, begin: () => void): void {
     const account = this.#accounts.of(id);
     const holding = this.#waiters.holdingOf(account);
-    if (holding.waiters.length === 0) holding.amount = Math.max(holding.amount, this.#clockMillis);
+    if (holding.waiters.length === 0) holding.usedMillis = Math.max(holding.usedMillis, this.#clockMillis);
     this.#waiters.add({ account, amount: 0, grant: begin, refuse: () => undefined });
     this.#schedule();
-  }
-
-  /** Resolves in a later tick, when the client's work may go on. */
-  pause(caller: Pick<Caller, 'id'>): Promise<void> {
-    return new Promise((resolve) => this.wait(caller, resolve));
   }
 
   #beginTick(now: number): number {
@@ -112,7 +97,7 @@ export class TickTime {
     if (!this.hasTime(now) && this.#hasBegunPiece) return this.#schedule();
     this.#waiters.delete(next);
     this.#hasBegunPiece = true;
-    this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).amount);
+    this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).usedMillis);
     this.#current = next.account;
     this.#beganAt = now;
     attempt(next.grant);
@@ -122,7 +107,7 @@ export class TickTime {
 
   #endPiece(now: number): void {
     if (this.#current === undefined) return;
-    this.#waiters.holdingOf(this.#current).amount += now - this.#beganAt;
+    this.#waiters.holdingOf(this.#current).usedMillis += now - this.#beganAt;
     this.#current = undefined;
   }
 }

@@ -21,7 +21,7 @@ export class Waiters {
   }
 
   holdingOf({ holdings }: Account): Holding {
-    return (holdings[this.#number] ??= { amount: 0, leases: 0, meanMillis: 0, waiters: [] });
+    return (holdings[this.#number] ??= { amount: 0, leases: 0, usedMillis: 0, meanMillis: 0, waiters: [] });
   }
 
   add(waiter: Waiter): void {
