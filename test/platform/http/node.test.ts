@@ -4,8 +4,8 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { atEnd } from '../support/at-end.ts';
-import { receive, requestText, send } from './http-harness.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { receive, requestText, send } from '../../http/http-harness.ts';
 
 describe('Node, as this server relies on it,', () => {
   it('has a parser that stops within what it has read', async () => {
