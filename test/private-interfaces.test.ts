@@ -82,7 +82,7 @@ const uses: readonly PrivateUse[] = [
   // The name of its listener: tried in `hostile/remembered.test.ts`.
   { files: ['src/http/api.ts'], package: 'fastify', version: '5.12.8' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
-  // The parser is tried in `http/node.test.ts`, `_handle` in `http/connections.test.ts`, V8's flags below.
+  // The parser is tried in `platform/http/node.test.ts`, `_handle` in `platform/http/connections.test.ts`, V8's flags below.
   { files: ['src/platform/http/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },
 ];
 

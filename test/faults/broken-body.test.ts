@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from '@jest/globals';
 
-import { receive, send } from '../http/http-harness.ts';
+import { receive, send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

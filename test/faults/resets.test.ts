@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { send } from '../http/http-harness.ts';
+import { send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 

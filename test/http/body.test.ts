@@ -9,7 +9,8 @@ import { admitAll } from '../support/admit-all.ts';
 import { atEnd } from '../support/at-end.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/until.ts';
-import { parseResponse, portOf, receive, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { parseResponse, portOf, receive, responseTo, send } from '../platform/http/raw-requests.ts';
 
 let http: HttpHarness;
 let port: number;

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { CompletedRequest } from '../../src/http/observe/metrics.ts';
 import { until } from '../support/until.ts';
-import { responseTo, parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { responseTo, parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
 let http: HttpHarness;
 let port: number;

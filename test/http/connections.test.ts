@@ -12,7 +12,8 @@ import type { ServerOptions } from '../../src/http/server.ts';
 import { callers } from '../support/caller.ts';
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
-import { portOf, receive, requestText, respond, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, receive, requestText, respond, send } from '../platform/http/raw-requests.ts';
 
 const mebibyte = 1024 * 1024;
 const large = Buffer.alloc(8 * mebibyte, 'x');

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { portOf, responseTo, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 
 const origin = 'https://shop.example';
 

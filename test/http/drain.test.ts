@@ -7,7 +7,8 @@ import { expect, it } from '@jest/globals';
 
 import { drain } from '../../src/platform/http/drain.ts';
 import { until } from '../support/until.ts';
-import { parseResponse, portOf, receive, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
 const countConnections = promisify((server: Server, done: (error: Error | null, count: number) => void) =>
   server.getConnections(done),

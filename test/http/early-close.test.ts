@@ -4,7 +4,8 @@ import type { FastifyInstance } from 'fastify';
 import { admitAll } from '../support/admit-all.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
-import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, send } from '../platform/http/raw-requests.ts';
 
 const millis = 15;
 const later = <Value>(work: () => Promise<Value>): Promise<Value> =>

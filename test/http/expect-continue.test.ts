@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { parseResponse, portOf, receive, send } from './http-harness.ts';
+import { parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
 let service: TestApp;
 let port: number;

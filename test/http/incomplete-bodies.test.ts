@@ -5,7 +5,8 @@ import { expect, it } from '@jest/globals';
 
 import type { HttpLimits } from '../../src/http/server.ts';
 import { atEnd } from '../support/at-end.ts';
-import { parseResponse, portOf, receive, send, startHttp, type RawResponse } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
+import { parseResponse, portOf, receive, send, type RawResponse } from '../platform/http/raw-requests.ts';
 
 async function start(limits: Partial<HttpLimits>): Promise<{ port: number; refusals: string[] }> {
   const refusals: string[] = [];

@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 import { atEnd } from '../support/at-end.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-import { portOf, requestText, send } from './http-harness.ts';
+import { portOf, requestText, send } from '../platform/http/raw-requests.ts';
 
 /** What a listener or the callback of a timer returns is never awaited. */
 const isAsync = (callback: unknown): boolean => (callback as object | undefined)?.constructor.name === 'AsyncFunction';

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { generateKey, shownPrefix } from '../../src/domain/access/api-key.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
-import { portOf, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, send } from '../platform/http/raw-requests.ts';
 
 const stream = Readable.from(['late']);
 let http: HttpHarness;

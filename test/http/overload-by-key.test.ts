@@ -7,7 +7,8 @@ import { expect, it } from '@jest/globals';
 import { byteMillis, requestMillis } from '../../src/platform/callers/accounts.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
-import { portOf, requestText, respond, responseTo, send, startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp, type HttpHarness } from './http-harness.ts';
+import { portOf, requestText, respond, responseTo, send } from '../platform/http/raw-requests.ts';
 
 /** A server whose `/slow` responds on command. */
 class SlowServer {

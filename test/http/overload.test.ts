@@ -6,7 +6,8 @@ import { expect, it } from '@jest/globals';
 import { until } from '../support/until.ts';
 import { admitAll } from '../support/admit-all.ts';
 import { atEnd } from '../support/at-end.ts';
-import { portOf, respond, send, startHttp } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
+import { portOf, respond, send } from '../platform/http/raw-requests.ts';
 
 it('refuses further requests by 503 while too many wait, but never health checks', async () => {
   const begun: ServerResponse[] = [];

@@ -18,7 +18,7 @@ import { anyDelay } from '../support/any-delay.ts';
 import { atEnd } from '../support/at-end.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 import { until } from '../support/until.ts';
-import { receive, send } from './http-harness.ts';
+import { receive, send } from '../platform/http/raw-requests.ts';
 
 const kibibyte = 1024;
 const requests = 40;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 
-import { responseTo, portOf } from '../http/http-harness.ts';
+import { responseTo, portOf } from '../platform/http/raw-requests.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
 let rest: RestApp;

@@ -6,7 +6,8 @@ import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-sto
 import { unavailable } from '../../src/domain/errors.ts';
 import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { Authentication } from '../../src/http/authentication.ts';
-import { responseTo, portOf, startHttp, type HttpHarness } from '../http/http-harness.ts';
+import { startHttp, type HttpHarness } from '../http/http-harness.ts';
+import { responseTo, portOf } from '../platform/http/raw-requests.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };

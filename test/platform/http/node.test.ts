@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 
 import { atEnd } from '../../support/at-end.ts';
-import { receive, requestText, send } from '../../http/http-harness.ts';
+import { receive, requestText, send } from './raw-requests.ts';
 
 describe('Node, as this server relies on it,', () => {
   it('has a parser that stops within what it has read', async () => {
