@@ -30,7 +30,7 @@ import { accessEvents } from './http/observe/access-events.ts';
 import { registerHealth } from './http/observe/health.ts';
 import { createMetricsServer, Metrics } from './http/observe/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
-import { createServer, type HttpLimits, type LogStream } from './http/server.ts';
+import { createServer, type LogStream, type ServerLimits } from './http/server.ts';
 import { registerGuides } from './pages/guides.routes.ts';
 import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
@@ -50,7 +50,7 @@ export interface AppOverrides {
   readonly onNotice?: (sentence: string) => void;
   readonly logStream?: LogStream;
   readonly collectionLimits?: Partial<CollectionLimits>;
-  readonly httpLimits?: Partial<HttpLimits>;
+  readonly httpLimits?: Partial<ServerLimits>;
   readonly streamTerms?: Partial<StreamTerms>;
 }
 

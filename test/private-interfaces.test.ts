@@ -77,10 +77,8 @@ const uses: readonly PrivateUse[] = [
   // It validates the `document` that its request has after `validationDidStart`: tried in `graphql/attacks.test.ts`.
   { files: ['src/graphql/pipeline/apollo.ts'], package: '@apollo/server', version: '5.5.1' },
   // The name of its listener: tried in `hostile/remembered.test.ts`.
-  { files: ['src/http/api.ts'], package: 'fastify', version: '5.12.8' },
+  { files: ['src/platform/http/bounded-request.ts'], package: 'fastify', version: '5.12.8' },
   { files: ['test/jest/runtime.ts'], package: 'jest-runner', version: '30.5.2' },
-  // The name of its listener: tried in `hostile/remembered.test.ts`.
-  { files: ['src/http/api.ts'], package: 'fastify', version: '5.12.8' },
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
   // The parser is tried in `platform/http/node.test.ts`, `_handle` in `platform/http/connections.test.ts`, V8's flags below.
   { files: ['src/platform/http/connection.ts', 'src/heap.ts'], package: 'node', version: '24.21.0' },

@@ -1,14 +1,11 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
-import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { type Caller, type Lease, requestBytes, requestMillis } from '../platform/callers/index.ts';
 import { requireScope } from '../domain/access/principal.ts';
 import type { Authentication } from './authentication.ts';
-import { continueAfter } from '../platform/http/index.ts';
-import { clientGone, type HttpError } from './error-table.ts';
+import { beginWork, continueAfter, detachResponse, openRequest } from '../platform/http/index.ts';
 import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';
 
@@ -44,11 +41,9 @@ export async function registerApi(
   server.decorate('authentication', authentication);
   server.decorateRequest('principal');
   server.decorateRequest('meter');
-  server.decorateRequest('caller');
-  server.decorateRequest('memory');
   await server.register(async (api) => {
     api.addHook('onRequest', checkRequest);
-    api.addHook('preValidation', begin);
+    api.addHook('preValidation', beginWork);
     api.addHook('onSend', end);
     // Brings requests without a route into this scope; `reply.callNotFound()` calls it too.
     api.setNotFoundHandler(refuseUnmatched);
@@ -69,40 +64,10 @@ function checkRequest(request: FastifyRequest, reply: FastifyReply, done: (error
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { is404, server, routeOptions } = request;
   await server.authentication.admit(request, reply);
-  request.caller = server.callers.for(request.principal.id);
-  request.memory = server.connections.openMemory(reply.raw, request.caller);
+  openRequest(request, reply, request.principal.id);
   if (is404) refuseUnmatched(request);
   const { scope } = routeOptions.config;
   if (scope !== undefined) requireScope(request.principal, scope);
-}
-
-/**
- * The work begins, when there is memory for it: it is counted until there is a response, and aborted when the client
- * disconnects before.
- */
-function begin(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  const { raw } = reply;
-  if (request.raw.socket.destroyed) return done(clientGone);
-  try {
-    request.server.overload.begin(request);
-  } catch (refusal) {
-    return done(refusal as HttpError);
-  }
-  const { caller } = request;
-  const span = trace.getActiveSpan();
-  if (span?.isRecording() === true) caller.span = span;
-  endOnClose(raw, caller, request.waiting);
-  const waiting = request.memory.reserve(requestBytes);
-  if (waiting === undefined) return done();
-  return continueAfter(waiting, reply, (error) => done(error ?? undefined));
-}
-
-/** Made apart: it keeps nothing of the request, which a stream outlives. */
-function endOnClose(response: ServerResponse, caller: Caller, waiting: Lease | undefined): void {
-  response.on('close', () => {
-    if (response.writableFinished) waiting?.release(requestMillis);
-    else caller.abort(clientGone);
-  });
 }
 
 function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {
@@ -117,36 +82,16 @@ function refuseUnmatched(request: FastifyRequest): never {
   throw request.server.routeTable.unmatched(request.method, pathOf(request.url));
 }
 
-/**
- * Begins a response that goes on: its head is sent. What follows is written to what is returned, and meanwhile neither
- * that nor the connection keeps the request or anything that the client has sent.
- */
+/** Begins a response that goes on as a stream: its head is sent, and what follows is written to what is returned. */
 export function beginStream(
   request: FastifyRequest,
   reply: FastifyReply,
   headers: Readonly<Record<string, string>>,
 ): ServerResponse {
-  const { server, raw } = request;
-  const { raw: response } = reply;
-  server.overload.end(request);
+  request.server.overload.end(request);
   setCacheHeaders(request, reply);
-  void reply.headers(headers).hijack();
-  response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
-  response.flushHeaders();
-  server.connections.beginStream(raw.socket);
-  raw.headers = {};
-  raw.rawHeaders.length = 0;
-  forgetRequest(response);
-  return response;
-}
-
-/** Fastify's (5.12) own listener has nothing to do for a response that was hijacked, and keeps the request. */
-function forgetRequest(response: ServerResponse): void {
-  response.on('error', () => undefined);
-  for (const event of ['finish', 'error'] as const) {
-    const listeners = response.listeners(event) as (() => void)[];
-    for (const listener of listeners) if (listener.name === 'onResFinished') response.removeListener(event, listener);
-  }
+  void reply.headers(headers);
+  return detachResponse(request, reply);
 }
 
 /** There is a response. */

@@ -6,13 +6,7 @@ import type { Duplex } from 'node:stream';
 
 import type { FastifyInstance } from 'fastify';
 
-import {
-  type Bodies,
-  type ClientConnections,
-  headersTooLarge,
-  maxTargetBytes,
-  targetTooLong,
-} from '../platform/http/index.ts';
+import { headersTooLarge, maxTargetBytes, targetTooLong } from '../platform/http/index.ts';
 import type { CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
@@ -21,8 +15,6 @@ import { recordRejected, type OnResponse } from './observe/request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
-  readonly connections: ClientConnections;
-  readonly bodies: () => Bodies;
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
   readonly cors: CorsHeaders;
@@ -56,11 +48,12 @@ export function refuseTunnel(context: BrokenRequestContext, { headers }: Incomin
  * request whose body is broken or too slow gets its one response from Fastify. Otherwise the connection is destroyed.
  */
 export function respondToBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
-  const current = context.connections.currentOn(socket as Socket);
+  const { connections, bodies } = context.server();
+  const current = connections.currentOn(socket as Socket);
   if (error.code === 'ECONNRESET' || !socket.writable) {
     // After our response, further bytes can't be parsed.
     if (!socket.writableEnded) socket.destroy();
-  } else if (context.connections.isBodyUnfinished(socket as Socket)) {
+  } else if (connections.isBodyUnfinished(socket as Socket)) {
     // The rest of a body whose request has had its response already.
     closeSoon(socket);
   } else if (current === undefined) {
@@ -68,7 +61,7 @@ export function respondToBrokenRequest(context: BrokenRequestContext, error: Par
   } else if (!current.req.complete && !current.headersSent) {
     // Its body is broken or too slow. What follows on the connection can't be separated from it.
     current.shouldKeepAlive = false;
-    context.bodies().fail(current.req, refusalOf(error));
+    bodies.fail(current.req, refusalOf(error));
   } else {
     socket.destroy();
   }

@@ -73,9 +73,6 @@ export const errorTable = {
 /** A refusal by the transport, with any code of the table. */
 export class HttpError extends Refusal<Exclude<ErrorCode, 'INTERNAL'>> {}
 
-/** Only the log has it: its client can't receive it. */
-export const clientGone = new HttpError('BAD_REQUEST', 'The client has disconnected.');
-
 /** A failure as both protocols report it. */
 export interface Failure extends Required<Omit<ErrorRow, 'headers'>> {
   readonly message: string;

@@ -13,36 +13,27 @@ import {
 import { Accounts, type Caller, Callers } from '../platform/callers/index.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
 import {
-  Bodies,
-  type BodyLimits,
-  type ClientConnections,
-  type ConnectionsLimits,
+  bound,
+  clientGone,
   continueAfter,
-  createMemory,
   createNodeServer,
   findMalformation,
+  type HttpLimits,
   type HttpTimeouts,
-  type MemoryLimits,
   type OnRefusal,
-  Overload,
-  type OverloadLimits,
 } from '../platform/http/index.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
 import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
-import { clientGone, describeFailure, HttpError } from './error-table.ts';
+import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
 import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    readonly connections: ClientConnections;
-    readonly callers: Callers;
-    readonly bodies: Bodies;
     readonly routeTable: RouteTable;
-    readonly overload: Overload;
   }
   interface FastifyReply {
     /** The code of the failure in the response, for the log. */
@@ -50,14 +41,11 @@ declare module 'fastify' {
   }
 }
 
-/** The bounds of what clients can make the server hold or do at once. */
-export type HttpLimits = ConnectionsLimits &
-  BodyLimits &
-  OverloadLimits &
-  MemoryLimits & {
-    /** How long work begins in one tick of the event loop; see `TickTime`. */
-    readonly tickMillis: number;
-  };
+/** The bounds of what clients can make the server hold or do at once. Tests lower them. */
+export type ServerLimits = HttpLimits & {
+  /** How long work begins in one tick of the event loop; see `TickTime`. */
+  readonly tickMillis: number;
+};
 
 export interface LogStream {
   write(line: string): void;
@@ -79,7 +67,7 @@ export interface ServerOptions {
   /** Where the log goes; stdout when left out. */
   readonly logStream?: LogStream | undefined;
   readonly timeouts?: Partial<HttpTimeouts> | undefined;
-  readonly limits?: Partial<HttpLimits> | undefined;
+  readonly limits?: Partial<ServerLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;
   /** Called for every response that has been sent. */
   readonly onResponse?: OnResponse | undefined;
@@ -95,7 +83,7 @@ const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.')
  * The failure that Node's own errors stand for when a client disconnects while it sends its body, or before a stream is
  * sent to it: no error of ours.
  */
-function disconnectionOf(error: unknown, { raw }: FastifyRequest): HttpError | undefined {
+function disconnectionOf(error: unknown, { raw }: FastifyRequest): Error | undefined {
   if (error === raw.errored) return bodyCutOff;
   const isPremature = (error as Partial<NodeJS.ErrnoException> | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
   return isPremature && raw.socket.destroyed ? clientGone : undefined;
@@ -124,18 +112,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     knownClientOf = () => undefined,
     onRefusal = () => undefined,
   } = options;
-  const { accounts, ticks } = callers;
   const routeTable = new RouteTable(routerOptions);
   const callerOf = (request: IncomingMessage): Caller =>
     callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
   const cors = allowOrigins(corsOrigins);
-  const memory = createMemory(accounts, onRefusal, limits);
-  const node = createNodeServer({ callers, memory, callerOf, timeouts, limits, onRefusal });
-  const { connections } = node;
-  const broken = { connections, routes: routeTable, bodies: () => bodies, server: () => server, cors, onResponse };
+  const node = createNodeServer({ callers, callerOf, timeouts, limits, onRefusal });
+  const broken = { routes: routeTable, server: () => server, cors, onResponse };
   node.onConnect((request, socket) => refuseTunnel(broken, request, socket));
-  const bodies = new Bodies(accounts, ticks, onRefusal, limits);
-  const overload = new Overload({ accounts, connections, callerOf, onRefusal, limits });
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(logLevel, logAddresses), ...(logStream === undefined ? {} : { stream: logStream }) },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
@@ -157,15 +140,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return node.server;
     },
   });
-  // Each protocol has its own, which reads by `bodies.read`.
-  server.removeAllContentTypeParsers();
+  bound(server, node);
   server.decorate('routeTable', routeTable);
-  server.decorate('connections', connections);
-  server.decorate('callers', callers);
-  server.decorate('bodies', bodies);
-  server.decorate('memory', memory);
-  server.decorate('overload', overload);
-  server.decorateRequest('waiting', undefined);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
@@ -178,14 +154,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
     done(malformation ?? findRefusal(request));
   });
-  server.addHook('onClose', async () => overload.stop());
   server.setErrorHandler(sendFailure);
   return server;
 
   /** Why a request is refused before anything is done for it. */
   function findRefusal(request: FastifyRequest): Error | undefined {
     const { isServedUnderOverload } = request.routeOptions.config ?? {};
-    return isServedUnderOverload === true ? undefined : overload.findRefusal(request.raw);
+    return isServedUnderOverload === true ? undefined : node.overload.findRefusal(request.raw);
   }
 
   /** `known` is the route of a request that the router couldn't find it for. */

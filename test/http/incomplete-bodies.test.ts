@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import type { HttpLimits } from '../../src/http/server.ts';
+import type { HttpLimits } from '../../src/platform/http/index.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startHttp } from './http-harness.ts';
 import { parseResponse, portOf, receive, send, type RawResponse } from '../platform/http/raw-requests.ts';

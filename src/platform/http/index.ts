@@ -1,8 +1,7 @@
 export { acceptedRanges, asksFor, isAcceptable, type MediaRange, preferredType } from './accept.ts';
-export { Bodies, type BodyLimits } from './body.ts';
 export { type Bound, bounds, type OnRefusal } from './bounds.ts';
 export { sendChunks } from './chunked-response.ts';
-export type { ClientConnections, ConnectionsLimits } from './connections.ts';
+export { beginWork, bound, clientGone, detachResponse, openRequest } from './bounded-request.ts';
 export { continueAfter } from './continue-after.ts';
 export { drain } from './drain.ts';
 export { decodeJson, isExact, parseJson } from './exact-json.ts';
@@ -15,9 +14,7 @@ export {
   maxTargetBytes,
 } from './limits.ts';
 export { LogDestination } from './log-destination.ts';
-export { createMemory, type MemoryLimits } from './memory.ts';
 export { MetricsText } from './metrics-text.ts';
-export { createNodeServer, type HttpTimeouts } from './node-server.ts';
-export { Overload, type OverloadLimits } from './overload.ts';
+export { createNodeServer, type HttpLimits, type HttpTimeouts } from './node-server.ts';
 export { Refusal } from './refusal.ts';
 export { findMalformation, headersTooLarge, targetTooLong } from './request-checks.ts';

@@ -1,18 +1,6 @@
-import { type Accounts, type Caller, Memory, type RequestMemory } from '../callers/index.ts';
+import { type Accounts, Memory } from '../callers/index.ts';
 import type { OnRefusal } from './bounds.ts';
 import { Refusal } from './refusal.ts';
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    readonly memory: Memory;
-  }
-  interface FastifyRequest {
-    /** For whom it is carried out. Both are set for every authenticated request. */
-    caller: Caller;
-    /** From when its client is known. */
-    memory: RequestMemory;
-  }
-}
 
 /** The limits of memory for requests, responses and streams together. Tests lower them. */
 export interface MemoryLimits {

@@ -2,8 +2,11 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import type { Duplex } from 'node:stream';
 
 import type { Caller, Callers, Memory } from '../callers/index.ts';
+import { Bodies, type BodyLimits } from './body.ts';
 import type { OnRefusal } from './bounds.ts';
 import { ClientConnections, type ConnectionsLimits } from './connections.ts';
+import { createMemory, type MemoryLimits } from './memory.ts';
+import { Overload, type OverloadLimits } from './overload.ts';
 
 /** How long a client may take. Tests shorten it. */
 export interface HttpTimeouts {
@@ -27,11 +30,13 @@ const defaultTimeouts: HttpTimeouts = {
  */
 const parserMaxHeaderBytes = 32 * 1024;
 
+/** The bounds of what clients can make the server hold or do at once. Tests lower them. */
+export type HttpLimits = ConnectionsLimits & BodyLimits & OverloadLimits & MemoryLimits;
+
 export interface NodeServerOptions {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
-  readonly limits: Partial<ConnectionsLimits> | undefined;
+  readonly limits: Partial<HttpLimits> | undefined;
   readonly callers: Callers;
-  readonly memory: Memory;
   /** Who has sent a request, as far as that is known before it begins. */
   readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
   readonly onRefusal: OnRefusal;
@@ -39,19 +44,20 @@ export interface NodeServerOptions {
 
 export interface NodeServer {
   readonly server: Server;
+  readonly callers: Callers;
+  readonly memory: Memory;
   readonly connections: ClientConnections;
+  readonly bodies: Bodies;
+  readonly overload: Overload;
   /** Sets the request handler; call it once. */
   onRequest(listener: RequestListener): void;
   /** Sets what responds to CONNECT, which has no response of Node's. */
   onConnect(respond: (request: IncomingMessage, socket: Duplex) => void): void;
 }
 
-/** Node's server below Fastify, with our own responses wherever Node would send its own. */
-export function createNodeServer(options: NodeServerOptions): NodeServer {
-  const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = {
-    ...defaultTimeouts,
-    ...options.timeouts,
-  };
+/** Node's server below Fastify, what bounds it, and our own responses wherever Node would send its own. */
+export function createNodeServer({ timeouts, limits, callers, callerOf, onRefusal }: NodeServerOptions): NodeServer {
+  const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = { ...defaultTimeouts, ...timeouts };
   const server = createServer({
     maxHeaderSize: parserMaxHeaderBytes,
     requireHostHeader: false,
@@ -62,14 +68,11 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
-  const connections = new ClientConnections(
-    server,
-    options.callers,
-    options.memory,
-    options.callerOf,
-    options.onRefusal,
-    options.limits,
-  );
+  const { accounts, ticks } = callers;
+  const memory = createMemory(accounts, onRefusal, limits);
+  const connections = new ClientConnections(server, callers, memory, callerOf, onRefusal, limits);
+  const bodies = new Bodies(accounts, ticks, onRefusal, limits);
+  const overload = new Overload({ accounts, connections, callerOf, onRefusal, limits });
   const onConnect = (respond: (request: IncomingMessage, socket: Duplex) => void): void => {
     server.on('connect', (request, socket) => {
       // Node removes its own listener before this event: without one, a reset would end the process.
@@ -90,7 +93,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       server.emit('request', request, response);
     });
   };
-  return { server, connections, onRequest, onConnect };
+  return { server, callers, memory, connections, bodies, overload, onRequest, onConnect };
 }
 
 /**

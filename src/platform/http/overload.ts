@@ -3,18 +3,11 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 import type { FastifyRequest } from 'fastify';
 
-import { type Accounts, byteMillis, type Caller, type Lease, requestMillis, Share } from '../callers/index.ts';
+import { type Accounts, byteMillis, type Caller, requestMillis, Share } from '../callers/index.ts';
 import { every } from '../background.ts';
 import type { OnRefusal } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
 import { Refusal } from './refusal.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** From when its work begins until its response. */
-    waiting: Lease | undefined;
-  }
-}
 
 /** The limits beyond which requests are refused. Tests lower them. */
 export interface OverloadLimits {

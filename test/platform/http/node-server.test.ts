@@ -5,18 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 
 import { onBackgroundFailure } from '../../../src/platform/background.ts';
-import { type Caller, Callers, Memory } from '../../../src/platform/callers/index.ts';
+import { type Caller, Callers } from '../../../src/platform/callers/index.ts';
 import { createNodeServer } from '../../../src/platform/http/index.ts';
-
-const mebibyte = 1024 * 1024;
 
 it('a request whose beginning fails ends its own connection, at once and in a later tick, and no other', async () => {
   // Hardly any time in a tick: of several requests some begin in later ones.
   const callers = new Callers(undefined, 0.001);
-  const refuse = (): Error => new Error('There is no memory.');
-  const memory = new Memory(callers.accounts, { ofClient: mebibyte, ofAll: mebibyte, waitMillis: 0, refuse });
   const callerOf = (): Caller => callers.for('client');
-  const node = createNodeServer({ timeouts: {}, limits: {}, callers, memory, callerOf, onRefusal: () => undefined });
+  const node = createNodeServer({ timeouts: {}, limits: {}, callers, callerOf, onRefusal: () => undefined });
   const { server } = node;
   const failure = new Error('unforeseen');
   const listen: RequestListener = ({ url }, response) => {
@@ -38,6 +34,7 @@ it('a request whose beginning fails ends its own connection, at once and in a la
   expect(new Set(reported)).toEqual(new Set([failure]));
   expect(reported).toHaveLength(10);
   stop();
+  node.overload.stop();
   server.close();
   server.closeAllConnections();
 });

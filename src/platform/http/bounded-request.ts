@@ -1,0 +1,115 @@
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+import { trace } from '@opentelemetry/api';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+import {
+  type Caller,
+  type Callers,
+  type Lease,
+  type Memory,
+  requestBytes,
+  type RequestMemory,
+  requestMillis,
+} from '../callers/index.ts';
+import type { Bodies } from './body.ts';
+import type { ClientConnections } from './connections.ts';
+import { continueAfter } from './continue-after.ts';
+import type { NodeServer } from './node-server.ts';
+import type { Overload } from './overload.ts';
+import { Refusal } from './refusal.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    readonly callers: Callers;
+    readonly memory: Memory;
+    readonly connections: ClientConnections;
+    readonly bodies: Bodies;
+    readonly overload: Overload;
+  }
+  interface FastifyRequest {
+    /** For whom it is carried out. Set by `openRequest`, as `memory` is. */
+    caller: Caller;
+    memory: RequestMemory;
+    /** From when its work begins until its response. */
+    waiting: Lease | undefined;
+  }
+}
+
+/** Only the log has it: its client can't receive it. */
+export const clientGone = new Refusal('BAD_REQUEST', 'The client has disconnected.');
+
+/** Decorates Fastify's server with what bounds Node's below it. Bodies are then read by `bodies.read` alone. */
+export function bound(server: FastifyInstance, node: NodeServer): void {
+  server.removeAllContentTypeParsers();
+  server.decorate('callers', node.callers);
+  server.decorate('memory', node.memory);
+  server.decorate('connections', node.connections);
+  server.decorate('bodies', node.bodies);
+  server.decorate('overload', node.overload);
+  server.decorateRequest('caller');
+  server.decorateRequest('memory');
+  server.decorateRequest('waiting', undefined);
+  server.addHook('onClose', async () => node.overload.stop());
+}
+
+/** The client of the request is known: what it holds is in that account from now on. */
+export function openRequest(request: FastifyRequest, reply: FastifyReply, clientId: string): void {
+  const { callers, connections } = request.server;
+  request.caller = callers.for(clientId);
+  request.memory = connections.openMemory(reply.raw, request.caller);
+}
+
+/**
+ * A hook: the work begins, when there is memory for it. It is counted until there is a response, and aborted when the
+ * client disconnects before.
+ */
+export function beginWork(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
+  const { raw } = reply;
+  if (request.raw.socket.destroyed) return done(clientGone);
+  try {
+    request.server.overload.begin(request);
+  } catch (refusal) {
+    return done(refusal as Refusal);
+  }
+  const { caller } = request;
+  const span = trace.getActiveSpan();
+  if (span?.isRecording() === true) caller.span = span;
+  endOnClose(raw, caller, request.waiting);
+  const waiting = request.memory.reserve(requestBytes);
+  if (waiting === undefined) return done();
+  return continueAfter(waiting, reply, (error) => done(error ?? undefined));
+}
+
+/** Made apart: it keeps nothing of the request, which a stream outlives. */
+function endOnClose(response: ServerResponse, caller: Caller, waiting: Lease | undefined): void {
+  response.on('close', () => {
+    if (response.writableFinished) waiting?.release(requestMillis);
+    else caller.abort(clientGone);
+  });
+}
+
+/**
+ * The response goes on as a stream: its head is sent. What follows is written to what is returned, and meanwhile neither
+ * that nor the connection keeps the request or anything that the client has sent.
+ */
+export function detachResponse({ server, raw }: FastifyRequest, reply: FastifyReply): ServerResponse {
+  const { raw: response } = reply;
+  void reply.hijack();
+  response.writeHead(200, reply.getHeaders() as OutgoingHttpHeaders);
+  response.flushHeaders();
+  server.connections.beginStream(raw.socket);
+  raw.headers = {};
+  raw.rawHeaders.length = 0;
+  forgetRequest(response);
+  return response;
+}
+
+/** Fastify's (5.12) own listener has nothing to do for a response that was hijacked, and keeps the request. */
+function forgetRequest(response: ServerResponse): void {
+  response.on('error', () => undefined);
+  for (const event of ['finish', 'error'] as const) {
+    const listeners = response.listeners(event) as (() => void)[];
+    for (const listener of listeners) if (listener.name === 'onResFinished') response.removeListener(event, listener);
+  }
+}
