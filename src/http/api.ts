@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { requireScope } from '../domain/access/principal.ts';
 import type { Authentication } from './authentication.ts';
-import { beginWork, continueAfter, detachResponse, openRequest } from '../platform/http/index.ts';
+import { beginWork, continueAfter, detachResponse, endWork, openRequest } from '../platform/http/index.ts';
 import { apiVary } from './failure-response.ts';
 import { pathOf } from './route-table.ts';
 
@@ -101,8 +101,7 @@ function end(
   payload: unknown,
   done: (error: Error | null) => void,
 ): void {
-  const length = typeof payload === 'string' ? payload.length : Number(reply.getHeader('content-length') ?? 0);
-  request.server.overload.end(request, length);
+  endWork(request, reply, payload);
   setCacheHeaders(request, reply);
   const { server, ip, raw } = request;
   // What HTTP itself refuses has the figures of the address, as what is refused before the key is checked.

@@ -231,6 +231,11 @@ it('lets a client that sends a body of many times the limit see why it is refuse
   await server.close();
 });
 
+it('sends one response to a request that is refused before its body, however long that takes', async () => {
+  const text = await receive(await send(port, `POST /nothing HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\n`));
+  expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 404']);
+});
+
 it('serves the next request on a connection whose body was refused', async () => {
   const refused = `POST /things HTTP/1.1\r\n${host}Content-Type: text/plain\r\nContent-Length: 1\r\n\r\n{`;
   const text = await receive(await send(port, `${refused}GET /things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`));

@@ -4,7 +4,6 @@ import type { ServerResponse } from 'node:http';
 import { expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
-import { admitAll } from '../support/admit-all.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startHttp } from './http-harness.ts';
 import { portOf, respond, send } from '../platform/http/raw-requests.ts';
@@ -46,54 +45,4 @@ it('refuses further requests by 503 while too many wait, but never health checks
   for (const response of begun) response.end();
   await until(() => http.server.connections.underWay === 0);
   expect((await respond(port, '/things')).status).toBe(200);
-});
-
-it('does not refuse a client for what another one has waiting, before it is admitted', async () => {
-  const { admit, headersFor } = admitAll();
-  const admissions = Promise.withResolvers<void>();
-  let waiting = 0;
-  const refusals: string[] = [];
-  const http = await startHttp({
-    limits: { maxWaiting: 40 },
-    knownClientOf: ({ headers }) => headers['x-principal'] as string,
-    onRefusal: (bound) => void refusals.push(bound),
-    authentication: {
-      headersFor,
-      admit: async (request, reply) => {
-        waiting += 1;
-        if (request.headers['x-principal'] === 'busy') await admissions.promise;
-        return admit(request, reply);
-      },
-    },
-  });
-  atEnd(() => http.server.close());
-  atEnd(() => admissions.resolve());
-  const port = await portOf(http.server);
-  const busy = Array.from({ length: 40 }, () => respond(port, '/things', 'busy'));
-  await until(() => waiting === 40);
-  expect((await respond(port, '/things', 'busy')).status).toBe(503);
-  expect((await respond(port, '/things', 'other')).status).toBe(200);
-  expect(refusals).toEqual(['overload']);
-  admissions.resolve();
-  await Promise.all(busy);
-  await until(() => http.server.connections.underWay === 0);
-  expect((await respond(port, '/things', 'busy')).status).toBe(200);
-});
-
-it('refuses requests while the event loop is late, and no longer', async () => {
-  const http = await startHttp({ limits: { maxDelayMillis: 100 } });
-  atEnd(() => http.server.close());
-  const port = await portOf(http.server);
-  expect((await respond(port, '/things')).status).toBe(200);
-  let isBusy = true;
-  const block = (): void => {
-    const end = performance.now() + 200;
-    while (performance.now() < end);
-    if (isBusy) setImmediate(block);
-  };
-  block();
-  await until(async () => (await respond(port, '/things')).status === 503);
-  expect((await respond(port, '/healthz')).status).toBe(200);
-  isBusy = false;
-  await until(async () => (await respond(port, '/things')).status === 200);
 });

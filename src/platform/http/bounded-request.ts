@@ -89,6 +89,12 @@ function endOnClose(response: ServerResponse, caller: Caller, waiting: Lease | u
   });
 }
 
+/** There is a response: the work has ended. */
+export function endWork(request: FastifyRequest, reply: FastifyReply, payload: unknown): void {
+  const length = typeof payload === 'string' ? payload.length : Number(reply.getHeader('content-length') ?? 0);
+  request.server.overload.end(request, length);
+}
+
 /**
  * The response goes on as a stream: its head is sent. What follows is written to what is returned, and meanwhile neither
  * that nor the connection keeps the request or anything that the client has sent.

@@ -1,42 +1,39 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { byteMillis, requestMillis } from '../../src/platform/callers/accounts.ts';
-import { atEnd } from '../support/at-end.ts';
-import { until } from '../support/until.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
-import { portOf, requestText, respond, responseTo, send } from '../platform/http/raw-requests.ts';
+import { byteMillis, requestMillis } from '../../../src/platform/callers/accounts.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { until } from '../../support/until.ts';
+import { startBounded } from './bounded-server.ts';
+import { requestText, respond, responseTo, send } from './raw-requests.ts';
 
 /** A server whose `/slow` responds on command. */
 class SlowServer {
   readonly waiting: ServerResponse[] = [];
   readonly refusals: string[] = [];
   readonly #port: number;
-  readonly #http: HttpHarness;
+  readonly #requests: EventEmitter;
 
   static async start(maxWaiting: number): Promise<SlowServer> {
     const waiting: ServerResponse[] = [];
-    const refusals: string[] = [];
-    const http = await startHttp({
+    const requests = new EventEmitter().setMaxListeners(0);
+    const { port, refusals } = await startBounded({
       limits: { maxWaiting },
-      onRefusal: (bound) => void refusals.push(bound),
-      routes: async (api) => {
+      routes: (api) => {
         api.get('/slow', (_request, reply) => {
           waiting.push(reply.raw);
-          http.server.server.once('respond', () => void reply.send('at last'));
+          requests.once('respond', () => void reply.send('at last'));
         });
       },
     });
-    http.server.server.setMaxListeners(0);
-    atEnd(() => http.server.close());
-    return new SlowServer(http, await portOf(http.server), waiting, refusals);
+    return new SlowServer(requests, port, waiting, refusals);
   }
 
-  private constructor(http: HttpHarness, port: number, waiting: ServerResponse[], refusals: string[]) {
-    this.#http = http;
+  private constructor(requests: EventEmitter, port: number, waiting: ServerResponse[], refusals: string[]) {
+    this.#requests = requests;
     this.#port = port;
     this.waiting = waiting;
     this.refusals = refusals;
@@ -60,7 +57,7 @@ class SlowServer {
   }
 
   respond(): void {
-    this.#http.server.server.emit('respond');
+    this.#requests.emit('respond');
   }
 }
 
@@ -103,37 +100,30 @@ it('requests whose clients have disconnected wait until their work ends', async 
 
 it('a request is aborted when its client disconnects, and not when it has its response', async () => {
   const signals: AbortSignal[] = [];
-  const http = await startHttp({
-    routes: async (api) => {
+  const { server, port, log } = await startBounded({
+    routes: (api) => {
       api.get('/signal', ({ caller: { signal } }, reply) => {
         if (signals.push(signal) === 1) return void reply.send('at once');
-        http.server.server.emit('begun');
+        api.server.emit('begun');
         signal.addEventListener('abort', () => void reply.send('too late'));
       });
     },
   });
-  atEnd(() => http.server.close());
-  const port = await portOf(http.server);
   await respond(port, '/signal', 'a');
-  const begun = once(http.server.server, 'begun');
+  const begun = once(server.server, 'begun');
   const socket = await send(port, requestText('/signal', 'a', 'close'));
   await begun;
   socket.resetAndDestroy();
   await once(signals[1]!, 'abort');
   expect(signals.map(({ aborted }) => aborted)).toEqual([false, true]);
-  expect(http.log.filter(({ level }) => Number(level) >= 40)).toEqual([]);
+  expect(log.filter(({ level }) => level >= 40)).toEqual([]);
 });
 
 it('what a request takes of the processor counts for its client, by what is sent and what comes back', async () => {
-  const { server } = await startHttp({
-    routes: async (api) => {
-      api.addContentTypeParser('text/plain', (request, payload, done) => api.bodies.read(request, payload, done));
-      api.post('/echo', () => 'x'.repeat(5_000));
-    },
+  const { server, port } = await startBounded({
+    routes: (api) => void api.post('/echo', () => 'x'.repeat(5_000)),
   });
-  atEnd(() => server.close());
   const used = (key: string): number => server.callers.accounts.of(key).usedMillis;
-  const port = await portOf(server);
   const body = 'y'.repeat(1_000);
   const before = used('a');
   for (const sent of [

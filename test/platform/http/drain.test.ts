@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 
 import { expect, it } from '@jest/globals';
 
-import { drain } from '../../src/platform/http/drain.ts';
-import { until } from '../support/until.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
-import { parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
+import { drain } from '../../../src/platform/http/drain.ts';
+import { until } from '../../support/until.ts';
+import { type BoundedServer, startBounded } from './bounded-server.ts';
+import { parseResponse, receive, send } from './raw-requests.ts';
 
 const countConnections = promisify((server: Server, done: (error: Error | null, count: number) => void) =>
   server.getConnections(done),
@@ -17,12 +17,10 @@ const countConnections = promisify((server: Server, done: (error: Error | null, 
 const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
 /** A service with a response that waits to be let go, and one that is more than a client's buffers can hold. */
-async function startWithSlowRoutes(): Promise<
-  HttpHarness & { port: number; release: () => void; begun: Promise<unknown> }
-> {
+async function startWithSlowRoutes(): Promise<BoundedServer & { release: () => void; hasBegun: Promise<unknown> }> {
   const gate = Promise.withResolvers<void>();
-  const http = await startHttp({
-    routes: async (api) => {
+  const bounded = await startBounded({
+    routes: (api) => {
       api.get('/slow', async (_request, reply) => {
         api.server.emit('begun', reply.raw);
         await gate.promise;
@@ -34,15 +32,15 @@ async function startWithSlowRoutes(): Promise<
       });
     },
   });
-  return { ...http, port: await portOf(http.server), release: gate.resolve, begun: once(http.server.server, 'begun') };
+  return { ...bounded, release: gate.resolve, hasBegun: once(bounded.server.server, 'begun') };
 }
 
 it('finishes what is under way, asks its client to close, and closes idle connections at once', async () => {
-  const { server, port, release, begun } = await startWithSlowRoutes();
+  const { server, port, release, hasBegun } = await startWithSlowRoutes();
   const idle = await send(port, request('/things'));
   await once(idle, 'data');
   const busy = await send(port, request('/slow'));
-  await begun;
+  await hasBegun;
   const response = receive(busy);
   const drained = drain(server, { delaySeconds: 0, timeoutSeconds: 60 });
   await once(idle, 'close');
@@ -57,9 +55,9 @@ it('finishes what is under way, asks its client to close, and closes idle connec
 });
 
 it('does not cut off a client that is still reading a response whose last byte is queued', async () => {
-  const { server, port, begun } = await startWithSlowRoutes();
+  const { server, port, hasBegun } = await startWithSlowRoutes();
   const socket = await send(port, request('/large'));
-  const [response] = (await begun) as [ServerResponse];
+  const [response] = (await hasBegun) as [ServerResponse];
   if (!response.writableEnded) await once(response, 'prefinish');
   const drained = drain(server, { delaySeconds: 0, timeoutSeconds: 60 });
   expect((await receive(socket)).length).toBeGreaterThan(64 * 1024 * 1024);
@@ -75,9 +73,9 @@ it('serves new requests during the delay, on connections that end with their res
 });
 
 it('cuts off at the timeout what is not finished', async () => {
-  const { server, port, begun, release } = await startWithSlowRoutes();
+  const { server, port, hasBegun, release } = await startWithSlowRoutes();
   const socket = await send(port, request('/slow'));
-  await begun;
+  await hasBegun;
   const response = receive(socket);
   await drain(server, { delaySeconds: 0, timeoutSeconds: 0.05 });
   expect(await response).toBe('');

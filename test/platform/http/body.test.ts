@@ -2,24 +2,21 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-import { admitAll } from '../support/admit-all.ts';
-import { atEnd } from '../support/at-end.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
-import { until } from '../support/until.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
-import { parseResponse, portOf, receive, responseTo, send } from '../platform/http/raw-requests.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+import { until } from '../../support/until.ts';
+import { type BoundedServer, startBounded } from './bounded-server.ts';
+import { parseResponse, receive, responseTo, send } from './raw-requests.ts';
 
-let http: HttpHarness;
+let bounded: BoundedServer;
 let port: number;
 
-beforeAll(async () => {
-  http = await startHttp();
-  port = await portOf(http.server);
+beforeEach(async () => {
+  bounded = await startBounded();
+  ({ port } = bounded);
 });
-afterAll(() => http.server.close());
 
 /** A request whose response has the body that was read. */
 function post(headers: string, body: string, connection = 'close'): string {
@@ -58,7 +55,7 @@ describe('a body is read', () => {
 
   it('when it arrives after its headers, with a character cut in two', async () => {
     const bytes = Buffer.from('"ä"');
-    const begun = once(http.server.server, 'request');
+    const begun = once(bounded.server.server, 'request');
     const socket = await send(port, post(lengthOf('"ä"'), ''));
     await begun;
     socket.write(bytes.subarray(0, 2));
@@ -75,13 +72,13 @@ describe('a body is read', () => {
 
 it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const payload = new PassThrough();
-  const caller = http.server.callers.for('any');
+  const caller = bounded.server.callers.for('any');
   const request = {
     headers: {},
     caller,
-    memory: http.server.memory.open(caller),
+    memory: bounded.server.memory.open(caller),
   } as unknown as FastifyRequest;
-  http.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
+  bounded.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let chunks = 0; chunks < 200_000; chunks += 1) payload.emit('data', Buffer.from('x'));
@@ -92,9 +89,8 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
 
 it('of more than 4 KiB is parsed in a turn of its client, however many are admitted at once', async () => {
   const admissions = Promise.withResolvers<void>();
-  const { admit, headersFor } = admitAll();
   let waiting = 0;
-  const busy = async (api: FastifyInstance): Promise<void> => {
+  const routes = (api: FastifyInstance): void => {
     api.addContentTypeParser('application/x', (request, payload, parsed) => {
       request.server.bodies.read(request, payload, (error) => {
         const endsAt = performance.now() + 3;
@@ -108,20 +104,11 @@ it('of more than 4 KiB is parsed in a turn of its client, however many are admit
     api.post('/busy', async () => 'done');
   };
   let [parsedInTick, most] = [0, 0];
-  const { server } = await startHttp({
-    limits: { tickMillis: 5 },
-    authentication: {
-      headersFor,
-      admit: async (request, reply) => {
-        waiting += 1;
-        await admissions.promise;
-        await admit(request, reply);
-      },
-    },
-    routes: busy,
-  });
-  atEnd(() => server.close());
-  const busyPort = await portOf(server);
+  const admit = async (): Promise<void> => {
+    waiting += 1;
+    await admissions.promise;
+  };
+  const { port: busyPort } = await startBounded({ limits: { tickMillis: 5 }, admit, routes });
   const text = `POST /busy HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/x\r\nContent-Length: 5000\r\n\r\n${'x'.repeat(5_000)}`;
   const sockets = await Promise.all(Array.from({ length: 20 }, () => send(busyPort, text)));
   await until(() => waiting === 20);
@@ -155,6 +142,6 @@ describe('a body over 1 MiB is refused', () => {
     ['while its chunks arrive', post('Transfer-Encoding: chunked', chunk('x'.repeat(2 ** 16)).repeat(17))],
   ])('%s', async (_when, text) => {
     const { status, body } = await responseTo(port, text);
-    expect([status, JSON.parse(body)]).toMatchObject([413, { code: 'payload_too_large' }]);
+    expect([status, JSON.parse(body)]).toMatchObject([413, { code: 'PAYLOAD_TOO_LARGE' }]);
   });
 });

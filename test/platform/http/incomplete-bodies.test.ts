@@ -3,17 +3,9 @@ import type { Socket } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import type { HttpLimits } from '../../src/platform/http/index.ts';
-import { atEnd } from '../support/at-end.ts';
-import { startHttp } from './http-harness.ts';
-import { parseResponse, portOf, receive, send, type RawResponse } from '../platform/http/raw-requests.ts';
-
-async function start(limits: Partial<HttpLimits>): Promise<{ port: number; refusals: string[] }> {
-  const refusals: string[] = [];
-  const http = await startHttp({ limits, onRefusal: (bound) => void refusals.push(bound) });
-  atEnd(() => http.server.close());
-  return { port: await portOf(http.server), refusals };
-}
+import { atEnd } from '../../support/at-end.ts';
+import { startBounded } from './bounded-server.ts';
+import { parseResponse, receive, send, type RawResponse } from './raw-requests.ts';
 
 const headOf = (key: string, bytes: number): string =>
   `POST /things HTTP/1.1\r\nHost: x\r\nX-Principal: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`;
@@ -32,7 +24,7 @@ async function nextResponse(socket: Socket): Promise<RawResponse> {
 }
 
 it('keeps so many slow bodies of a key, and refuses the next one by 429 once it is slow, too', async () => {
-  const { port, refusals } = await start({ maxIncompleteOfClient: 2, incompleteAfterMillis: 300 });
+  const { port, refusals } = await startBounded({ limits: { maxIncompleteOfClient: 2, incompleteAfterMillis: 300 } });
   const slow = [await sendMost(port, 'slow'), await sendMost(port, 'slow')];
   await new Promise((resolve) => setTimeout(resolve, 450));
   const refused = await sendMost(port, 'slow');
@@ -44,7 +36,7 @@ it('keeps so many slow bodies of a key, and refuses the next one by 429 once it 
   const response = await nextResponse(refused);
   expect([response.status, response.headers['retry-after']]).toEqual([429, '1']);
   expect(JSON.parse(response.body)).toMatchObject({
-    code: 'rate_limited',
+    code: 'RATE_LIMITED',
     message: expect.stringMatching('2 requests'),
   });
   expect(refusals).toEqual(['incomplete_bodies']);
@@ -62,7 +54,7 @@ it.each([
   ['429 what would need more than its client may have', 429, 'maxMemoryOfClient', 'k'],
 ] as const)('refuses by %s, from the first byte on', async (_what, status, limit, key) => {
   const half = 512 * 1024;
-  const { port, refusals } = await start({ [limit]: 3 * half });
+  const { port, refusals } = await startBounded({ limits: { [limit]: 3 * half } });
   const sockets: Socket[] = [];
   for (let count = 0; count < 5; count += 1) sockets.push(await sendMost(port, key || `k${count}`, half));
   const first = await Promise.race(sockets.map(async (socket) => nextResponse(socket)));
@@ -71,7 +63,7 @@ it.each([
 });
 
 it('forgets bodies whose connections are gone', async () => {
-  const { port } = await start({ maxIncompleteOfClient: 1, incompleteAfterMillis: 1 });
+  const { port } = await startBounded({ limits: { maxIncompleteOfClient: 1, incompleteAfterMillis: 1 } });
   for (let round = 0; round < 3; round += 1) {
     const gone = await sendMost(port, 'k');
     await new Promise((resolve) => setTimeout(resolve, 250));
