@@ -19,8 +19,10 @@ export type JsonId = number | RawJson;
 const maxSafeCharacters = 15;
 const zero = 0x30;
 
-/** The id as a JSON number of exactly these digits. */
-export function jsonId(id: Id): JsonId {
+/** The id as a JSON number of exactly these digits; undefined where there is none. */
+export function jsonId<Value extends Id | null | undefined>(id: Value): Value extends Id ? JsonId : undefined;
+export function jsonId(id: Id | null | undefined): JsonId | undefined {
+  if (id === null || id === undefined) return undefined;
   return id.length <= maxSafeCharacters ? integerOf(id) : JSON.rawJSON(id);
 }
 

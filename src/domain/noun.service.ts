@@ -1,6 +1,6 @@
 import { DomainError } from './errors.ts';
 import { parseFilter, type FilterFields, type FilterOf, type FilterRequest } from './filter.ts';
-import type { Id } from './id.ts';
+import { idOf, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
 import {
   pageOf,
@@ -13,10 +13,18 @@ import {
   type Sorting,
 } from './page.ts';
 import { throwIfRefused, writeReferring } from './reference.ts';
-import { deleteById, findByIds, getById, type VersionedKind } from './rows.ts';
-import { ForeignKeyViolation, type Include, type ReadStore, type WriteStore } from './store.ts';
+import { findByIds, lockById, required } from './rows.ts';
+import {
+  ForeignKeyViolation,
+  type Include,
+  type NounStore,
+  type ReadStore,
+  type RowData,
+  type UpdateOptions,
+  type WriteStore,
+} from './store.ts';
 import type { Stores } from './stores.ts';
-import type { Precondition } from './version.ts';
+import { versionOf, type Precondition } from './version.ts';
 import {
   parseChanges,
   parseNew,
@@ -27,24 +35,60 @@ import {
   type WrittenFields,
 } from './written-fields.ts';
 
-/** What the service of a noun knows of it. */
-interface NounKind<Row, Store, Fields extends FilterFields, SortField extends string> extends VersionedKind<
-  Row,
-  Store
+/** What is particular to a noun. */
+export interface NounKind<
+  Row = never,
+  SortField extends string = string,
+  Fields extends FilterFields = FilterFields,
+  Written extends WrittenFields = WrittenFields,
 > {
-  readonly sorting: Sorting<Row, SortField>;
+  /** Its name in messages. */
+  readonly noun: string;
+  readonly entity: new () => object;
+  /** The fields that clients see, in REST's form: the version covers them. */
+  readonly representation: (row: Row) => object;
+  /** The fields that clients write, with their rules. */
+  readonly fields: Written;
   readonly filter: Fields;
+  readonly sorting: Sorting<Row, SortField>;
+  /** The message of the CONFLICT of a deletion while other rows name the row with this id. */
+  readonly conflict?: (id: string) => string;
+  /** Locks what the version covers besides the row itself, before it. */
+  readonly lockBefore?: (stores: Stores, id: Id) => Promise<unknown>;
 }
 
-/** What the services of all nouns do alike: reading, and checking what is written. They hold no state between two calls. */
+export type SortFieldOf<Kind extends NounKind> = keyof Kind['sorting']['keys'] & string;
+type PlainStore<Kind extends NounKind> = NounStore<InstanceType<Kind['entity']>, Kind['filter'], SortFieldOf<Kind>>;
+type RowIn<Store> = Store extends ReadStore<infer Row, never, never> ? Row : never;
+type RelationIn<Store> = Store extends ReadStore<unknown, never, never, infer Relation> ? Relation : never;
+
+type EntityData<Kind extends NounKind> = RowData<InstanceType<Kind['entity']>>;
+
+/** What no kind is, unless its fields are those of its entity: so the compiler names what isn't. */
+type Fitting<Written, Data> = Written extends Data ? unknown : { readonly fields: Data };
+
+/** A change of a row, or its deletion. */
+interface WriteOptions<Row, Relation extends string = never> extends UpdateOptions<Relation> {
+  /** Checks the locked row after the precondition; throws when the rules don't allow it. */
+  readonly check?: ((row: Row) => void) | undefined;
+}
+
+/**
+ * What the services of all nouns do alike: reading, and checking what is written. They hold no state between two calls.
+ *
+ * The types follow from a noun's kind, and from its store where that has methods of its own.
+ */
 export abstract class NounService<
-  Row,
-  Store extends ReadStore<Row, FilterOf<Fields>, SortField, Relation>,
-  Fields extends FilterFields,
-  SortField extends string,
-  Relation extends string = never,
+  Kind extends NounKind,
+  Store = PlainStore<Kind>,
+  Row = RowIn<Store>,
+  Relation extends string = RelationIn<Store>,
+  SortField extends string = SortFieldOf<Kind>,
+  Fields extends FilterFields = Kind['filter'],
+  Written extends WrittenFields = Kind['fields'],
 > {
-  protected abstract readonly kind: NounKind<Row, Store, Fields, SortField>;
+  protected abstract readonly kind: NounKind<Row, SortField, Fields, Written> &
+    Fitting<ChangedOf<Kind['fields']>, Partial<EntityData<Kind>>>;
   protected readonly stores: Stores;
 
   constructor(stores: Stores) {
@@ -52,16 +96,17 @@ export abstract class NounService<
   }
 
   get store(): Store {
-    return this.kind.storeOf(this.stores);
+    return this.#in(this.stores) as object as Store;
   }
 
   /** Throws NOT_FOUND. */
-  get(id: string): Promise<Row> {
-    return getById(this.stores, this.kind, id);
+  async get(id: string): Promise<Row> {
+    const [row] = await this.findMany([id]);
+    return required(row, this.kind.noun, id);
   }
 
   findMany(ids: readonly string[], include?: Include<Relation>): Promise<(Row | null)[]> {
-    return findByIds(this.store, ids, include);
+    return findByIds(this.#in(this.stores), ids, include);
   }
 
   async list(
@@ -69,11 +114,11 @@ export abstract class NounService<
     { include, maxSize }: ListOptions<Relation> = {},
   ): Promise<Page<Row>> {
     const { filter, keyset } = this.parse(request, maxSize);
-    return pageOf(this.kind.sorting, keyset, await this.store.page(filter, keyset, include));
+    return pageOf(this.kind.sorting, keyset, await this.#in(this.stores).page(filter, keyset, include));
   }
 
   async count(filter: FilterRequest<Fields> | null | undefined): Promise<number> {
-    return this.store.count(this.parse({ filter }).filter);
+    return this.#in(this.stores).count(this.parse({ filter }).filter);
   }
 
   /** The same page for each parent, read by the store. */
@@ -86,55 +131,113 @@ export abstract class NounService<
   }
 
   /** Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them. */
-  protected creation<Written extends WrittenFields>(
-    fields: Written,
-    input: NewOf<Written>,
-    write: (row: CreatedOf<Written>) => Promise<Row>,
-  ): Promise<Row> {
+  protected creation(input: NewOf<Written>, write: (row: CreatedOf<Written>) => Promise<Row>): Promise<Row> {
     const check = new InputCheck();
-    return this.#referring(check, fields, parseNew(fields, check, input), write);
+    return this.#referring(check, parseNew(this.kind.fields, check, input), write);
   }
 
-  /** The same for a change. */
-  protected change<Written extends WrittenFields>(
-    fields: Written,
+  /**
+   * Changes the row with this id: in one statement, or in a transaction when something about the row must hold first.
+   *
+   * Throws VALIDATION_FAILED as `creation` does, NOT_FOUND and PRECONDITION_FAILED.
+   */
+  protected change(
+    id: string,
     changes: ChangesOf<Written>,
-    write: (changes: ChangedOf<Written>) => Promise<Row>,
+    { include, ...conditions }: WriteOptions<Row, Relation> = {},
   ): Promise<Row> {
+    const { fields, noun } = this.kind;
     const check = new InputCheck();
-    return this.#referring(check, fields, parseChanges(fields, check, changes), write);
+    return this.#referring(check, parseChanges(fields, check, changes), (changed) =>
+      this.#onceItHolds(id, conditions, async (store, isLocked) =>
+        required(await store.update(idOf(noun, id), changed, include, { isLocked }), noun, id),
+      ),
+    );
   }
 
-  async #referring<Data extends object>(
-    check: InputCheck,
-    fields: WrittenFields,
-    data: Data,
-    write: (data: Data) => Promise<Row>,
-  ): Promise<Row> {
-    const referred = Object.entries(fields).flatMap(([name, { reference }]) =>
-      reference === undefined ? [] : [[reference, (data as Readonly<Record<string, Id | null>>)[name]] as const],
-    );
-    await throwIfRefused(check, this.stores, referred);
-    return writeReferring(this.stores, referred, () => write(data));
+  /** Deletes the row with this id, as `change` changes it. Throws CONFLICT while other rows name it. */
+  protected async deletion(id: string, conditions: WriteOptions<Row>): Promise<void> {
+    const { noun, conflict } = this.kind;
+    try {
+      await this.#onceItHolds(id, conditions, async (store) => {
+        const isDeleted = await store.delete(idOf(noun, id));
+        required(isDeleted ? true : undefined, noun, id);
+      });
+    } catch (error) {
+      const isNamed = error instanceof ForeignKeyViolation && conflict !== undefined;
+      throw isNamed ? new DomainError('CONFLICT', conflict(id)) : error;
+    }
   }
 
   protected parse(request: ListRequest<FilterRequest<Fields>, SortField>, maxSize?: number) {
     const { sorting, filter } = this.kind;
     return parseListRequest(sorting, request, (check, input) => parseFilter(filter, check, input), maxSize);
   }
+
+  async #referring<Data extends object>(
+    check: InputCheck,
+    data: Data,
+    write: (data: Data) => Promise<Row>,
+  ): Promise<Row> {
+    const referred = Object.entries<WrittenFields[string]>(this.kind.fields).flatMap(([name, { reference }]) =>
+      reference === undefined ? [] : [[reference, (data as Readonly<Record<string, Id | null>>)[name]] as const],
+    );
+    await throwIfRefused(check, this.stores, referred);
+    return writeReferring(this.stores, referred, () => write(data));
+  }
+
+  /** Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them. */
+  #onceItHolds<Result>(
+    id: string,
+    { precondition, check }: WriteOptions<Row>,
+    write: (store: AnyStore<Row, Relation>, isLocked: boolean) => Promise<Result>,
+  ): Promise<Result> {
+    const { noun, representation, lockBefore } = this.kind;
+    if (precondition === undefined && check === undefined) return write(this.#in(this.stores), false);
+    return this.stores.transaction(async (within) => {
+      const store = this.#in(within);
+      await lockBefore?.(within, idOf(noun, id));
+      const row = await lockById(store, noun, id);
+      if (precondition?.(versionOf(representation(row))) === false) {
+        throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);
+      }
+      check?.(row);
+      return write(store, true);
+    });
+  }
+
+  /** The noun's store, as those of all nouns are. */
+  #in(stores: Stores): AnyStore<Row, Relation> {
+    const all = stores as object as Readonly<Record<string, AnyStore<Row, Relation>>>;
+    return all[this.kind.sorting.kind] as AnyStore<Row, Relation>;
+  }
 }
 
-/** Deletes the row with this id. Throws NOT_FOUND, PRECONDITION_FAILED, and CONFLICT while other rows name it. */
-export async function deleteUnlessNamed<Row>(
-  stores: Stores,
-  kind: VersionedKind<Row, Pick<WriteStore<Row, never>, 'delete' | 'lock'>>,
-  id: string,
-  precondition: Precondition | undefined,
-  conflict: string,
-): Promise<void> {
-  try {
-    await deleteById(stores, kind, id, { precondition });
-  } catch (error) {
-    throw error instanceof ForeignKeyViolation ? new DomainError('CONFLICT', conflict) : error;
+type AnyStore<Row, Relation extends string> = ReadStore<Row, object, string, Relation> &
+  WriteStore<Row, object, Relation>;
+
+/** The service of a noun that clients create, change and delete without rules of its own. */
+export abstract class PlainNounService<Kind extends NounKind, Store = PlainStore<Kind>> extends NounService<
+  Kind,
+  Store
+> {
+  protected abstract override readonly kind: NounService<Kind, Store>['kind'] &
+    Fitting<CreatedOf<Kind['fields']>, EntityData<Kind>>;
+
+  create(input: NewOf<Kind['fields']>, include?: Include<RelationIn<Store>>): Promise<RowIn<Store>> {
+    const store = this.store as object as WriteStore<RowIn<Store>, object, RelationIn<Store>>;
+    return this.creation(input, (row) => store.insert(row, include));
+  }
+
+  update(
+    id: string,
+    changes: ChangesOf<Kind['fields']>,
+    options?: UpdateOptions<RelationIn<Store>>,
+  ): Promise<RowIn<Store>> {
+    return this.change(id, changes, options);
+  }
+
+  delete(id: string, precondition?: Precondition): Promise<void> {
+    return this.deletion(id, { precondition });
   }
 }

@@ -5,6 +5,7 @@ import { inventoryKind, InventoryService } from './inventory/inventory.service.t
 import { orderKind, OrderService } from './orders/order.service.ts';
 import type { Sorting } from './page.ts';
 import { petKind, PetService } from './pets/pet.service.ts';
+import type { ReadStore } from './store.ts';
 import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
 
@@ -86,6 +87,17 @@ export type NounName = keyof Nouns;
 export type NodeTypeName = Nouns[NounName]['typeName'];
 export type CollectionOf<Name extends NounName> = Nouns[Name]['collection'];
 export type RowOf<Name extends NounName> = InstanceType<Nouns[Name]['entity']>;
+
+/** The rows that may be read with one of a noun: those that its references name, and those that its store knows. */
+export type RelationOf<Name extends NounName> =
+  | (keyof Nouns[Name]['references'] extends infer Property
+      ? Property extends `${infer Other}Id`
+        ? Other
+        : never
+      : never)
+  | (InstanceType<Nouns[Name]['service']>['store'] extends ReadStore<unknown, never, never, infer Other>
+      ? Other
+      : never);
 
 /** The services by their collections. */
 export type NounServices = {

@@ -80,12 +80,22 @@ export interface SortKey<Row> {
 
 /** How the rows of one kind are sorted. */
 export interface Sorting<Row, SortField extends string> {
-  /** Stored in cursors, so that a cursor of another list is refused. */
+  /** The name of the list, stored in cursors, so that a cursor of another list is refused. A noun's store has it too. */
   readonly kind: string;
   readonly idOf: (row: Row) => Id;
   /** Ties are broken by id; null sorts by id alone. */
   readonly keys: Readonly<Record<SortField, SortKey<Row> | null>>;
   readonly defaultField: SortField;
+}
+
+/** A list that is in the order of the ids, unless the client asks for another order. */
+export function sortedById<Row extends { readonly id: Id }, SortField extends string>(
+  _entity: new () => Row,
+  kind: string,
+  keys: Readonly<Record<SortField, SortKey<Row>>>,
+): Sorting<Row, 'ID' | SortField> {
+  const idOf = (row: Row): Id => row.id;
+  return { kind, idOf, keys: { ID: null, ...keys }, defaultField: 'ID' };
 }
 
 /** The rows of a range, and whether the limit has cut off more. */

@@ -3,11 +3,16 @@ import type { JsonId, RawJson } from '../domain/json-id.ts';
 import { HttpError, isRefusal } from '../http/error-table.ts';
 import { decodeJson, isExact, parseJson } from '../platform/http/index.ts';
 
-/** A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number. */
+/**
+ * A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number, and an optional
+ * field that is undefined is left out.
+ */
 export type Json<Body> = {
-  readonly [Field in keyof Body]: Body[Field] extends Id | undefined ? JsonId | NonId<Body[Field]> : Body[Field];
+  readonly [Field in keyof Body]:
+    | Exclude<Body[Field], Id>
+    | (Id extends Body[Field] ? JsonId : never)
+    | (object extends Pick<Body, Field> ? undefined : never);
 };
-type NonId<Value> = Exclude<Value, Id>;
 
 /** The characters of the longest int64. Longer integers are out of range, so they aren't converted. */
 const maxInt64Characters = 20;

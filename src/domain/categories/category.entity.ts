@@ -19,5 +19,5 @@ CategorySchema.setClass(Category);
 
 /** The fields that clients see, in REST's form: the version changes with every one of them. */
 export function categoryRepresentation({ id, name, description }: Category) {
-  return { id: jsonId(id), name, ...(description === null || description === undefined ? {} : { description }) };
+  return { id: jsonId(id), name, description: description ?? undefined };
 }

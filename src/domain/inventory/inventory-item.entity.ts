@@ -19,7 +19,6 @@ export class InventoryItem extends InventoryItemSchema.class {}
 InventoryItemSchema.setClass(InventoryItem);
 
 /** The fields that clients see, in REST's form: the version changes with every one of them. */
-export function inventoryItemRepresentation(item: InventoryItem) {
-  const { petId, quantity, status } = item;
+export function inventoryItemRepresentation({ petId, quantity, status }: InventoryItem) {
   return { petId: jsonId(petId), quantity, status };
 }

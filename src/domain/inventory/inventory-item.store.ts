@@ -24,7 +24,6 @@ interface InventoryRelations {
   readonly pet: Pet;
 }
 export type InventoryRelation = keyof InventoryRelations;
-export const inventoryRelations = ['pet'] as const satisfies readonly InventoryRelation[];
 
 /** An inventory item with the related rows that were included and exist. */
 export type InventoryRow = InventoryItem & Partial<InventoryRelations>;

@@ -24,9 +24,9 @@ OrderSchema.setClass(Order);
 export function orderRepresentation({ id, petId, quantity, shipDate, complete }: Order) {
   return {
     id: jsonId(id),
-    ...(petId === null || petId === undefined ? {} : { petId: jsonId(petId) }),
-    ...(quantity === null || quantity === undefined ? {} : { quantity }),
-    ...(shipDate === null || shipDate === undefined ? {} : { shipDate: shipDate.toISOString() }),
+    petId: jsonId(petId),
+    quantity: quantity ?? undefined,
+    shipDate: shipDate?.toISOString(),
     complete,
   };
 }

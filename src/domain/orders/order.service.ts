@@ -4,10 +4,8 @@ import type { Id } from '../id.ts';
 import { NounService } from '../noun.service.ts';
 import type { ListOptions, ListRequest, Page } from '../page.ts';
 import { Reference } from '../reference.ts';
-import { deleteById, updateById } from '../rows.ts';
 import { anyRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
-import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { mayReferTo, optional, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
 import { Order, orderRepresentation } from './order.entity.ts';
@@ -27,21 +25,19 @@ const fields = {
   shipDate: optional(instantRule),
   complete: withDefault(anyRule<boolean>(), false),
 };
-export type NewOrder = NewOf<typeof fields>;
-export type OrderChanges = ChangesOf<typeof fields>;
 
 export type OrderListRequest = ListRequest<FilterRequest<typeof orderFilter>, OrderSortField>;
 
 export const orderKind = {
   noun: 'order',
   entity: Order,
-  storeOf: (stores: Stores): OrderStore => stores.orders,
   representation: orderRepresentation,
-  sorting: orderSorting,
+  fields,
   filter: orderFilter,
+  sorting: orderSorting,
 };
 
-export class OrderService extends NounService<OrderRow, OrderStore, typeof orderFilter, OrderSortField, OrderRelation> {
+export class OrderService extends NounService<typeof orderKind, OrderStore> {
   protected override readonly kind = orderKind;
 
   /** The same page for each pet, in the order of the pets. */
@@ -57,20 +53,17 @@ export class OrderService extends NounService<OrderRow, OrderStore, typeof order
     return this.store.countPerPet(petIds, this.parse({ filter }).filter);
   }
 
-  create(input: NewOrder, include?: Include<OrderRelation>): Promise<OrderRow> {
-    return this.creation(fields, input, (row) => this.store.insert(row, include));
+  create(input: NewOf<typeof fields>, include?: Include<OrderRelation>): Promise<OrderRow> {
+    return this.creation(input, (row) => this.store.insert(row, include));
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
-  update(id: string, changes: OrderChanges, options: UpdateOptions<OrderRelation> = {}): Promise<OrderRow> {
+  update(id: string, changes: ChangesOf<typeof fields>, options?: UpdateOptions<OrderRelation>): Promise<OrderRow> {
     const staysComplete = (order: OrderRow): void => {
       if (!order.complete) return;
       throw new DomainError('CONFLICT', `Order ${id} is complete, and a complete order stays complete.`);
     };
-    return this.change(fields, changes, (changed) => {
-      const check = changed.complete === false ? staysComplete : undefined;
-      return updateById(this.stores, orderKind, id, changed, { ...options, check });
-    });
+    return this.change(id, changes, { ...options, check: changes.complete === false ? staysComplete : undefined });
   }
 
   /** Deletes the order. Throws CONFLICT when it is complete: it has shipped. */
@@ -79,6 +72,6 @@ export class OrderService extends NounService<OrderRow, OrderStore, typeof order
       if (!order.complete) return;
       throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);
     };
-    return deleteById(this.stores, orderKind, id, { precondition, check });
+    return this.deletion(id, { precondition, check });
   }
 }

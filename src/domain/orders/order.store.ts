@@ -1,10 +1,10 @@
 import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Id } from '../id.ts';
-import type { Keyset, Slice, Sorting } from '../page.ts';
+import { sortedById, type Keyset, type Slice } from '../page.ts';
 import type { Pet } from '../pets/pet.entity.ts';
 import { anyRule, idChoiceRule, instantRule } from '../rules.ts';
 import type { Include, NounStore } from '../store.ts';
-import type { Order } from './order.entity.ts';
+import { Order } from './order.entity.ts';
 
 export const orderFilter = {
   petIdIn: { property: 'petId', comparison: 'oneOf', rule: idChoiceRule },
@@ -14,19 +14,13 @@ export const orderFilter = {
 } satisfies FilterFields<Order>;
 export type OrderFilter = FilterOf<typeof orderFilter>;
 
-export type OrderSortField = 'ID' | 'SHIP_DATE';
-export const orderSorting: Sorting<Order, OrderSortField> = {
-  kind: 'orders',
-  idOf: (order) => order.id,
-  keys: { ID: null, SHIP_DATE: { type: 'instant', property: 'shipDate' } },
-  defaultField: 'ID',
-};
+export const orderSorting = sortedById(Order, 'orders', { SHIP_DATE: { type: 'instant', property: 'shipDate' } });
+export type OrderSortField = keyof typeof orderSorting.keys;
 
 interface OrderRelations {
   readonly pet: Pet;
 }
 export type OrderRelation = keyof OrderRelations;
-export const orderRelations = ['pet'] as const satisfies readonly OrderRelation[];
 
 /** An order with the related rows that were included and exist. */
 export type OrderRow = Order & Partial<OrderRelations>;

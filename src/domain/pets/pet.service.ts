@@ -1,14 +1,11 @@
 import type { FilterRequest } from '../filter.ts';
 import { compareIds, type Id } from '../id.ts';
-import { deleteUnlessNamed, NounService } from '../noun.service.ts';
+import { PlainNounService } from '../noun.service.ts';
 import { pageOf, type ListOptions, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { Reference } from '../reference.ts';
-import { updateById } from '../rows.ts';
 import { anyRule, nameRule } from '../rules.ts';
-import type { Include, UpdateOptions } from '../store.ts';
-import type { Stores } from '../stores.ts';
-import type { Precondition } from '../version.ts';
-import { refersTo, required, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
+import type { Include } from '../store.ts';
+import { refersTo, required, withDefault, type NewOf } from '../written-fields.ts';
 import { Pet, petRepresentation, type PetStatus } from './pet.entity.ts';
 import { petFilter, petSorting, type PetRelation, type PetRow, type PetSortField, type PetStore } from './pet.store.ts';
 
@@ -18,8 +15,6 @@ const fields = {
   categoryId: refersTo(category),
   status: withDefault(anyRule<PetStatus>(), 'available'),
 };
-export type NewPet = NewOf<typeof fields>;
-export type PetChanges = ChangesOf<typeof fields>;
 
 /** Picks pets by their ids; `first` and `after` page as in every list. */
 export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
@@ -31,16 +26,18 @@ export type PetListRequest = ListRequest<FilterRequest<typeof petFilter>, PetSor
 export const petKind = {
   noun: 'pet',
   entity: Pet,
-  storeOf: (stores: Stores): PetStore => stores.pets,
   representation: petRepresentation,
-  sorting: petSorting,
+  fields,
   filter: petFilter,
+  sorting: petSorting,
+  conflict: (id: string) => `Pet ${id} has orders: cancel them or change their petId first.`,
 };
 
 /** Every pet has a stock item from the start, empty. */
 const newStock = { quantity: 0 };
 
-export class PetService extends NounService<PetRow, PetStore, typeof petFilter, PetSortField, PetRelation> {
+/** A pet's inventory item is deleted with it. */
+export class PetService extends PlainNounService<typeof petKind, PetStore> {
   protected override readonly kind = petKind;
 
   /** A page of the existing pets with these ids, each once, ordered by id. */
@@ -68,17 +65,7 @@ export class PetService extends NounService<PetRow, PetStore, typeof petFilter, 
     return this.store.countPerCategory(categoryIds, this.parse({ filter }).filter);
   }
 
-  create(input: NewPet, include?: Include<PetRelation>): Promise<PetRow> {
-    return this.creation(fields, input, (row) => this.store.insert({ ...row, inventory: newStock }, include));
-  }
-
-  update(id: string, changes: PetChanges, options?: UpdateOptions<PetRelation>): Promise<PetRow> {
-    return this.change(fields, changes, (changed) => updateById(this.stores, petKind, id, changed, options));
-  }
-
-  /** Its inventory item goes with it. Throws CONFLICT while there are orders for it. */
-  delete(id: string, precondition?: Precondition): Promise<void> {
-    const conflict = `Pet ${id} has orders: cancel them or change their petId first.`;
-    return deleteUnlessNamed(this.stores, petKind, id, precondition, conflict);
+  override create(input: NewOf<typeof fields>, include?: Include<PetRelation>): Promise<PetRow> {
+    return this.creation(input, (row) => this.store.insert({ ...row, inventory: newStock }, include));
   }
 }

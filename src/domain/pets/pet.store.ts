@@ -2,10 +2,10 @@ import type { Category } from '../categories/category.entity.ts';
 import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Id } from '../id.ts';
 import type { InventoryItem } from '../inventory/inventory-item.entity.ts';
-import type { Keyset, Slice, Sorting } from '../page.ts';
+import { sortedById, type Keyset, type Slice } from '../page.ts';
 import { choiceRule, idChoiceRule, searchTextRule } from '../rules.ts';
 import type { Include, NounStore, RowData } from '../store.ts';
-import type { Pet, PetStatus } from './pet.entity.ts';
+import { Pet, type PetStatus } from './pet.entity.ts';
 
 export const petFilter = {
   statusIn: { property: 'status', comparison: 'oneOf', rule: choiceRule<PetStatus>() },
@@ -14,20 +14,14 @@ export const petFilter = {
 } satisfies FilterFields<Pet>;
 export type PetFilter = FilterOf<typeof petFilter>;
 
-export type PetSortField = 'ID' | 'NAME';
-export const petSorting: Sorting<Pet, PetSortField> = {
-  kind: 'pets',
-  idOf: (pet) => pet.id,
-  keys: { ID: null, NAME: { type: 'text', property: 'name' } },
-  defaultField: 'ID',
-};
+export const petSorting = sortedById(Pet, 'pets', { NAME: { type: 'text', property: 'name' } });
+export type PetSortField = keyof typeof petSorting.keys;
 
 interface PetRelations {
   readonly category: Category;
   readonly inventory: InventoryItem;
 }
 export type PetRelation = keyof PetRelations;
-export const petRelations = ['category', 'inventory'] as const satisfies readonly PetRelation[];
 
 /** A pet with the related rows that were included and exist. */
 export type PetRow = Pet & Partial<PetRelations>;

@@ -2,23 +2,17 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Ctx, FieldResolver, ID, Info, Mutation, Resolver, Root } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import { inventoryRelations } from '../../domain/inventory/inventory-item.store.ts';
-import type { Pet } from '../../domain/pets/pet.entity.ts';
+import type { InventoryRelation } from '../../domain/inventory/inventory-item.store.ts';
 import { isVersion } from '../../domain/version.ts';
 import type { GraphQLContext } from '../context.ts';
-import { Computed, relationsOf, ToOne } from '../field-marks.ts';
-import { nodeResolver, queryResolver } from '../noun/noun.resolver.ts';
+import { Computed, relationsOf } from '../field-marks.ts';
+import { nodeResolver, queryResolver, relationResolvers } from '../noun/noun.resolver.ts';
 import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { Writes } from '../safe-writes/root-mutations.ts';
-import {
-  InventoryConnectionArgs,
-  InventoryConnectionType,
-  InventoryItemType,
-  UpdateInventoryInput,
-} from './inventory-item.type.ts';
+import { inventoryList, InventoryItemType, UpdateInventoryInput } from './inventory-item.type.ts';
 
-const item = { noun: 'inventory', type: () => InventoryItemType, relations: inventoryRelations } as const;
+const item = { noun: 'inventory', type: () => InventoryItemType } as const;
 
 const UpdateInventoryPayload = payloadType('updateInventory', 'inventoryItem', item.type, 'The item as it is now.');
 
@@ -33,12 +27,6 @@ class InventoryItemResolver {
     return petId;
   }
 
-  @ToOne()
-  @FieldResolver(() => PetType, { nullable: true, description: 'The pet whose stock this is.' })
-  pet(@Root() { petId }: InventoryItem, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
-    return loaders.byId('pet').load(petId);
-  }
-
   @Writes('inventory', 'change')
   @Mutation(() => UpdateInventoryPayload, {
     nullable: true,
@@ -50,7 +38,7 @@ class InventoryItemResolver {
     @Ctx() context: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<object> {
-    const options = { include: relationsOf(info, inventoryRelations), precondition: isVersion(input.ifVersion) };
+    const options = { include: relationsOf<InventoryRelation>(info), precondition: isVersion(input.ifVersion) };
     return context.mutate(async ({ inventory }) => ({
       inventoryItem: await inventory.update(input.petId, input, options),
     }));
@@ -58,12 +46,12 @@ class InventoryItemResolver {
 }
 
 export const inventoryResolvers = [
+  ...relationResolvers(item, { pet: { type: () => PetType, description: 'The pet whose stock this is.' } }),
   queryResolver({
     ...item,
     name: 'inventoryItem',
     key: 'petId',
-    connection: InventoryConnectionType,
-    args: InventoryConnectionArgs,
+    ...inventoryList,
     descriptions: {
       one: 'The stock of the pet with this id; null when there is no such pet.',
       id: 'The id of a pet.',

@@ -1,13 +1,9 @@
 import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
-import type { inventoryFilter, InventorySortField } from '../../domain/inventory/inventory-item.store.ts';
-import type { InventoryChanges } from '../../domain/inventory/inventory.service.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import { connectionArgs } from '../connections/connection.args.ts';
-import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
-import { FilterInput } from '../noun/noun.type.ts';
+import { nounList } from '../noun/noun.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
 import { ifVersionDescription } from '../version.ts';
 
@@ -28,10 +24,8 @@ export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantit
   status!: PetStatus;
 }
 
-export const InventoryConnectionType = connectionType<InventoryItem>('Inventory', () => InventoryItemType);
-
 @InputType('UpdateInventoryInput', { description: 'A new stock count.' })
-export class UpdateInventoryInput implements InventoryChanges {
+export class UpdateInventoryInput {
   @Field(() => ID, { description: 'The pet whose stock it is.' })
   petId!: string;
 
@@ -42,22 +36,19 @@ export class UpdateInventoryInput implements InventoryChanges {
   quantity!: number;
 }
 
-@FilterInput<typeof inventoryFilter>('Inventory', 'items')
-class InventoryFilterInput {
-  @Field(() => [PetStatusEnum], {
-    nullable: true,
-    description: 'Its pet has one of these statuses. An empty list matches nothing.',
-  })
-  statusIn?: PetStatus[] | null;
-
-  @Field(() => Int, { nullable: true, description: 'This many are in stock, or more.' })
-  quantityAtLeast?: number | null;
-
-  @Field(() => Int, { nullable: true, description: 'This many are in stock, or fewer.' })
-  quantityAtMost?: number | null;
-}
-
-export const InventoryConnectionArgs = connectionArgs<InventorySortField>('Inventory', InventoryFilterInput, {
-  PET_ID: { description: "By the pet's id: the order of creation." },
-  QUANTITY: { description: 'By how many are in stock.' },
+export const inventoryList = nounList('inventory', () => InventoryItemType, {
+  name: 'Inventory',
+  plural: 'items',
+  filter: {
+    statusIn: {
+      type: () => [PetStatusEnum],
+      description: 'Its pet has one of these statuses. An empty list matches nothing.',
+    },
+    quantityAtLeast: { type: () => Int, description: 'This many are in stock, or more.' },
+    quantityAtMost: { type: () => Int, description: 'This many are in stock, or fewer.' },
+  },
+  sorting: {
+    PET_ID: { description: "By the pet's id: the order of creation." },
+    QUANTITY: { description: 'By how many are in stock.' },
+  },
 });

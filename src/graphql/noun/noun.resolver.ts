@@ -1,14 +1,24 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root, type ClassType } from 'type-graphql';
 
-import { nouns, versionOfRow, idOf, type CollectionOf, type NounName, type RowOf } from '../../domain/nouns.ts';
+import type { Id } from '../../domain/id.ts';
+import {
+  idOf,
+  nouns,
+  referencesOf,
+  versionOfRow,
+  type CollectionOf,
+  type NounName,
+  type RelationOf,
+  type RowOf,
+} from '../../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../../domain/page.ts';
 import type { Services } from '../../domain/services.ts';
 import type { Include, UpdateOptions } from '../../domain/store.ts';
 import { isVersion, type Precondition } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
-import { Computed, relationsOf } from '../field-marks.ts';
+import { Computed, relationsOf, ToOne } from '../field-marks.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { Creates, Writes } from '../safe-writes/root-mutations.ts';
@@ -20,8 +30,6 @@ import { withArticle } from './words.ts';
 export interface ShownNoun<Name extends NounName> {
   readonly noun: Name;
   readonly type: () => ClassType;
-  /** The related rows that may be read with a row. */
-  readonly relations?: readonly string[];
 }
 
 /** What resolvers need of the service of a noun. */
@@ -60,6 +68,30 @@ export function nodeResolver<Name extends NounName>({ noun, type }: ShownNoun<Na
   return NodeFieldsResolver;
 }
 
+/** The row that each relation returns: by its reference, as `categoryId`, or the one of that noun with the same id. */
+export function relationResolvers<Name extends NounName>(
+  { noun, type }: ShownNoun<Name>,
+  relations: Readonly<Record<RelationOf<Name>, { readonly type: () => ClassType; readonly description: string }>>,
+): ClassType[] {
+  return Object.entries<(typeof relations)[RelationOf<Name>]>(relations).map(([name, relation]) => {
+    const reference = `${name}Id`;
+    const related = referencesOf(noun)[reference];
+
+    @Resolver(type)
+    class RelationResolver {
+      @ToOne()
+      @FieldResolver(relation.type, { name, nullable: true, description: relation.description })
+      find(@Root() row: RowOf<Name>, @Ctx() { loaders }: GraphQLContext): Promise<object | null> | null {
+        if (related === undefined) return loaders.byId(name as NounName).load(idOf(noun, row));
+        const id = (row as object as Readonly<Record<string, Id | null | undefined>>)[reference];
+        return id === null || id === undefined ? null : loaders.byId(related).load(id);
+      }
+    }
+
+    return RelationResolver;
+  });
+}
+
 /** `pet(id)` and the connection `pets`; the descriptions of what isn't found and listed by its noun are given. */
 export function queryResolver<Name extends NounName>(
   shown: ShownNoun<Name> & {
@@ -71,7 +103,7 @@ export function queryResolver<Name extends NounName>(
     readonly descriptions?: { readonly one?: string; readonly id?: string; readonly list?: string };
   },
 ): ClassType {
-  const { noun, type, relations = [], connection, args, name = noun, key = 'id' } = shown;
+  const { noun, type, connection, args, name = noun, key = 'id' } = shown;
   const { collection } = nouns[noun];
   const {
     one = `The ${noun} with this id; null when there is none.`,
@@ -87,7 +119,7 @@ export function queryResolver<Name extends NounName>(
       @Ctx() { loaders }: GraphQLContext,
       @Info() info: GraphQLResolveInfo,
     ): Promise<object | null> {
-      return loaders.byId(noun, relationsOf(info, relations)).load(id);
+      return loaders.byId(noun, relationsOf(info)).load(id);
     }
 
     @Query(() => connection, { name: collection, nullable: true, description: listDescription })
@@ -97,7 +129,7 @@ export function queryResolver<Name extends NounName>(
       @Info() info: GraphQLResolveInfo,
     ): Promise<Connection<object>> {
       const service = serviceOf(services, noun);
-      const include = relationsOf(info, relations);
+      const include = relationsOf(info);
       const page = await service.list(requestFor(request, info), { include });
       return connectionOf(page, () => service.count(request.filter), include);
     }
@@ -111,11 +143,12 @@ function writeResolver<Name extends NounName>(
   shown: ShownNoun<Name> & {
     readonly createInput: ClassType;
     readonly updateInput: ClassType<RowChoice>;
-    readonly descriptions: { readonly create: string; readonly updateRefusal?: string };
+    readonly descriptions?: { readonly create?: string; readonly updateRefusal?: string };
   },
 ): ClassType {
-  const { noun, type, relations = [], createInput, updateInput, descriptions } = shown;
+  const { noun, type, createInput, updateInput, descriptions = {} } = shown;
   const { typeName } = nouns[noun];
+  const description = descriptions.create ?? `Adds ${withArticle(noun)} to the store.`;
   const create = `create${typeName}`;
   const update = `update${typeName}`;
   const CreatePayload = payloadType(create, noun, type, `The new ${noun}.`);
@@ -125,13 +158,13 @@ function writeResolver<Name extends NounName>(
   class NounWriteResolver {
     @Creates()
     @Writes(noun, 'change')
-    @Mutation(() => CreatePayload, { name: create, nullable: true, description: descriptions.create })
+    @Mutation(() => CreatePayload, { name: create, nullable: true, description })
     create(
       @Arg('input', () => createInput, { description: `The new ${noun}.` }) input: object,
       @Ctx() context: GraphQLContext,
       @Info() info: GraphQLResolveInfo,
     ): Promise<object> {
-      const include = relationsOf(info, relations);
+      const include = relationsOf(info);
       return context.mutate(async (services) => ({ [noun]: await serviceOf(services, noun).create(input, include) }));
     }
 
@@ -146,7 +179,7 @@ function writeResolver<Name extends NounName>(
       @Ctx() context: GraphQLContext,
       @Info() info: GraphQLResolveInfo,
     ): Promise<object> {
-      const options = { include: relationsOf(info, relations), precondition: isVersion(input.ifVersion) };
+      const options = { include: relationsOf(info), precondition: isVersion(input.ifVersion) };
       return context.mutate(async (services) => ({
         [noun]: await serviceOf(services, noun).update(input.id, input, options),
       }));

@@ -1,45 +1,94 @@
 import { Field, ID, InputType, ObjectType, type ClassType } from 'type-graphql';
 
-import type { FilterFields, FilterRequest } from '../../domain/filter.ts';
-import type { NounName } from '../../domain/nouns.ts';
+import type { SortFieldOf } from '../../domain/noun.service.ts';
+import { nouns, type NounName } from '../../domain/nouns.ts';
+import type { WrittenFields } from '../../domain/written-fields.ts';
+import { connectionArgs } from '../connections/connection.args.ts';
+import { connectionType } from '../connections/connection.type.ts';
+import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
 import { ifVersionDescription } from '../version.ts';
 import { capitalized, withArticle } from './words.ts';
 
-/** What several nouns say of a field with the same rule. */
-export const descriptions = {
+/** What several nouns say in the same words. */
+export const common = {
   id: 'Assigned on creation: an int64, the same digits as in REST.',
-  name: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
-  newName: 'A new name, by the same rules as on creation; not null.',
-  nameContains:
-    'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
+  name: {
+    type: () => String,
+    created: 'What it is called: 1 to 255 characters, no control characters. White space at both ends is cut off.',
+    changed: 'A new name, by the same rules as on creation; not null.',
+  },
+  nameContains: {
+    type: () => String,
+    description:
+      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
+  },
   byId: { description: 'By id: the order of creation.' },
   byName: { description: 'By name, code point by code point.' },
 } as const;
 
-/** The input of a creation, `CreatePetInput` for `Pet`. */
-export function CreateInput(typeName: string, noun: NounName, more = ''): ClassDecorator {
-  return InputType(`Create${typeName}Input`, { description: `A new ${noun}.${more}` });
+/** A field that clients write, with its descriptions in the input of a creation and in that of a change. */
+interface WrittenField {
+  readonly type: () => object;
+  readonly created: string;
+  readonly changed: string;
 }
 
-/** The input of a change; the class extends `RowToChange`. */
-export function UpdateInput(typeName: string, noun: NounName): ClassDecorator {
-  return InputType(`Update${typeName}Input`, {
+/**
+ * The inputs of a creation and of a change, `CreatePetInput` and `UpdatePetInput` for `Pet`. The noun's own fields say
+ * which are required, which have a default, and of which null removes the value.
+ */
+export function nounInputs<Name extends NounName>(
+  noun: Name,
+  written: Readonly<Record<keyof (typeof nouns)[Name]['fields'], WrittenField>>,
+  more = '',
+): { readonly createInput: ClassType; readonly updateInput: ClassType<RowChoice> } {
+  const { typeName } = nouns[noun];
+
+  @InputType(`Create${typeName}Input`, { description: `A new ${noun}.${more}` })
+  class CreateInput {}
+
+  @InputType(`Update${typeName}Input`, {
     description: `Changes of ${withArticle(noun)}: omitted fields stay unchanged. At least one is required.`,
-  });
+  })
+  class UpdateInput extends RowToChange(noun) {}
+
+  for (const [name, { type, created, changed }] of Object.entries<WrittenField>(written)) {
+    const { unset } = (nouns[noun].fields as WrittenFields)[name] as WrittenFields[string];
+    Field(type, { nullable: unset !== undefined, description: created })(CreateInput.prototype, name);
+    Field(type, { nullable: true, description: changed })(UpdateInput.prototype, name);
+    if (unset === null) NullRemoves()(UpdateInput.prototype, name);
+    else if (unset !== undefined) DefaultsTo(unset)(CreateInput.prototype, name);
+  }
+  return { createInput: CreateInput, updateInput: UpdateInput };
 }
 
-/** The filter of a list, `PetFilter` for `Pet`; the class has every field of the noun's filter. */
-export function FilterInput<Fields extends FilterFields>(typeName: string, plural: string) {
-  const description = `Which ${plural} to list: those that match every given field.`;
-  return <Input extends FilterRequest<Fields>>(
-    type: ClassType<Input> & Lacking<Exclude<keyof Fields, keyof Input>>,
-  ): void => {
-    InputType(`${typeName}Filter`, { description })(type);
-  };
+interface DescribedField {
+  readonly type: () => object;
+  readonly description: string;
 }
 
-/** What no class is, unless nothing is missing: so the compiler names what is. */
-type Lacking<Name> = [Name] extends [never] ? unknown : { readonly lacks: Name };
+/** How a noun is listed: the fields of its filter, and its orders. */
+interface NounList<Name extends NounName> {
+  readonly filter: Readonly<Record<keyof (typeof nouns)[Name]['filter'], DescribedField>>;
+  readonly sorting: Readonly<Record<SortFieldOf<(typeof nouns)[Name]>, { readonly description: string }>>;
+  /** With what the names of its types begin, if that isn't the noun's own. */
+  readonly name?: string;
+  readonly plural?: string;
+}
+
+/** The connection of a noun with its arguments, among them `PetFilter` for `Pet`. */
+export function nounList<Name extends NounName>(
+  noun: Name,
+  type: () => ClassType,
+  { filter, sorting, name = nouns[noun].typeName, plural = nouns[noun].collection }: NounList<Name>,
+): { readonly connection: ClassType; readonly args: ClassType } {
+  @InputType(`${name}Filter`, { description: `Which ${plural} to list: those that match every given field.` })
+  class FilterInput {}
+  for (const [field, { type: fieldType, description }] of Object.entries<DescribedField>(filter)) {
+    Field(fieldType, { nullable: true, description })(FilterInput.prototype, field);
+  }
+  return { connection: connectionType(name, type), args: connectionArgs(name, FilterInput, sorting) };
+}
 
 /** Which row, and in which state it must be. */
 export interface RowChoice {
@@ -48,7 +97,7 @@ export interface RowChoice {
 }
 
 /** The fields that every input of a change has: the class of its own fields extends it. */
-export function RowToChange(noun: NounName, verb = 'change') {
+function RowToChange(noun: NounName, verb = 'change') {
   @InputType()
   abstract class RowToChangeInput implements RowChoice {
     @Field(() => ID, { description: `The ${noun} to ${verb}.` })

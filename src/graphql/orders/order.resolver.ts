@@ -1,38 +1,15 @@
-import { Ctx, FieldResolver, Resolver, Root } from 'type-graphql';
-
-import type { Order } from '../../domain/orders/order.entity.ts';
-import { orderRelations } from '../../domain/orders/order.store.ts';
-import type { Pet } from '../../domain/pets/pet.entity.ts';
-import type { GraphQLContext } from '../context.ts';
-import { ToOne } from '../field-marks.ts';
-import { nounResolvers } from '../noun/noun.resolver.ts';
+import { nounResolvers, relationResolvers } from '../noun/noun.resolver.ts';
 import { PetType } from '../pets/pet.type.ts';
-import {
-  CreateOrderInput,
-  OrderConnectionArgs,
-  OrderConnectionType,
-  OrderType,
-  UpdateOrderInput,
-} from './order.type.ts';
+import { orderInputs, orderList, OrderType } from './order.type.ts';
 
-const order = { noun: 'order', type: () => OrderType, relations: orderRelations } as const;
-
-@Resolver(() => OrderType)
-class OrderResolver {
-  @ToOne()
-  @FieldResolver(() => PetType, { nullable: true, description: 'The pet that is ordered.' })
-  async pet(@Root() { petId }: Order, @Ctx() { loaders }: GraphQLContext): Promise<Pet | null> {
-    return petId === null || petId === undefined ? null : loaders.byId('pet').load(petId);
-  }
-}
+const order = { noun: 'order', type: () => OrderType } as const;
 
 export const orderResolvers = [
+  ...relationResolvers(order, { pet: { type: () => PetType, description: 'The pet that is ordered.' } }),
   ...nounResolvers({
     ...order,
-    connection: OrderConnectionType,
-    args: OrderConnectionArgs,
-    createInput: CreateOrderInput,
-    updateInput: UpdateOrderInput,
+    ...orderList,
+    ...orderInputs,
     descriptions: {
       create: 'Places an order.',
       updateRefusal: '; CONFLICT when a complete one would become incomplete',
@@ -44,5 +21,4 @@ export const orderResolvers = [
       carryOut: (orders, id, precondition) => orders.cancelOrder(id, precondition),
     },
   }),
-  OrderResolver,
 ];

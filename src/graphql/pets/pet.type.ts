@@ -1,14 +1,9 @@
 import { Field, ID, ObjectType } from 'type-graphql';
 
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
-import type { NewPet, PetChanges } from '../../domain/pets/pet.service.ts';
-import type { petFilter, PetSortField } from '../../domain/pets/pet.store.ts';
-import { connectionArgs } from '../connections/connection.args.ts';
-import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { NodeType } from '../node/node.type.ts';
-import { CreateInput, FilterInput, RowToChange, descriptions, UpdateInput } from '../noun/noun.type.ts';
-import { DefaultsTo } from '../safe-writes/input-fingerprint.ts';
+import { common, nounInputs, nounList } from '../noun/noun.type.ts';
 
 export const PetStatusEnum = registerEnum<PetStatus>(
   'PetStatus',
@@ -27,7 +22,7 @@ export const PetStatusEnum = registerEnum<PetStatus>(
   simpleResolvers: true,
 })
 export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId'> {
-  @Field(() => ID, { description: descriptions.id })
+  @Field(() => ID, { description: common.id })
   id!: Pet['id'];
 
   @Field(() => String, { description: 'What the animal is called.' })
@@ -40,52 +35,27 @@ export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId
   categoryId!: Pet['categoryId'];
 }
 
-export const PetConnectionType = connectionType<Pet>('Pet', () => PetType);
+export const petList = nounList('pet', () => PetType, {
+  filter: {
+    statusIn: {
+      type: () => [PetStatusEnum],
+      description: 'Has one of these statuses. An empty list matches nothing.',
+    },
+    categoryIdIn: {
+      type: () => [ID],
+      description: 'Belongs to one of these categories, at most 1,000. An empty list matches nothing.',
+    },
+    nameContains: common.nameContains,
+  },
+  sorting: { ID: common.byId, NAME: common.byName },
+});
 
-@CreateInput('Pet', 'pet')
-export class CreatePetInput implements NewPet {
-  @Field(() => String, { description: descriptions.name })
-  name!: string;
-
-  @Field(() => ID, { description: 'The category that it belongs to.' })
-  categoryId!: string;
-
-  @DefaultsTo('available' satisfies PetStatus)
-  @Field(() => PetStatusEnum, { nullable: true, description: 'AVAILABLE by default.' })
-  status?: PetStatus | null;
-}
-
-@UpdateInput('Pet', 'pet')
-export class UpdatePetInput extends RowToChange('pet') implements PetChanges {
-  @Field(() => String, { nullable: true, description: descriptions.newName })
-  name?: string | null;
-
-  @Field(() => ID, { nullable: true, description: 'The category that it belongs to from now on; not null.' })
-  categoryId?: string | null;
-
-  @Field(() => PetStatusEnum, { nullable: true, description: 'A new status; not null.' })
-  status?: PetStatus | null;
-}
-
-@FilterInput<typeof petFilter>('Pet', 'pets')
-class PetFilterInput {
-  @Field(() => [PetStatusEnum], {
-    nullable: true,
-    description: 'Has one of these statuses. An empty list matches nothing.',
-  })
-  statusIn?: PetStatus[] | null;
-
-  @Field(() => [ID], {
-    nullable: true,
-    description: 'Belongs to one of these categories, at most 1,000. An empty list matches nothing.',
-  })
-  categoryIdIn?: string[] | null;
-
-  @Field(() => String, { nullable: true, description: descriptions.nameContains })
-  nameContains?: string | null;
-}
-
-export const PetConnectionArgs = connectionArgs<PetSortField>('Pet', PetFilterInput, {
-  ID: descriptions.byId,
-  NAME: descriptions.byName,
+export const petInputs = nounInputs('pet', {
+  name: common.name,
+  categoryId: {
+    type: () => ID,
+    created: 'The category that it belongs to.',
+    changed: 'The category that it belongs to from now on; not null.',
+  },
+  status: { type: () => PetStatusEnum, created: 'AVAILABLE by default.', changed: 'A new status; not null.' },
 });

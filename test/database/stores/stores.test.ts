@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-import { categorySorting } from '../../../src/domain/categories/category.store.ts';
+import { categoryKind } from '../../../src/domain/categories/category.service.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
 import { orderSorting, type OrderFilter, type OrderSortField } from '../../../src/domain/orders/order.store.ts';
@@ -165,7 +165,7 @@ describe('a read returns what sorting and filtering in memory returns', () => {
   it('for categories', async () => {
     await expectReads({
       store: opened.database.stores.for(testCaller).categories,
-      sorting: categorySorting,
+      sorting: categoryKind.sorting,
       rows: stored.categories,
       filter: () => ({ nameContains: maybe(() => dice.oneOf(names)) }),
       matches: (filter, row) => nameContains(filter.nameContains, row.name),
