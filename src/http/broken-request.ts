@@ -11,14 +11,14 @@ import type { CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
-import { recordRejected, type OnResponse } from './observe/request-log.ts';
+import type { ResponseLog } from './observe/request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
   readonly routes: RouteTable;
   readonly server: () => FastifyInstance;
   readonly cors: CorsHeaders;
-  readonly onResponse: OnResponse | undefined;
+  readonly responses: ResponseLog;
 }
 
 interface ParserError extends Error {
@@ -99,9 +99,8 @@ async function writeRefusal(
   const quota = format === 'text' ? {} : await context.server().authentication.headersFor(address);
   const cors = format === 'text' ? {} : context.cors({ method, origin });
   const record = (isSent: boolean): void => {
-    const millis = performance.now() - startedAt;
-    const refused = { requestId, method, path, address, route, status, code: failure.restCode, millis, isSent };
-    recordRejected(context.server().log, refused, context.onResponse);
+    const ended = { requestId, method, path, address, status, code: failure.restCode };
+    context.responses.recordRejected(ended, route, performance.now() - startedAt, isSent);
   };
   if (!socket.writable) {
     record(false);

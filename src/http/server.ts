@@ -23,7 +23,7 @@ import {
   type OnRefusal,
 } from '../platform/http/index.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
-import { loggerOptions, type OnResponse, recordResponse } from './observe/request-log.ts';
+import { loggerOptions, type LogStream, type OnResponse, ResponseLog } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
@@ -46,12 +46,6 @@ export type ServerLimits = HttpLimits & {
   /** How long work begins in one tick of the event loop; see `TickTime`. */
   readonly tickMillis: number;
 };
-
-export interface LogStream {
-  write(line: string): void;
-  /** Calls the listener for every line that is dropped because the output is not read. */
-  onDrop?(listener: () => void): void;
-}
 
 export interface ServerOptions {
   /** Those of the process; its own without them. */
@@ -101,7 +95,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const {
     logLevel,
     logAddresses = 'full',
-    logStream,
+    logStream = process.stdout,
     timeouts,
     limits,
     trustProxy = false,
@@ -117,10 +111,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
   const cors = allowOrigins(corsOrigins);
   const node = createNodeServer({ callers, callerOf, timeouts, limits, onRefusal });
-  const broken = { routes: routeTable, server: () => server, cors, onResponse };
+  const responses = new ResponseLog({ stream: logStream, level: logLevel, addresses: logAddresses, onResponse });
+  const broken = { routes: routeTable, server: () => server, cors, responses };
   node.onConnect((request, socket) => refuseTunnel(broken, request, socket));
   const server: FastifyInstance = fastify({
-    logger: { ...loggerOptions(logLevel, logAddresses), ...(logStream === undefined ? {} : { stream: logStream }) },
+    logger: { ...loggerOptions(logLevel, logAddresses), stream: logStream },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
@@ -173,7 +168,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     else void reply.headers(cors(crossOriginRequest(request)));
     const params = request.params as Readonly<Record<string, string>>;
     void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
-    recordResponse(request, reply, onResponse, known);
+    responses.record(request, reply, known);
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {

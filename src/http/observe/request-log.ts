@@ -1,8 +1,9 @@
+import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 import { type Span, trace } from '@opentelemetry/api';
-import type { FastifyBaseLogger, FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
-import type { LoggerOptions } from 'pino';
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import { type LoggerOptions, pino } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import { shownError } from '../../platform/shown-error.ts';
@@ -15,6 +16,7 @@ export type OnResponse = (completed: CompletedRequest) => void;
 
 /** nginx's status for a client that has disconnected before there was any response: 200 would say that it got one. */
 const clientClosedRequest = 499;
+const levels = { debug: 20, info: 30 };
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
 /**
@@ -67,110 +69,120 @@ interface LoggedStream {
   readonly endCode: string | undefined;
 }
 
-/**
- * Logs one line when the response has been sent or the client has disconnected, and counts it. Successful public pages
- * are logged at `debug` only.
- *
- * `known` is the route of a request that the router couldn't find it for.
- */
-export function recordResponse(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  onResponse?: OnResponse,
-  known?: MatchedRoute,
-): void {
-  const startedAt = performance.now();
-  // Not known any more once the connection is reset.
-  const address = request.ip;
-  const requestTrace = traceOf(request.url);
-  const lineOf = (): ResponseLine => {
-    const { url: route, config } = known ?? request.routeOptions;
-    const { headersSent, statusCode } = reply.raw;
-    const status = headersSent ? statusCode : clientClosedRequest;
-    return {
-      log: request.log,
-      level: config?.isPublic === true && status < 400 ? 'debug' : 'info',
-      line: {
-        method: request.method,
-        route,
-        path: loggedPath(request.url),
-        address,
-        key: request.principal?.id,
-        status,
-        code: reply.failureCode,
-        ...requestTrace,
-        ...(request.graphql && { graphql: request.graphql }),
-        ...(config?.deprecation && { deprecated: true }),
-      },
-      completed: { operation: request.operation ?? operationOf(request.method, route, config), status },
-    };
-  };
-  const record = (): void => {
-    const { log, level, line, completed } = lineOf();
-    const millis = performance.now() - startedAt;
-    log[level]({ ...line, ms: rounded(millis) }, messageOf(reply.raw.writableFinished));
-    onResponse?.({ ...completed, seconds: millis / 1000 });
-  };
-  reply.raw.on('close', record);
-  request.recordStream = (stream) => {
-    reply.raw.removeListener('close', record);
-    reply.raw.on('close', streamRecorder(lineOf(), startedAt, stream, onResponse));
-  };
+export interface LogStream {
+  write(line: string): void;
+  /** Calls the listener for every line that is dropped because the output is not read. */
+  onDrop?(listener: () => void): void;
+}
+
+interface ResponseLogOptions {
+  readonly stream: LogStream;
+  readonly level: string;
+  readonly addresses: AddressLogging;
+  readonly onResponse: OnResponse | undefined;
+}
+
+/** What is known of a request when it has had its response, or none. */
+interface EndedRequest {
+  readonly requestId: string;
+  readonly method: string | undefined;
+  readonly path: string | undefined;
+  readonly address: string | undefined;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly key?: string | undefined;
+  readonly graphql?: LoggedOperation | undefined;
 }
 
 /** What the log and the metrics say about a response. */
 interface ResponseLine {
-  readonly log: FastifyBaseLogger;
   readonly level: 'debug' | 'info';
   readonly line: Readonly<Record<string, unknown>>;
   readonly completed: Omit<CompletedRequest, 'seconds'>;
 }
 
-/** Made apart: for as long as the stream lasts it keeps the line, and nothing of the request. */
-function streamRecorder(
-  { log, level, line, completed }: ResponseLine,
-  startedAt: number,
-  stream: LoggedStream,
-  onResponse: OnResponse | undefined,
-): () => void {
-  return () => {
-    const { sent: events, endCode: end } = stream;
-    log[level]({ ...line, ms: rounded(performance.now() - startedAt), stream: { events, end } }, 'event stream ended');
+/** Logs one line for each response, as pino would have it but in half the time, and counts it. */
+export class ResponseLog {
+  readonly #options: ResponseLogOptions;
+  readonly #base = { pid: process.pid, hostname: hostname() };
+
+  constructor(options: ResponseLogOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * When the response has been sent or the client has disconnected. Successful public pages are logged at `debug` only.
+   *
+   * `known` is the route of a request that the router couldn't find it for.
+   */
+  record(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
+    const startedAt = performance.now();
+    // The address isn't known any more once the connection is reset.
+    const { id: requestId, method, url: path, ip: address } = request;
+    const requestTrace = traceOf(path);
+    const lineOf = (): ResponseLine => {
+      const { principal, operation, graphql } = request;
+      const { headersSent, statusCode } = reply.raw;
+      const status = headersSent ? statusCode : clientClosedRequest;
+      const ended = { requestId, method, path, address, key: principal?.id, status, code: reply.failureCode, graphql };
+      return this.#lineOf(ended, known ?? request.routeOptions, requestTrace, operation);
+    };
+    const record = (): void =>
+      this.#write(lineOf(), performance.now() - startedAt, messageOf(reply.raw.writableFinished));
+    reply.raw.on('close', record);
+    request.recordStream = (stream) => {
+      reply.raw.removeListener('close', record);
+      reply.raw.on('close', this.#streamRecorder(lineOf(), startedAt, stream));
+    };
+  }
+
+  /** Of a request that Node's parser has rejected. `isSent`: its response was written before the connection closed. */
+  recordRejected(ended: EndedRequest, route: MatchedRoute | undefined, millis: number, isSent: boolean): void {
+    this.#write(this.#lineOf(ended, route), millis, messageOf(isSent));
+  }
+
+  /** Made apart: for as long as the stream lasts it keeps the line, and nothing of the request. */
+  #streamRecorder(line: ResponseLine, startedAt: number, stream: LoggedStream): () => void {
+    return () => {
+      const { sent: events, endCode: end } = stream;
+      this.#write(line, performance.now() - startedAt, 'event stream ended', { events, end });
+    };
+  }
+
+  #lineOf(
+    { requestId, method, path, address, key, status, code, graphql }: EndedRequest,
+    { url: route, config }: { readonly url?: string | undefined; readonly config?: FastifyContextConfig } = {},
+    requestTrace?: RequestTrace,
+    operation = operationOf(method, route, config),
+  ): ResponseLine {
+    return {
+      level: config?.isPublic === true && status < 400 ? 'debug' : 'info',
+      line: {
+        requestId,
+        method,
+        route,
+        path: path === undefined ? undefined : loggedPath(path),
+        address: loggedAddress(address, this.#options.addresses),
+        key,
+        status,
+        code,
+        ...requestTrace,
+        graphql,
+        deprecated: config?.deprecation && true,
+      },
+      completed: { operation, status },
+    };
+  }
+
+  #write({ level, line, completed }: ResponseLine, millis: number, msg: string, stream?: object): void {
+    const { stream: out, level: minLevel, onResponse } = this.#options;
+    if (levels[level] >= (pino.levels.values[minLevel] ?? Infinity)) {
+      const head = { level: levels[level], time: Date.now(), ...this.#base };
+      out.write(`${redactSecrets(JSON.stringify({ ...head, ...line, ms: rounded(millis), stream, msg }))}\n`);
+    }
     // How long a client listens says nothing about the service.
-    onResponse?.({ ...completed, seconds: undefined });
-  };
-}
-
-/** What is known of a request that Node's parser has rejected. */
-export interface RejectedRequest {
-  readonly requestId: string;
-  readonly method: string | undefined;
-  readonly path: string | undefined;
-  readonly address: string | undefined;
-  readonly route: MatchedRoute | undefined;
-  readonly status: number;
-  readonly code: string;
-  readonly millis: number;
-  /** Whether the response was written before the connection closed. */
-  readonly isSent: boolean;
-}
-
-/** Logs and counts a request that Node's parser has rejected. */
-export function recordRejected(log: FastifyBaseLogger, refused: RejectedRequest, onResponse?: OnResponse): void {
-  const { requestId, method, path, address, route, status, code, millis, isSent } = refused;
-  const line = {
-    requestId,
-    method,
-    route: route?.url,
-    path: path === undefined ? undefined : loggedPath(path),
-    address,
-    status,
-    code,
-    ms: rounded(millis),
-    ...(route?.config.deprecation && { deprecated: true }),
-  };
-  log.info(line, messageOf(isSent));
-  onResponse?.({ operation: operationOf(method, route?.url, route?.config), status, seconds: millis / 1000 });
+    onResponse?.({ ...completed, seconds: stream === undefined ? millis / 1000 : undefined });
+  }
 }
 
 function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {

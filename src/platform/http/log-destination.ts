@@ -2,12 +2,10 @@ import { write } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
-import { pino, type DestinationStream } from 'pino';
+import type { DestinationStream } from 'pino';
 
-/** As in pino's own destination: the level is set before each write. */
-const metadata = Symbol.for('pino.metadata');
-
-const errorLevel = pino.levels.values['error'] ?? 50;
+/** A line of the levels `error` (50) and `fatal` (60): the level comes first. */
+const urgentLine = /^\{"level":[56]/;
 
 /** The buffer for a reader that is slow or has stopped. */
 const maxWaitingBytes = 8 * 1024 * 1024;
@@ -35,9 +33,6 @@ const writeTo = promisify(write);
  * what is left for as long as it takes: for ever on a full disk.)
  */
 export class LogDestination implements DestinationStream {
-  readonly [metadata] = true;
-  /** Set by pino. */
-  lastLevel = 0;
   // Node opens a pipe without blocking: one that blocks would hold a thread of the pool in `write`, and with it the end
   // of the process.
   readonly #fd = process.stdout.fd;
@@ -64,7 +59,7 @@ export class LogDestination implements DestinationStream {
     }
     this.#lines.push(bytes);
     this.#waitingBytes += bytes.length;
-    if (this.lastLevel >= errorLevel) this.#flush();
+    if (urgentLine.test(line)) this.#flush();
     else if (this.#waitingBytes >= chunkBytes) this.#begin();
     else this.#timer ??= setTimeout(() => this.#flush(), flushMillis).unref();
   }
