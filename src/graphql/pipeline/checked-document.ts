@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 
 import type { OnRefusal } from '../../platform/http/index.ts';
-import { fragmentsIn } from '../../platform/executor/index.ts';
+import { fragmentsIn, oncePerFragment, walkSelections } from '../../platform/executor/index.ts';
 import { overLimit } from './admission.ts';
 import { tooManyRepetitions } from './errors.ts';
 
@@ -56,17 +56,7 @@ function isComparable(document: DocumentNode): boolean {
  * A fragment within itself counts as empty there; validation refuses it.
  */
 function countSelectedFields(document: DocumentNode): number {
-  const fragments = fragmentsIn(document);
-  const counts = new Map<string, number>();
-  const ofFragment = (name: string): number => {
-    const known = counts.get(name);
-    if (known !== undefined) return known;
-    counts.set(name, 0);
-    const { [name]: fragment } = fragments;
-    const count = fragment === undefined ? 0 : ofSelections(fragment.selectionSet);
-    counts.set(name, count);
-    return count;
-  };
+  const ofFragment = oncePerFragment(fragmentsIn(document), 0, ({ selectionSet }) => ofSelections(selectionSet));
   const ofSelection = (selection: SelectionNode): number => {
     if (selection.kind === Kind.FRAGMENT_SPREAD) return ofFragment(selection.name.value);
     if (selection.kind === Kind.INLINE_FRAGMENT) return ofSelections(selection.selectionSet);
@@ -75,13 +65,11 @@ function countSelectedFields(document: DocumentNode): number {
   // Repeated doubling would reach infinity.
   const ofSelections = ({ selections }: SelectionSetNode): number =>
     selections.reduce((count, selection) => Math.min(count + ofSelection(selection), Number.MAX_SAFE_INTEGER), 0);
-
-  let most = 0;
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) most = Math.max(most, ofFragment(definition.name.value));
-    if (definition.kind === Kind.OPERATION_DEFINITION) most = Math.max(most, ofSelections(definition.selectionSet));
-  }
-  return most;
+  const counts = document.definitions.map((definition) => {
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) return ofFragment(definition.name.value);
+    return definition.kind === Kind.OPERATION_DEFINITION ? ofSelections(definition.selectionSet) : 0;
+  });
+  return Math.max(0, ...counts);
 }
 
 /** The fragments around a selection, the nearest one first. */
@@ -186,29 +174,17 @@ function textOf({ loc }: SelectionNode): unknown {
  * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
  */
 function conditionalRoot(document: DocumentNode): SelectionNode | undefined {
-  const fragments = fragmentsIn(document);
-  const spread = new Set<string>();
-  const waiting: SelectionSetNode[] = [];
-  for (const definition of document.definitions) {
-    if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation === OperationTypeNode.SUBSCRIPTION)
-      waiting.push(definition.selectionSet);
-  }
-  for (let set = waiting.pop(); set !== undefined; set = waiting.pop()) {
-    for (const selection of set.selections) {
-      const isConditional = selection.directives?.some(
-        ({ name: { value } }) => value === 'skip' || value === 'include',
-      );
-      if (isConditional === true) return selection;
-      if (selection.kind === Kind.INLINE_FRAGMENT) waiting.push(selection.selectionSet);
-      if (selection.kind !== Kind.FRAGMENT_SPREAD) continue;
-      const { value: name } = selection.name;
-      const { [name]: fragment } = fragments;
-      // Each is visited once, however often it is spread.
-      if (fragment !== undefined && !spread.has(name)) waiting.push(fragment.selectionSet);
-      spread.add(name);
-    }
-  }
-  return undefined;
+  const sets = document.definitions.flatMap((definition) => {
+    const isOperation = definition.kind === Kind.OPERATION_DEFINITION;
+    return isOperation && definition.operation === OperationTypeNode.SUBSCRIPTION ? definition.selectionSet : [];
+  });
+  let found: SelectionNode | undefined;
+  walkSelections(sets, fragmentsIn(document), (selection) => {
+    if (selection.directives?.some(({ name: { value } }) => value === 'skip' || value === 'include') === true)
+      found ??= selection;
+    return true;
+  });
+  return found;
 }
 
 function conditionalRootError(nodes: SelectionNode): GraphQLError {

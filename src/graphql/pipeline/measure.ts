@@ -17,6 +17,7 @@ import {
   collectFields,
   type Fragments,
   fragmentsIn,
+  oncePerFragment,
   type OperationSource,
   type Variables,
   variablesFor,
@@ -139,12 +140,13 @@ class Measurement {
   readonly #source: OperationSource;
   readonly #values: ReadonlyMap<string, SizingValue>;
   readonly #fragments: Fragments;
-  readonly #fragmentSizes = new Map<string, Size>();
+  readonly #ofSpread: (name: string) => Size;
 
   constructor(source: OperationSource, values: ReadonlyMap<string, SizingValue>) {
     this.#source = source;
     this.#values = values;
     this.#fragments = fragmentsIn(source.document);
+    this.#ofSpread = oncePerFragment(this.#fragments, empty, (fragment) => this.#ofFragment(fragment, undefined));
   }
 
   measure(): Measure {
@@ -181,14 +183,7 @@ class Measurement {
   #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
     if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent);
     if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofFragment(selection, parent);
-    const { value: name } = selection.name;
-    const known = this.#fragmentSizes.get(name);
-    if (known !== undefined) return known;
-    this.#fragmentSizes.set(name, empty);
-    const { [name]: fragment } = this.#fragments;
-    const size = fragment === undefined ? empty : this.#ofFragment(fragment, undefined);
-    this.#fragmentSizes.set(name, size);
-    return size;
+    return this.#ofSpread(selection.name.value);
   }
 
   #ofFragment(

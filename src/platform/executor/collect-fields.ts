@@ -17,10 +17,51 @@ import {
 
 export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 
+type Fragment = FragmentDefinitionNode | InlineFragmentNode;
+
 /**
- * The specification's CollectFields: the nodes of each response key, in order. Each fragment is visited once, however
- * often it is spread.
+ * Visits what the sets select, in order. Where the visitor returns true, what the fragment selects comes next: each named
+ * one once, however often it is spread, so that the work grows with the text. Afterwards it is undefined for its spreads.
  */
+export function walkSelections(
+  sets: readonly SelectionSetNode[],
+  fragments: Fragments,
+  visit: (selection: SelectionNode, fragment: Fragment | undefined) => boolean,
+): void {
+  const entered = new Set<Fragment>();
+  const walk = ({ selections }: SelectionSetNode): void => {
+    for (const selection of selections) {
+      let fragment: Fragment | undefined = selection.kind === Kind.INLINE_FRAGMENT ? selection : undefined;
+      if (selection.kind === Kind.FRAGMENT_SPREAD) fragment = fragments[selection.name.value];
+      if (fragment !== undefined && entered.has(fragment)) fragment = undefined;
+      if (!visit(selection, fragment) || fragment === undefined) continue;
+      entered.add(fragment);
+      walk(fragment.selectionSet);
+    }
+  };
+  for (const set of sets) walk(set);
+}
+
+/** Computes a value of each fragment once. It is `empty` for one that isn't there, and for one within itself. */
+export function oncePerFragment<Value>(
+  fragments: Fragments,
+  empty: Value,
+  compute: (fragment: FragmentDefinitionNode) => Value,
+): (name: string) => Value {
+  const known = new Map<string, Value>();
+  return (name) => {
+    let value = known.get(name);
+    if (value === undefined) {
+      const { [name]: fragment } = fragments;
+      known.set(name, empty);
+      value = fragment === undefined ? empty : compute(fragment);
+      known.set(name, value);
+    }
+    return value;
+  };
+}
+
+/** The specification's CollectFields: the nodes of each response key, in order. */
 export function collectFields(
   { schema, fragments }: { readonly schema: GraphQLSchema; readonly fragments: Fragments },
   type: GraphQLObjectType,
@@ -28,24 +69,16 @@ export function collectFields(
   isSelected: (node: SelectionNode) => boolean,
 ): ReadonlyMap<string, readonly [FieldNode, ...FieldNode[]]> {
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
-  const visited = new Set<string>();
-  const collect = ({ selections }: SelectionSetNode): void => {
-    for (const selection of selections) {
-      if (selection.kind === Kind.FRAGMENT_SPREAD && visited.has(selection.name.value)) continue;
-      if (!isSelected(selection)) continue;
-      if (selection.kind === Kind.FIELD) {
-        const key = (selection.alias ?? selection.name).value;
-        const nodes = fields.get(key);
-        if (nodes === undefined) fields.set(key, [selection]);
-        else nodes.push(selection);
-        continue;
-      }
-      if (selection.kind === Kind.FRAGMENT_SPREAD) visited.add(selection.name.value);
-      const fragment = selection.kind === Kind.FRAGMENT_SPREAD ? fragments[selection.name.value] : selection;
-      if (fragment !== undefined && applies(schema, fragment, type)) collect(fragment.selectionSet);
-    }
-  };
-  for (const set of sets) collect(set);
+  walkSelections(sets, fragments, (selection, fragment) => {
+    if (selection.kind !== Kind.FIELD)
+      return fragment !== undefined && isSelected(selection) && applies(schema, fragment, type);
+    if (!isSelected(selection)) return false;
+    const key = (selection.alias ?? selection.name).value;
+    const nodes = fields.get(key);
+    if (nodes === undefined) fields.set(key, [selection]);
+    else nodes.push(selection);
+    return false;
+  });
   return fields;
 }
 
@@ -58,11 +91,7 @@ export function isIncluded(node: SelectionNode, conditions: Readonly<Record<stri
   );
 }
 
-function applies(
-  schema: GraphQLSchema,
-  { typeCondition }: InlineFragmentNode | FragmentDefinitionNode,
-  type: GraphQLObjectType,
-): boolean {
+function applies(schema: GraphQLSchema, { typeCondition }: Fragment, type: GraphQLObjectType): boolean {
   if (typeCondition === undefined || typeCondition.name.value === type.name) return true;
   const condition = schema.getType(typeCondition.name.value);
   return isAbstractType(condition) && schema.isSubType(condition, type);

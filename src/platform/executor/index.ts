@@ -1,5 +1,13 @@
 export type { Variables } from './arguments.ts';
-export { collectFields, type Fragments, fragmentsIn, isIncluded, variablesFor } from './collect-fields.ts';
+export {
+  collectFields,
+  type Fragments,
+  fragmentsIn,
+  isIncluded,
+  oncePerFragment,
+  variablesFor,
+  walkSelections,
+} from './collect-fields.ts';
 export { type LeafWriter, prepareLeaf } from './leaf.ts';
 export { type FieldMarks, included, type PreparedInfo } from './marks.ts';
 export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootField } from './operation.ts';
