@@ -5,24 +5,20 @@ import {
   isIntrospectionType,
   isObjectType,
   type FieldNode,
-  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { prepareArguments, type ArgumentsOf } from './arguments.ts';
 import { prepareHold, type ObjectSelection, type ValueOfField } from './held.ts';
 import { hasRelations, isRelation, marksOf, type PreparedInfo } from './marks.ts';
 import type { Hold, Resolution } from './resolve.ts';
-import { errorOf, type Path, type Run } from './run.ts';
+import { errorOf, type FieldCall, type Path, type Run } from './run.ts';
 import { prepareWriter, type FieldWriter, type ValueWriter } from './write.ts';
 
 /** Where a field is selected: by one or more nodes of the document under one response key. */
-export interface FieldPlace {
+export interface FieldPlace extends FieldCall {
   readonly key: string;
   readonly parentType: GraphQLObjectType;
-  readonly definition: GraphQLField<unknown, unknown>;
-  readonly nodes: readonly FieldNode[];
   /** The part of `info` about the whole operation. */
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
 }
@@ -61,7 +57,6 @@ export class PreparedField implements ValueOfField {
   #selections: readonly FieldSelection[] = [];
   #relations: readonly string[] | undefined;
   #selected: readonly string[] | undefined;
-  #argumentsOf: ArgumentsOf | undefined;
   #hold: Hold | undefined;
   #writer: ValueWriter | undefined;
 
@@ -156,10 +151,8 @@ export class PreparedField implements ValueOfField {
   }
 
   #resolve(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
-    const { definition, nodes } = this.#place;
-    this.#argumentsOf ??= prepareArguments(definition, nodes[0] as FieldNode);
-    const resolve = definition.resolve ?? defaultFieldResolver;
-    return resolve(source, run.argumentsOf(this.#argumentsOf), run.context, info as GraphQLResolveInfo);
+    const { resolve = defaultFieldResolver } = this.#place.definition;
+    return resolve(source, run.argumentsOf(this.#place), run.context, info as GraphQLResolveInfo);
   }
 
   #relationsBelow(): readonly string[] {

@@ -1,4 +1,3 @@
-export type { Variables } from './arguments.ts';
 export {
   collectFields,
   type Fragments,
@@ -11,5 +10,5 @@ export {
 export { type LeafWriter, prepareLeaf } from './leaf.ts';
 export { type FieldMarks, included, type PreparedInfo } from './marks.ts';
 export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootField } from './operation.ts';
-export { type Execution, maxErrors, type RunOptions } from './run.ts';
+export { type Execution, maxErrors, type RunOptions, type Variables } from './run.ts';
 export { bytesOf, type JsonText } from './sink.ts';

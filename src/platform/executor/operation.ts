@@ -1,18 +1,11 @@
-import {
-  locatedError,
-  OperationTypeNode,
-  type DocumentNode,
-  type GraphQLError,
-  type GraphQLSchema,
-  type OperationDefinitionNode,
-} from 'graphql';
+import { OperationTypeNode, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
 
 import { fragmentsIn, type Fragments, variablesFor } from './collect-fields.ts';
 import type { PreparedField } from './field.ts';
 import { Held } from './held.ts';
 import { Resolution } from './resolve.ts';
-import { Run, type Execution, type RunOptions } from './run.ts';
-import { prefixOf, PreparedSelection, type Variant } from './selection.ts';
+import { errorOf, Run, type Execution, type RunOptions, type Variables } from './run.ts';
+import { PreparedSelection, type Variant } from './selection.ts';
 import { ResultTooLarge } from './sink.ts';
 import type { Append } from './write.ts';
 
@@ -51,24 +44,7 @@ export interface OperationRun extends RunOptions {
 /** A root field, by its response key. */
 export type RootField = Pick<PreparedField, 'key' | 'name' | 'nodes'>;
 
-/**
- * An operation prepared for repeated execution.
- *
- * Model. It is a tree of selections and fields over the resolvers of the schema, prepared lazily. An execution has two
- * phases. It resolves what needs a resolver, one level of the response after another (`resolve.ts`), and holds these
- * values beside their objects (`held.ts`). Then it writes JSON text, without waiting for anything (`write.ts`). Root
- * mutations go through both phases one after another. A tree belongs to one combination of the variables in `@skip` and
- * `@include`. Those of up to 4 variables are cached; with more of them, or with a null among them, the tree is prepared
- * for the one execution.
- *
- * Guarantees. Responses follow the GraphQL specification, as those of graphql-js do; a property test compares the two.
- * Nothing that a client has sent becomes code. The work of preparing is linear in the fields of the operation with its
- * fragments expanded; the work of running is bounded by the limits on cost and by the bytes that may be written.
- *
- * Failures. What a resolver throws is held as its value. While writing, a failure is thrown to the nearest place that
- * may be null, which records it with its path, at most 100 of them, and goes on with the text before. Once the response
- * would be too large, nothing more is resolved or written.
- */
+/** An operation prepared for repeated execution; see the README beside this file. */
 export class PreparedOperation {
   readonly kind: OperationTypeNode;
   /** The maximum number of trees. */
@@ -104,26 +80,23 @@ export class PreparedOperation {
   }
 
   /** The root fields with these variables, as they are in the response, without `__typename`. */
-  rootFields(variables: Readonly<Record<string, unknown>>): readonly RootField[] {
+  rootFields(variables: Variables): readonly RootField[] {
     return this.#variantFor(variables).fields.filter(({ name }) => !name.startsWith('__'));
   }
 
   /** The execution in which every root field has failed. */
-  failed(variables: Readonly<Record<string, unknown>>, causeOf: (key: string) => unknown): Execution {
-    const errors: GraphQLError[] = [];
-    const data = this.#variantFor(variables).fields.map(({ key, name, nodes }, index) => {
-      if (name.startsWith('__')) return `${prefixOf(key, index)}"${this.#source.schema.getMutationType()?.name}"`;
-      errors.push(locatedError(causeOf(key), nodes, [key]));
-      return `${prefixOf(key, index)}null`;
-    });
-    return { data: { chunks: [], text: `${data.join('')}}` }, errors, omittedErrors: 0 };
+  failed(variables: Variables, causeOf: (key: string) => unknown): Execution {
+    const run = new Run({ context: undefined, variables, maxBytes: Infinity });
+    const root = this.#variantFor(variables);
+    const failures = root.fields.map(({ key }) => errorOf(causeOf(key)));
+    return run.end(root.append('', new Held(root, noObject, failures), run));
   }
 
   get #areVariantsRemembered(): boolean {
     return this.#conditionNames.length <= maxRememberedConditions;
   }
 
-  #variantFor(variables: Readonly<Record<string, unknown>>): PreparedSelection {
+  #variantFor(variables: Variables): PreparedSelection {
     const names = this.#conditionNames;
     if (!this.#areVariantsRemembered || names.some((name) => typeof variables[name] !== 'boolean')) {
       return this.#prepare(variables);
@@ -134,7 +107,7 @@ export class PreparedOperation {
     return selection;
   }
 
-  #prepare(variables: Readonly<Record<string, unknown>>): PreparedSelection {
+  #prepare(variables: Variables): PreparedSelection {
     const { schema, operation } = this.#source;
     const rootType = schema.getRootType(operation.operation);
     if (!rootType) throw new TypeError(`The schema has no ${operation.operation}s.`);
@@ -174,7 +147,7 @@ async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string
   let isFull = false;
   let text = '';
   for (const [index, field] of root.fields.entries()) {
-    const { key, name, nodes } = field;
+    const { key, name } = field;
     const resolution = new Resolution(run, isFull);
     if (field.needs(false))
       field.hold({ source: noObject, values, path: undefined, isComplete: false }, index, resolution);
@@ -182,19 +155,19 @@ async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string
     const { [index]: payload } = values;
     const mayBeTooLarge = payload !== undefined && payload !== null && !(payload instanceof Error);
     const { size } = sink;
+    const append = root.fieldWriters[index] as Append;
     try {
       if (mayBeTooLarge && resolution.isTooLarge) throw new ResultTooLarge();
-      const written = sink.kept((root.fieldWriters[index] as Append)(text, held, run));
+      const written = sink.kept(append(text, held, run));
       if (mayBeTooLarge && !sink.fits(written)) throw new ResultTooLarge();
       text = written;
     } catch (failure) {
       if (!(failure instanceof ResultTooLarge)) throw failure;
       isFull = true;
       sink.truncate(size);
-      text += `${prefixOf(key, index)}null`;
-      run.keys[0] = key;
-      run.fail(new PayloadTooLarge(name, sink.maxBytes), true, nodes, 1);
       run.depth = 0;
+      values[index] = new PayloadTooLarge(name, sink.maxBytes);
+      text = append(text, held, run);
     }
     if (!name.startsWith('__') && !mayGoOn(key)) break;
   }

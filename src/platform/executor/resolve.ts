@@ -17,13 +17,7 @@ export type Hold = (value: unknown, place: Place, resolution: Resolution) => unk
 /** The clock is read after so many values. */
 const stepsBetweenTurns = 64;
 
-/**
- * The first phase: resolves what an operation needs, breadth first.
- *
- * The resolvers of a level are called one after another without a pause, because what they look up in one tick is one
- * statement; what they have promised is awaited together. Then the objects in these values are searched for fields that
- * need to be resolved, which are the next level. The search may yield: clients decide how long it is.
- */
+/** The first phase: resolves what an operation needs, breadth first. Between two objects of a level it may yield. */
 export class Resolution {
   readonly run: Run;
   #isTooLarge: boolean;

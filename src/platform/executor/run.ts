@@ -1,6 +1,5 @@
-import { type FieldNode, type GraphQLError, locatedError } from 'graphql';
+import { type FieldNode, getArgumentValues, type GraphQLError, type GraphQLField, locatedError } from 'graphql';
 
-import type { Arguments, ArgumentsOf } from './arguments.ts';
 import { ResultTooLarge, Sink, type JsonText } from './sink.ts';
 
 /** A path in the response, innermost key first; undefined is `data` itself. */
@@ -8,6 +7,15 @@ export interface Path {
   readonly prev: Path | undefined;
   readonly key: string | number;
   readonly typename: string | undefined;
+}
+
+/** Coerced or not: each use says. */
+export type Variables = Readonly<Record<string, unknown>>;
+
+/** A field with the arguments that a document gives it. */
+export interface FieldCall {
+  readonly definition: GraphQLField<unknown, unknown>;
+  readonly nodes: readonly FieldNode[];
 }
 
 /** Further errors are only counted. */
@@ -33,7 +41,7 @@ export interface RunOptions {
   /** Passed to resolvers. */
   readonly context: unknown;
   /** Coerced. */
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
   readonly maxBytes: number;
   /** Without them it doesn't yield. */
   readonly turns?: Turns | undefined;
@@ -42,7 +50,7 @@ export interface RunOptions {
 /** The state of one execution: the arguments of its resolvers, where it writes, and its errors. */
 export class Run {
   readonly context: unknown;
-  readonly variables: Readonly<Record<string, unknown>>;
+  readonly variables: Variables;
   readonly sink: Sink;
   readonly errors: GraphQLError[] = [];
   /** The number of errors beyond the maximum. */
@@ -51,7 +59,7 @@ export class Run {
   readonly keys: (string | number)[] = [];
   depth = 0;
   readonly #turns: Turns | undefined;
-  readonly #arguments = new Map<ArgumentsOf, Arguments | Error>();
+  readonly #arguments = new Map<FieldCall, Record<string, unknown> | Error>();
 
   constructor({ context, variables, maxBytes, turns }: RunOptions) {
     this.context = context;
@@ -64,15 +72,15 @@ export class Run {
    * The arguments of a field: one object for all its parents, which resolvers must not change. What a client sends once
    * is coerced once, or refused, however many parents there are.
    */
-  argumentsOf(compute: ArgumentsOf): Arguments {
-    let args = this.#arguments.get(compute);
+  argumentsOf(call: FieldCall): Record<string, unknown> {
+    let args = this.#arguments.get(call);
     if (args === undefined) {
       try {
-        args = compute(this.variables);
+        args = getArgumentValues(call.definition, call.nodes[0] as FieldNode, this.variables);
       } catch (failure) {
         args = errorOf(failure);
       }
-      this.#arguments.set(compute, args);
+      this.#arguments.set(call, args);
     }
     if (args instanceof Error) throw args;
     return args;

@@ -129,7 +129,7 @@ function writerOf(
 }
 
 /** What is before the value of a field. */
-export function prefixOf(key: string, index: number): string {
+function prefixOf(key: string, index: number): string {
   return `${index === 0 ? '{' : ','}${JSON.stringify(key)}:`;
 }
 
