@@ -20,13 +20,13 @@ export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 type Fragment = FragmentDefinitionNode | InlineFragmentNode;
 
 /**
- * Visits what the sets select, in order. Where the visitor returns true, what the fragment selects comes next: each named
- * one once, however often it is spread, so that the work grows with the text. Afterwards it is undefined for its spreads.
+ * Visits what the sets select, in order; where `enters` is true of a fragment, what that selects comes next. Each
+ * fragment is entered once, so that the work grows with the text: in its later spreads it is undefined.
  */
 export function walkSelections(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,
-  visit: (selection: SelectionNode, fragment: Fragment | undefined) => boolean,
+  enters: (selection: SelectionNode, fragment: Fragment | undefined) => boolean,
 ): void {
   const entered = new Set<Fragment>();
   const walk = ({ selections }: SelectionSetNode): void => {
@@ -34,7 +34,7 @@ export function walkSelections(
       let fragment: Fragment | undefined = selection.kind === Kind.INLINE_FRAGMENT ? selection : undefined;
       if (selection.kind === Kind.FRAGMENT_SPREAD) fragment = fragments[selection.name.value];
       if (fragment !== undefined && entered.has(fragment)) fragment = undefined;
-      if (!visit(selection, fragment) || fragment === undefined) continue;
+      if (!enters(selection, fragment) || fragment === undefined) continue;
       entered.add(fragment);
       walk(fragment.selectionSet);
     }
