@@ -9,7 +9,7 @@ import type { AccessServiceOptions } from '../../domain/access/access.service.ts
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import { createServices } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { singleEventEnd, singleEventStart } from '../../platform/feed/index.ts';
+import { singleEvent } from '../../platform/feed/index.ts';
 import { preferredType, sendChunks } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError, isRefusal } from '../../http/error-table.ts';
@@ -242,7 +242,8 @@ function send(request: FastifyRequest, reply: FastifyReply, { status, headers, c
     .header('content-type', isEvent ? eventStreamType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
     .header('cache-control', 'no-store')
     .headers(headers);
-  sendChunks(request, reply, isEvent ? [singleEventStart, ...chunks, singleEventEnd(body)] : [...chunks, body]);
+  const { start, end } = singleEvent;
+  sendChunks(request, reply, isEvent ? [start, ...chunks, body.trimEnd(), end] : [...chunks, body]);
 }
 
 function findUnacceptable({

@@ -1,11 +1,6 @@
 import { type Framing, multipart, serverSentEvents } from '../../platform/feed/index.ts';
 import { acceptedRanges, type MediaRange } from '../../platform/http/index.ts';
 
-/** A whole response over Server-Sent Events: one result. */
-export function singleEvent(body: string): string {
-  return serverSentEvents.end(body.trimEnd());
-}
-
 export const eventStreamType = serverSentEvents.contentType;
 
 /** What a client may accept for a subscription, in words. */

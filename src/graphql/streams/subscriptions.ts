@@ -26,7 +26,7 @@ import { coerceVariables } from '../pipeline/input-errors.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
-import { eventStreamType, framingFor, singleEvent, streamTypes } from './framing.ts';
+import { eventStreamType, framingFor, streamTypes } from './framing.ts';
 import { StreamSelection } from './stream-selection.ts';
 
 /**
@@ -131,7 +131,7 @@ function sendRefusal(
 ): void {
   void reply.headers(headers).header('cache-control', 'no-store');
   if (status === 400 && framing?.contentType === eventStreamType)
-    void reply.code(200).header('content-type', eventStreamType).send(singleEvent(body));
+    void reply.code(200).header('content-type', eventStreamType).send(framing.end(body.trimEnd()));
   else void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
 }
 

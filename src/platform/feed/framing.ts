@@ -10,13 +10,16 @@ export interface Framing {
   end(body: string): string;
 }
 
-/** GraphQL over Server-Sent Events, "distinct connections mode". JSON text has no line breaks. */
+/** What surrounds the only result of a response over Server-Sent Events. JSON text has no line breaks. */
+export const singleEvent = { start: 'event: next\ndata: ', end: '\n\nevent: complete\ndata:\n\n' };
+
+/** GraphQL over Server-Sent Events, "distinct connections mode". */
 export const serverSentEvents: Framing = {
   contentType: 'text/event-stream; charset=utf-8',
   opening: ':\n\n',
   keepAlive: ':\n\n',
-  result: nextEvent,
-  end: (body) => singleEventStart + singleEventEnd(body),
+  result: (body) => `${singleEvent.start}${body}\n\n`,
+  end: (body) => singleEvent.start + body + singleEvent.end,
 };
 
 /** Clients take a part when the boundary after it arrives, so each part ends with it. */
@@ -32,14 +35,3 @@ export const multipart: Framing = {
   result: (body) => `${partHead}{"payload":${body}}${delimiter}`,
   end: (body) => `${partHead}{"payload":null,${body.slice(1)}${delimiter}--\r\n`,
 };
-
-/** What surrounds a whole response over Server-Sent Events, or the end of its body: one result. */
-export const singleEventStart = 'event: next\ndata: ';
-
-export function singleEventEnd(body: string): string {
-  return `${body.trimEnd()}\n\nevent: complete\ndata:\n\n`;
-}
-
-function nextEvent(body: string): string {
-  return `${singleEventStart}${body}\n\n`;
-}
