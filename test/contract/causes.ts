@@ -1,5 +1,4 @@
 import { eventIdOf } from '../../src/domain/events/event-id.ts';
-import type { EventPosition } from '../../src/domain/events/event.ts';
 import { testedNouns } from '../support/nouns/nouns.ts';
 import { serverUrl } from '../support/template-database.ts';
 import type { Operation } from './document.ts';
@@ -10,7 +9,7 @@ import { withBody, type Ask, type Store } from './store.ts';
 type Cause = (operation: Operation, store: Store) => Promise<ReceivedResponse[]>;
 
 /** Of an event that never was. */
-const unknownPosition = eventIdOf({ position: '1', salt: '4711' } as EventPosition);
+const unknownPosition = eventIdOf('1:4711');
 
 /** How to get each status, of every operation that lists it. Those of a broken store are in `breakdowns.ts`. */
 export const causes: Readonly<Record<string, Cause>> = {

@@ -114,7 +114,7 @@ it('after a restored backup the readers that were further begin again, and the o
     const stores = database.stores.for(testCaller);
     const before = await stores.events.last();
     await runSql(url, `insert into categories (name) values ('${name}')`);
-    await until(async () => (await stores.events.last()).position !== before.position);
+    await until(async () => (await stores.events.last()) !== before);
     return stores.events.last();
   };
   const inBackup = await add(original, cluster.url, 'in the backup');
@@ -129,7 +129,7 @@ it('after a restored backup the readers that were further begin again, and the o
   const service = await Service.start({ ...settings, DATABASE_URL: url.href });
   const restored = await connectDatabase({ location: url.href, poolSize: 2 });
   const again = await add(restored, url.href, 'in its place');
-  expect(again.position).toBe(lost.position);
+  expect(again.split(':')[0]).toBe(lost.split(':')[0]);
   expect(await restored.stores.for(testCaller).events.readAfter(lost, 10)).toMatchObject({
     isKnown: false,
     events: [],

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../src/domain/events/event-id.ts';
-import type { EventPosition } from '../../src/domain/events/event.ts';
 import { until } from '../support/until.ts';
 import { startRestApp, type RestApp } from './rest-app.ts';
 
@@ -100,7 +99,7 @@ describe('GET /events', () => {
   });
 
   it('is 410 where the position is gone, as a problem too', async () => {
-    const gone = eventIdOf({ position: '1', salt: '4711' } as EventPosition);
+    const gone = eventIdOf('1:4711');
     const { status, body } = await app.ask('GET', `/v1/events?cursor=${gone}`);
     expect([status, body]).toMatchObject([410, { code: 'events_gone', status: 410 }]);
     const problem = await app.ask('GET', `/v1/events?cursor=${gone}`, undefined, {

@@ -9,7 +9,6 @@ import {
 } from '../../domain/events/event.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
 import type { EventMove, EventMoves } from '../../platform/feed/index.ts';
-import type { Id } from '../../domain/id.ts';
 import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { RemoteClock } from '../../platform/remote-clock.ts';
@@ -31,8 +30,8 @@ const resync = { type: 'store.resync', subject: undefined } as const;
 
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
-  select state.position::text, state.salt::text, known.is_known,
-    found.position::text, found.salt::text, found.type, (extract(epoch from found.at) * 1000)::float8, found.body::text
+  select state.position || ':' || state.salt, known.is_known,
+    found.position || ':' || found.salt, found.type, (extract(epoch from found.at) * 1000)::float8, found.body::text
   from event_state as state
   cross join lateral (
     select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
@@ -44,7 +43,7 @@ const afterText = `
   ) as found on true
   order by found.position`;
 
-const lastText = 'select position::text, salt::text from event_state';
+const lastText = `select position || ':' || salt from event_state`;
 
 export function createEventStore(metadata: MetadataStorage): (session: Session) => EventStore {
   const decoders = Object.fromEntries(
@@ -59,30 +58,23 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     // Of a newer version beside this one: anything may have changed.
     return row === undefined ? resync : { type: type as EventType, subject: { noun, row } as EventSubject };
   };
-  const after = statementOf<LogRow>(afterText, 8, (fields) => {
-    const [lastPosition, lastSalt, isKnown, position, salt, type, at, body] = fields;
+  const after = statementOf<LogRow>(afterText, 6, (fields) => {
+    const [lastPosition, isKnown, position, type, at, body] = fields;
     return {
       isKnown: isKnown === 't',
-      last: { position: lastPosition as Id, salt: lastSalt as Id },
+      last: lastPosition as EventPosition,
       event:
         typeof type === 'string'
-          ? {
-              position: position as Id,
-              salt: salt as Id,
-              at: new Date(Number(at)),
-              ...contentOf(type, body ?? null),
-            }
+          ? { position: position as EventPosition, at: new Date(Number(at)), ...contentOf(type, body ?? null) }
           : undefined,
     };
   });
-  const last = statementOf<EventPosition>(lastText, 2, ([position, salt]) => ({
-    position: position as Id,
-    salt: salt as Id,
-  }));
+  const last = statementOf(lastText, 1, ([position]) => position as EventPosition);
   return (session) => ({
     last: async () => theOnly(await session.run(last, [])),
     readAfter: async (position, limit) => {
-      const rows = await session.run(after, [position?.position ?? null, position?.salt ?? null, limit]);
+      const [number = null, nonce = null] = position?.split(':') ?? [];
+      const rows = await session.run(after, [number, nonce, limit]);
       const { isKnown, last: lastPosition } = theOnly(rows.slice(0, 1));
       return { isKnown, last: lastPosition, events: rows.flatMap(({ event }) => event ?? []) };
     },

@@ -21,7 +21,8 @@ export type EventPredicate = (event: StoreEvent) => boolean;
  *
  * `store.resync` may be about any object, so every choice of objects includes it; a choice of types has to name it.
  */
-export function eventPredicate({ typeIn, subjectIn }: EventFilter = {}): EventPredicate | undefined {
+export function eventPredicate(filter: EventFilter | null | undefined): EventPredicate | undefined {
+  const { typeIn, subjectIn } = filter ?? {};
   const types = typeIn && new Set(typeIn);
   const subjects = subjectIn && idsOfNouns(subjectIn);
   if (!types && !subjects) return undefined;

@@ -7,23 +7,18 @@ import type { EventPosition } from './event.ts';
 const kind = 'event';
 
 /** The opaque id of an event, or of a position between events: a cursor of the log. */
-export function eventIdOf({ position, salt }: EventPosition): string {
-  return encodeOpaque([kind, position, salt]);
+export function eventIdOf(position: EventPosition): string {
+  return encodeOpaque([kind, ...position.split(':')]);
 }
 
 /** The position in an id. Whether the log has it is another question; see `EventsAfter.isKnown`. */
 export const eventIdRule: Rule<string, EventPosition> = (text, refuse) => {
-  const parts = decodeOpaque(text);
-  if (parts?.length === 3 && parts[0] === kind) {
-    const [position, salt] = parts.slice(1).map((part) => (typeof part === 'string' ? parseId(part) : undefined));
-    if (position !== undefined && salt !== undefined) return { position, salt };
-  }
+  const [first, ...numbers] = decodeOpaque(text) ?? [];
+  const areNumbers = numbers.every((each) => typeof each === 'string' && parseId(each) !== undefined);
+  if (first === kind && numbers.length === 2 && areNumbers) return numbers.join(':') as EventPosition;
   refuse(`${quoteOpaque(text)} is not the id of an event: use one that this service has given you.`);
-  return beginning;
+  return '0:0';
 };
-
-/** Stands in for the position of a refused id. */
-const beginning = { position: '0', salt: '0' } as EventPosition;
 
 /** A position, or the one that is the last at the time of the request. */
 export type EventCursor = EventPosition | 'now';

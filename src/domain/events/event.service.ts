@@ -1,5 +1,4 @@
 import { DomainError } from '../errors.ts';
-import { compareIds } from '../id.ts';
 import { InputCheck } from '../input.ts';
 import { defaultPageSize, maxPageSize } from '../page.ts';
 import { choiceRule, integerRule } from '../rules.ts';
@@ -12,8 +11,9 @@ import type { EventsAfter } from './event.store.ts';
 /** The client's page, unvalidated; `null` counts as left out. */
 export interface EventListRequest {
   readonly first?: number | null | undefined;
-  /** The id of an event, or the position that it was decoded to. Without one the page begins with the oldest event. */
-  readonly after?: string | EventPosition | null | undefined;
+  /** The id of an event. Without one, and without its position, the page begins with the oldest event. */
+  readonly after?: string | null | undefined;
+  readonly position?: EventPosition | undefined;
   readonly filter?: EventFilter | null | undefined;
 }
 
@@ -45,13 +45,13 @@ export class EventService {
   }
 
   /** Throws VALIDATION_FAILED, and EVENTS_GONE when the log has no such position. */
-  async list({ first, after, filter }: EventListRequest): Promise<EventPage> {
+  async list({ first, after, position, filter }: EventListRequest): Promise<EventPage> {
     const check = new InputCheck();
     const size = check.optional('first', first, integerRule(0, maxPageSize)) ?? defaultPageSize;
-    const position = typeof after === 'string' ? check.required('after', after, eventIdRule) : (after ?? undefined);
+    const from = check.optional('after', after, eventIdRule) ?? position;
     checkFilter(check, filter);
     check.throwIfRefused();
-    return size === 0 ? this.#emptyPage(position) : this.#scan(size, position, eventPredicate(filter ?? {}));
+    return size === 0 ? this.#emptyPage(from) : this.#scan(size, from, eventPredicate(filter));
   }
 
   /** The empty page at the end of the log, to begin with. */
@@ -59,13 +59,15 @@ export class EventService {
     return { events: [], hasNextPage: false, hasPreviousPage: true, end: await this.#stores.events.last() };
   }
 
-  /** The events after a position, at most so many. Throws EVENTS_GONE. */
-  async readAfter(position: EventPosition, limit: number): Promise<EventsAfter> {
-    return this.#read(position, limit);
+  /** At most so many events after the position; without one from the oldest event on. Throws EVENTS_GONE. */
+  async readAfter(position: EventPosition | undefined, limit: number): Promise<EventsAfter> {
+    const found = await this.#stores.events.readAfter(position, limit);
+    if (!found.isKnown) throw eventsGone();
+    return found;
   }
 
   async #emptyPage(after: EventPosition | undefined): Promise<EventPage> {
-    const { events } = await this.#read(after, 1);
+    const { events } = await this.readAfter(after, 1);
     return { events: [], hasNextPage: events.length > 0, hasPreviousPage: after !== undefined, end: after };
   }
 
@@ -75,28 +77,17 @@ export class EventService {
     let end = after;
     let hasNextPage = true;
     for (let scanned = 0; hasNextPage && scanned < maxScanned && found.length < size;) {
-      const { events, last } = await this.#read(end, batchSize);
+      const { events, last } = await this.readAfter(end, batchSize);
       for (const event of events) {
         if (found.length === size) break;
         scanned += 1;
-        end = event;
+        end = event.position;
         if (matches === undefined || matches(event)) found.push(event);
       }
       end ??= last;
-      hasNextPage = events.length > 0 && compareIds(end.position, last.position) < 0;
+      hasNextPage = events.length > 0 && end !== last;
     }
-    return {
-      events: found,
-      hasNextPage,
-      hasPreviousPage: after !== undefined,
-      end: end && { position: end.position, salt: end.salt },
-    };
-  }
-
-  async #read(after: EventPosition | undefined, limit: number): Promise<EventsAfter> {
-    const found = await this.#stores.events.readAfter(after, limit);
-    if (!found.isKnown) throw eventsGone();
-    return found;
+    return { events: found, hasNextPage, hasPreviousPage: after !== undefined, end };
   }
 }
 

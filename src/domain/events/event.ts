@@ -1,4 +1,3 @@
-import type { Id } from '../id.ts';
 import { nounNames, nouns, type EventTypeOf, type NounName, type RowOf } from '../nouns.ts';
 
 /** As REST spells them. */
@@ -10,18 +9,17 @@ export const eventTypes = [
 ] as readonly EventType[];
 
 /**
- * A place in the log. The salt is random and stored with the event: after a restore the same position gets another one.
+ * A place in the log: its number and its nonce, which is random and stored with the event. After a restore the same
+ * number gets another nonce.
  */
-export interface EventPosition {
-  readonly position: Id;
-  readonly salt: Id;
-}
+export type EventPosition = `${bigint}:${bigint}`;
 
 /** What was changed, as it was after the change, or before it for a deletion: its own columns, without relations. */
 export type EventSubject = { [Name in NounName]: { readonly noun: Name; readonly row: RowOf<Name> } }[NounName];
 
 /** One committed change of one object. */
-export interface StoreEvent extends EventPosition {
+export interface StoreEvent {
+  readonly position: EventPosition;
   readonly type: EventType;
   /** When the change was made; later events may have an earlier instant. */
   readonly at: Date;

@@ -50,7 +50,7 @@ export class EventResolver {
   @Computed()
   @FieldResolver(() => ID, { description: 'Its position in the log, for `after`: opaque and unique.' })
   id(@Root() event: StoreEvent): string {
-    return eventIdOf(event);
+    return eventIdOf(event.position);
   }
 
   @Computed()
@@ -80,7 +80,7 @@ export class EventResolver {
 }
 
 function connectionOf({ events, hasNextPage, hasPreviousPage, end }: EventPage): EventConnectionType {
-  const edges = events.map((node) => ({ node, cursor: eventIdOf(node) }));
+  const edges = events.map((node) => ({ node, cursor: eventIdOf(node.position) }));
   return {
     edges,
     nodes: events,

@@ -11,7 +11,7 @@ import type { Stores } from '../../domain/stores.ts';
 import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
 import type { OnRefusal } from '../../platform/http/index.ts';
 import { describeFailure, type HttpError } from '../../http/error-table.ts';
-import { KeyHolder, type KeyChecks } from './key-holder.ts';
+import { KeySubscriber, type KeyChecks } from './key-subscriber.ts';
 import { Shared } from './shared.ts';
 import { draining, endFor, lastedLong, tooMany } from './stream-ends.ts';
 import type { StreamSelection } from './stream-selection.ts';
@@ -65,7 +65,7 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #streams: FeedStreams<StoreEvent>;
   readonly #texts: StreamTexts;
-  readonly #holders = new Shared<KeyHolder>();
+  readonly #subscribers = new Shared<KeySubscriber>();
   /** A key's part is that of the plan that it has when it opens one more. */
   readonly #slots: Share;
   #isDraining = false;
@@ -74,12 +74,8 @@ export class EventStreams {
     const { stores, callers, maxStreams, onRefusal, onFailure, terms } = options;
     this.#options = options;
     this.#texts = new StreamTexts(onRefusal, onFailure);
-    const { events: log } = stores.for(callers.service('event feed'));
     this.#streams = new FeedStreams({
-      log: {
-        last: () => log.last(),
-        readAfter: (after, limit) => log.readAfter(after as EventPosition, limit),
-      },
+      log: stores.for(callers.service('event feed')).events,
       bytesOf,
       isOutage: isUnavailable,
       onFailure,
@@ -160,10 +156,10 @@ export class EventStreams {
   ): FeedStream<StoreEvent> {
     const { stores, callers, onFailure } = this.#options;
     const caller = callers.for(principal.id);
-    const holder = this.#holders.acquire(key, () => new KeyHolder(this.#options, key, principal));
+    const subscriber = this.#subscribers.acquire(key, () => new KeySubscriber(this.#options, key, principal));
     const shared = this.#texts.acquire(selection);
     return this.#streams.begin({
-      holder: holder.value,
+      subscriber: subscriber.value,
       output,
       after,
       framing,
@@ -171,7 +167,7 @@ export class EventStreams {
       textOf: (event) => this.#texts.textOf(shared, event),
       // Each read has a caller of its own: the failure of one isn't that of the next.
       readAfter: async (position, limit) =>
-        (await new EventService(stores.for(caller.apart())).readAfter(position as EventPosition, limit)).events,
+        (await new EventService(stores.for(caller.apart())).readAfter(position, limit)).events,
       turn: (goOn) => callers.ticks.wait(caller, goOn),
       hold: (bytes) => memory.tryKeep(bytesKept + bytes),
       endOf: (error) => {
@@ -180,7 +176,7 @@ export class EventStreams {
         return endFor(error);
       },
       onClose: (code) => {
-        for (const each of [holder, shared, slot]) each.release();
+        for (const each of [subscriber, shared, slot]) each.release();
         if (code !== undefined) onEnd(code);
       },
     });

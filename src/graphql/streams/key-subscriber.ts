@@ -1,7 +1,7 @@
 import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import { type QuotaService, secondsUntil } from '../../platform/quotas/index.ts';
-import type { StreamEnd, StreamHolder } from '../../platform/feed/index.ts';
+import type { StreamEnd, Subscriber } from '../../platform/feed/index.ts';
 import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
 
 export interface KeyChecks {
@@ -17,7 +17,7 @@ export interface KeyChecks {
 const checksBetweenPeeks = 4;
 
 /** One key with open streams. Without the database a known key stays valid. */
-export class KeyHolder implements StreamHolder {
+export class KeySubscriber implements Subscriber {
   readonly #checks: KeyChecks;
   readonly #key: string;
   /** As last found: its plan and expiry may change. */

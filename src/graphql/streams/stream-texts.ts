@@ -29,7 +29,7 @@ export class StreamTexts {
   /** The result for an event as JSON text. One that fails is an error in place of this event's data. */
   textOf({ value: selection, users }: SharedValue<StreamSelection>, event: StoreEvent): string {
     if (users === 1) return this.#write(selection, event);
-    const key = `${event.position} ${event.salt} ${selection.key}`;
+    const key = `${event.position} ${selection.key}`;
     const text = this.#texts.get(key) ?? this.#write(selection, event);
     this.#texts.set(key, text);
     return text;

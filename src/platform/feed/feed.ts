@@ -1,27 +1,17 @@
 import { inBackground } from '../background.ts';
 
-/*
- * The end of a log, as one process sees it, for all streams that follow it.
- *
- * Model. While it is followed, one statement every 200 ms reads what was added to the log. The recent events stay in
- * memory, at most 10,000 or 16 MiB of them; a stream that has its position among them needs no statement.
- *
- * Guarantees. The events in memory follow each other in the log without a gap. Each statement checks that the log still
- * has the last of them; when it doesn't, the memory is emptied and a new generation begins, in which every stream has
- * to check its own position.
- *
- * Failures. Without the database nothing is added; the next statement that succeeds goes on from the same position.
+/**
+ * A place in a log: its number, which later events have larger, and its nonce, which is random and stored with the
+ * event. After a restore the same number gets another nonce.
  */
+export type Position = `${bigint}:${bigint}`;
 
-/** A place in a log. The salt is random and stored with the event: after a restore the position gets another one. */
-export interface Position {
-  /** A whole number in canonical decimal; later events have larger ones. */
-  readonly position: string;
-  readonly salt: string;
+export interface Positioned {
+  readonly position: Position;
 }
 
 /** A log whose one order never changes. */
-export interface Log<Event extends Position> {
+export interface Log<Event extends Positioned> {
   /** The position of the last event, or of the beginning. */
   last(): Promise<Position>;
   /** At most so many events after a position, in one statement; `isKnown` is false when the log doesn't have it. */
@@ -32,12 +22,11 @@ export interface Log<Event extends Position> {
 }
 
 const everyMillis = 200;
-/** As many as some ten thousand changes a second need. */
 const batchSize = 2_000;
 const maxEvents = 10_000;
 const maxBytes = 16 * 1024 * 1024;
 
-export interface FeedOptions<Event extends Position> {
+export interface FeedOptions<Event extends Positioned> {
   readonly log: Log<Event>;
   /** An estimate of an event's memory. */
   readonly bytesOf: (event: Event) => number;
@@ -49,22 +38,24 @@ export interface FeedOptions<Event extends Position> {
   readonly onFailure: (error: unknown) => void;
 }
 
-export class Feed<Event extends Position> {
+/** The end of a log, as one process sees it: the recent events, for all streams that follow it. */
+export class Feed<Event extends Positioned> {
   readonly #options: FeedOptions<Event>;
   /** What the first event in memory follows; undefined until the first statement has succeeded. */
   #base: Position | undefined;
   #events: Event[] = [];
   #bytes = 0;
-  /** How many events have left the memory: an event's index among all of the generation is its own after these. */
+  /** How many events have left the memory since the last restart. */
   #dropped = 0;
-  readonly #indexes = new Map<string, number>();
+  /** The index of the event after a position, by all positions in memory; those that were dropped count. */
+  readonly #indexes = new Map<Position | undefined, number>();
   #timer: NodeJS.Timeout | undefined;
   /** Changes with each start: what was read for an earlier one counts for nothing. */
   #following: symbol | undefined;
   #isReading = false;
   #hasFailed = false;
-  /** Changes when the log has lost the end of this feed. */
-  generation = 0;
+  /** How often it has begun anew, as when the log has lost its end. */
+  restarts = 0;
 
   constructor(options: FeedOptions<Event>) {
     this.#options = options;
@@ -72,7 +63,7 @@ export class Feed<Event extends Position> {
 
   /** The last position that was read; undefined until the first statement has succeeded. */
   get end(): Position | undefined {
-    return this.#events.at(-1) ?? this.#base;
+    return this.#events.at(-1)?.position ?? this.#base;
   }
 
   /** Somebody reads from now on. */
@@ -98,21 +89,15 @@ export class Feed<Event extends Position> {
   }
 
   /** The event after a position, `end` when there is none yet; undefined when the position isn't in memory. */
-  after(place: Position): Event | 'end' | undefined {
-    const next = this.#indexAfter(place);
-    return next === undefined ? undefined : (this.#events[next] ?? 'end');
+  after(position: Position): Event | 'end' | undefined {
+    const index = this.#indexes.get(position);
+    return index === undefined ? undefined : (this.#events[index - this.#dropped] ?? 'end');
   }
 
   /** Whether the position is after the last one that was read. */
-  isAhead({ position }: Position): boolean {
+  isAhead(position: Position): boolean {
     const { end } = this;
-    return end === undefined || BigInt(position) > BigInt(end.position);
-  }
-
-  #indexAfter(place: Position): number | undefined {
-    if (isSame(this.#base, place)) return 0;
-    const index = (this.#indexes.get(place.position) ?? -1) - this.#dropped;
-    return isSame(this.#events[index], place) ? index + 1 : undefined;
+    return end === undefined || numberOf(position) > numberOf(end);
   }
 
   #schedule(millis: number, following: symbol): void {
@@ -152,34 +137,32 @@ export class Feed<Event extends Position> {
   #add(events: readonly Event[]): void {
     const { bytesOf } = this.#options;
     for (const event of events) {
-      this.#indexes.set(event.position, this.#dropped + this.#events.length);
+      this.#indexes.set(event.position, this.#dropped + this.#events.length + 1);
       this.#events.push(event);
       this.#bytes += bytesOf(event);
     }
     let surplus = 0;
-    for (; this.#events.length - surplus > maxEvents || this.#bytes > maxBytes; surplus += 1)
-      this.#bytes -= bytesOf(this.#events[surplus] as Event);
-    const dropped = this.#events.splice(0, surplus);
-    for (const { position } of dropped) this.#indexes.delete(position);
+    for (; this.#events.length - surplus > maxEvents || this.#bytes > maxBytes; surplus += 1) {
+      const event = this.#events[surplus] as Event;
+      this.#bytes -= bytesOf(event);
+      this.#indexes.delete(this.#base);
+      this.#base = event.position;
+    }
+    this.#events.splice(0, surplus);
     this.#dropped += surplus;
-    this.#base = placeOf(dropped.at(-1)) ?? this.#base;
   }
 
   #restart(base: Position | undefined): void {
-    this.generation += 1;
-    this.#base = placeOf(base);
+    this.restarts += 1;
+    this.#base = base;
     this.#events = [];
     this.#bytes = 0;
     this.#dropped = 0;
     this.#indexes.clear();
+    this.#indexes.set(base, 0);
   }
 }
 
-function isSame(one: Position | undefined, other: Position): boolean {
-  return one !== undefined && one.position === other.position && one.salt === other.salt;
-}
-
-/** Without the rest of an event. */
-function placeOf(event: Position | undefined): Position | undefined {
-  return event && { position: event.position, salt: event.salt };
+function numberOf(position: Position): bigint {
+  return BigInt(position.slice(0, position.indexOf(':')));
 }

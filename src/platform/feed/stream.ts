@@ -1,118 +1,173 @@
 import type { Writable } from 'node:stream';
 
-import type { Feed, Position } from './feed.ts';
+import type { Feed, Position, Positioned } from './feed.ts';
 import type { Framing } from './framing.ts';
 
+/** The last message of a stream: why it ends. */
+export interface StreamEnd {
+  readonly code: string;
+  /** `{"errors":[…]}` */
+  readonly body: string;
+}
+
+/** Who has streams, and pays for them. */
+export interface Subscriber {
+  /** Why all of them have to end. Never rejects. */
+  findEnd(): Promise<StreamEnd | undefined>;
+  /** Spends so many units, or as many as there are. With `end` there are none for long. Never rejects. */
+  charge(units: number): Promise<{ readonly spent: number; readonly end?: StreamEnd | undefined }>;
+}
+
+/** How long streams last, and what one unit pays for; the opening pays for the first one. Tests lower them. */
+export interface StreamTerms {
+  readonly keepAliveMillis: number;
+  readonly lifeMillis: number;
+  readonly millisOfUnit: number;
+  readonly eventsOfUnit: number;
+  readonly bytesOfUnit: number;
+}
+
 /** What a stream reads, sends and may. It is kept as long as the stream: nothing of the request may hang on it. */
-export interface StreamSource<Event extends Position> {
-  readonly feed: Pick<Feed<Event>, 'after' | 'isAhead' | 'generation'>;
+export interface StreamSource<Event extends Positioned> {
+  readonly subscriber: Subscriber;
+  /** Its head is written. */
+  readonly output: Writable;
+  readonly framing: Framing;
+  /** Where it begins. */
+  readonly after: Position;
   /** At most so many events after a position, for this stream alone. Rejects when the log doesn't have it. */
   readonly readAfter: (after: Position, limit: number) => Promise<readonly Event[]>;
   /** Undefined where every event matches. */
   readonly matches: ((event: Event) => boolean) | undefined;
   /** The result for an event as JSON text. */
   readonly textOf: (event: Event) => string;
-  readonly bytesOf: (event: Event) => number;
-  readonly framing: Framing;
   /** Calls it in a later tick of the event loop, when it is the client's turn. */
   readonly turn: (goOn: () => void) => void;
   /** Holds so many bytes beside what it remembers; false, and no change, when its client can't have more. */
   readonly hold: (bytes: number) => boolean;
-  /** False while what it has sent isn't paid for. */
-  readonly mayGoOn: () => boolean;
-  /** Called when its events can't be read or written. */
-  readonly onFailure: (error: unknown) => void;
-  readonly onClose: () => void;
+  /** Why a failure to read or to write its events ends it; undefined where it goes on. */
+  readonly endOf: (error: unknown) => StreamEnd | undefined;
+  /** Called with the code of the last message; undefined when the client has ended it. */
+  readonly onClose: (code: string | undefined) => void;
 }
 
-/** Events that are sent in one chunk, and how long one is written. */
+/** What all streams of a process have in common. */
+export interface StreamOptions<Event extends Positioned> {
+  /** An estimate of an event's memory. */
+  readonly bytesOf: (event: Event) => number;
+  readonly terms: StreamTerms;
+}
+
 const maxChunkCharacters = 16 * 1024;
 const maxChunkMillis = 1;
-/** What a chunk may become, at most: it ends with the event that goes beyond `maxChunkCharacters`. */
 const maxChunkBytes = 128 * 1024;
-/** Events that are read for this stream alone. */
 const maxOwnEvents = 100;
-/** Of these at most so many bytes are kept, but one event at least: a client that doesn't read may have many streams. */
 const maxOwnBytes = 64 * 1024;
 const retryAfterMillis = 1_000;
+/** The units that a stream may send between two charges. */
+const maxOwed = 4;
 
-/**
- * One stream: a position in the log instead of a queue.
- *
- * The next events are written in a turn of its client, when that has taken those before; until then only the position is
- * kept. Events that are no longer in the feed's memory are read from the log, at most 100 at a time.
- */
-export class FeedStream<Event extends Position> {
+/** One stream: a position in the log instead of a queue. */
+export class FeedStream<Event extends Positioned> {
   /** What was sent. */
   sent = 0;
   sentBytes = 0;
   /** The code of the last message; undefined when the client has ended it. */
   endCode: string | undefined;
-  readonly output: Writable;
-  readonly #source: StreamSource<Event>;
+  /** Units, beside the opening. */
+  paid = 0;
+  /** The last charge was refused. */
+  isUnpaid = false;
+  readonly source: StreamSource<Event>;
+  readonly #feed: Feed<Event>;
+  readonly #options: StreamOptions<Event>;
+  readonly #beganAt = performance.now();
+  readonly #endsAt: number;
+  #keepAliveAt: number;
   #position: Position;
-  #own: readonly Event[] = [];
+  /** Events that it has read for itself. */
+  #own: Event[] = [];
   #ownBytes = 0;
   #ownLimit = maxOwnEvents;
   /** It waits for its turn, for a statement, or for the client to take what was written. */
   #isBusy = true;
   #isEnding = false;
   #retryAt = -Infinity;
-  /** The feed's generation when the log was last known to have the position. */
-  #generation: number;
+  /** The feed's restarts when the log was last known to have the position. */
+  #restarts: number;
 
-  constructor(source: StreamSource<Event>, output: Writable, { position, salt }: Position) {
-    this.#source = source;
-    this.output = output;
-    this.#position = { position, salt };
-    this.#generation = source.feed.generation;
+  constructor(source: StreamSource<Event>, feed: Feed<Event>, options: StreamOptions<Event>) {
+    const { lifeMillis, keepAliveMillis } = options.terms;
+    this.source = source;
+    this.#feed = feed;
+    this.#options = options;
+    // Those that begin together don't end together.
+    this.#endsAt = this.#beganAt + lifeMillis * (0.9 + 0.2 * Math.random());
+    this.#keepAliveAt = this.#beganAt + keepAliveMillis;
+    this.#position = source.after;
+    this.#restarts = feed.restarts;
+  }
+
+  /** Units to pay for: time counts as it begins, events and bytes as they have been sent, whichever is more. */
+  get owed(): number {
+    const { millisOfUnit, eventsOfUnit, bytesOfUnit } = this.#options.terms;
+    const volume = Math.floor(Math.max(this.sent / eventsOfUnit, this.sentBytes / bytesOfUnit));
+    const time = Math.floor((performance.now() - this.#beganAt) / millisOfUnit);
+    return time + Math.max(0, volume - 1) - this.paid;
   }
 
   /** Call it once. */
-  begin(): void {
+  begin(onClose: () => void): void {
+    const { output, framing } = this.source;
     const close = (): void => {
       this.#isEnding = true;
       this.#own = [];
-      this.#source.onClose();
+      onClose();
     };
     // Its client may have gone before it has begun.
-    if (this.output.closed) return close();
-    this.output.once('close', close);
-    return this.#write(this.#source.framing.opening);
+    if (output.closed) return close();
+    output.once('close', close);
+    return this.#write(framing.opening);
   }
 
   /** There may be something to send. */
   wake(): void {
-    if (this.#isBusy || this.#isEnding || !this.#source.mayGoOn()) return;
+    if (this.#isBusy || this.#isEnding || this.isUnpaid || this.owed >= maxOwed) return;
     if (performance.now() < this.#retryAt || !this.#hasWork()) return;
     this.#isBusy = true;
-    this.#source.turn(() => {
+    this.source.turn(() => {
       this.#isBusy = false;
       if (!this.#isEnding) this.#goOn();
     });
   }
 
-  keepAlive(): void {
-    if (!this.#isBusy && !this.#isEnding) this.#write(this.#source.framing.keepAlive);
+  /** Ends when it has lasted its time, and is kept alive. Call it again and again. */
+  checkTimes(lasted: () => StreamEnd): void {
+    const now = performance.now();
+    if (now >= this.#endsAt) return this.end(lasted());
+    if (now < this.#keepAliveAt) return undefined;
+    this.#keepAliveAt = now + this.#options.terms.keepAliveMillis;
+    if (!this.#isBusy && !this.#isEnding) this.#write(this.source.framing.keepAlive);
+    return undefined;
   }
 
-  /** Ends with a last message. Without effect when it has ended. */
-  end(body: string, code: string): void {
-    if (this.#isEnding) return;
+  /** Ends with a last message. Without effect when it has ended, or when there is none. */
+  end(last: StreamEnd | undefined): void {
+    if (this.#isEnding || last === undefined) return;
     this.#isEnding = true;
-    this.endCode = code;
-    this.output.end(this.#source.framing.end(body));
+    this.endCode = last.code;
+    this.source.output.end(this.source.framing.end(last.body));
   }
 
   #hasWork(): boolean {
     if (this.#own.length > 0) return true;
-    const next = this.#source.feed.after(this.#position);
+    const next = this.#feed.after(this.#position);
     return next === undefined ? !this.#isAhead() : next !== 'end';
   }
 
   #goOn(): void {
-    const { feed, hold, onFailure } = this.#source;
-    const isBehind = this.#own.length === 0 && feed.after(this.#position) === undefined;
+    const { hold, endOf } = this.source;
+    const isBehind = this.#own.length === 0 && this.#feed.after(this.#position) === undefined;
     if (isBehind && this.#isAhead()) return;
     if (!hold(isBehind ? maxOwnBytes : this.#ownBytes + maxChunkBytes)) {
       this.#retryAt = performance.now() + retryAfterMillis;
@@ -122,12 +177,12 @@ export class FeedStream<Event extends Position> {
     try {
       this.#write(this.#nextText());
     } catch (error) {
-      onFailure(error);
+      this.end(endOf(error));
     }
   }
 
   #nextText(): string {
-    const { matches, textOf, framing } = this.#source;
+    const { matches, textOf, framing } = this.source;
     const endsAt = performance.now() + maxChunkMillis;
     let text = '';
     for (let event = this.#next(); event !== undefined; event = this.#next()) {
@@ -135,33 +190,30 @@ export class FeedStream<Event extends Position> {
         text += framing.result(textOf(event));
         this.sent += 1;
       }
-      this.#advance(event);
+      this.#position = event.position;
+      const own = this.#own.shift();
+      if (own !== undefined) this.#ownBytes -= this.#options.bytesOf(own);
       if (text.length >= maxChunkCharacters || performance.now() >= endsAt) break;
     }
     return text;
   }
 
   #next(): Event | undefined {
-    if (this.#own.length > 0) return this.#own[0];
-    const next = this.#source.feed.after(this.#position);
+    const [own] = this.#own;
+    if (own !== undefined) return own;
+    const next = this.#feed.after(this.#position);
     return next === 'end' ? undefined : next;
   }
 
-  #advance({ position, salt }: Event): void {
-    this.#position = { position, salt };
-    if (this.#own.length === 0) return;
-    this.#ownBytes -= this.#source.bytesOf(this.#own[0] as Event);
-    this.#own = this.#own.slice(1);
-  }
-
   #write(text: string): void {
+    const { output, hold } = this.source;
     const chunk = Buffer.from(text);
     // What its client hasn't taken is counted by its connection.
-    this.#source.hold(this.#ownBytes);
-    this.#isBusy = text !== '' && !this.output.destroyed;
+    hold(this.#ownBytes);
+    this.#isBusy = text !== '' && !output.destroyed;
     if (!this.#isBusy) return this.wake();
     this.sentBytes += chunk.length;
-    this.output.write(chunk, () => {
+    output.write(chunk, () => {
       this.#isBusy = false;
       this.wake();
     });
@@ -169,19 +221,18 @@ export class FeedStream<Event extends Position> {
 
   /** Whether the log is known to have the position, though the feed hasn't come to it. */
   #isAhead(): boolean {
-    const { feed } = this.#source;
-    return feed.generation === this.#generation && feed.isAhead(this.#position);
+    return this.#feed.restarts === this.#restarts && this.#feed.isAhead(this.#position);
   }
 
   /** Reads the events that the feed doesn't have any more. */
   #readOwn(): void {
-    const { feed, readAfter, bytesOf, hold, onFailure } = this.#source;
-    const { generation } = feed;
+    const { readAfter, hold, endOf } = this.source;
+    const { restarts } = this.#feed;
     const goOn = (events: readonly Event[]): void => {
       this.#isBusy = false;
       if (this.#isEnding) return;
-      this.#generation = generation;
-      [this.#own, this.#ownBytes] = within(maxOwnBytes, events, bytesOf);
+      this.#restarts = restarts;
+      this.#keepOwn(events);
       this.#ownLimit = Math.min(maxOwnEvents, 2 * Math.max(1, this.#own.length));
       hold(this.#ownBytes);
       // Without any the feed is about to learn what the log has lost.
@@ -191,22 +242,19 @@ export class FeedStream<Event extends Position> {
     readAfter(this.#position, this.#ownLimit).then(goOn, (error: unknown) => {
       this.#retryAt = performance.now() + retryAfterMillis;
       goOn([]);
-      onFailure(error);
+      this.end(endOf(error));
     });
   }
-}
 
-/** The first of the events, at least one, that take no more memory than this; and what they take. */
-function within<Event>(
-  maxBytes: number,
-  events: readonly Event[],
-  bytesOf: (event: Event) => number,
-): [readonly Event[], number] {
-  let bytes = 0;
-  for (const [index, event] of events.entries()) {
-    const next = bytes + bytesOf(event);
-    if (index > 0 && next > maxBytes) return [events.slice(0, index), bytes];
-    bytes = next;
+  /** The first of the events, one at least, that take no more than `maxOwnBytes`. */
+  #keepOwn(events: readonly Event[]): void {
+    this.#own = [];
+    this.#ownBytes = 0;
+    for (const event of events) {
+      const bytes = this.#ownBytes + this.#options.bytesOf(event);
+      if (this.#own.length > 0 && bytes > maxOwnBytes) return;
+      this.#own.push(event);
+      this.#ownBytes = bytes;
+    }
   }
-  return [events, bytes];
 }

@@ -7,7 +7,7 @@ import { linkToNext } from '../responses.ts';
 /** The body of an event; `prefix` is before every path. */
 function eventBody(event: StoreEvent, prefix: string): object {
   const { type, at, subject } = event;
-  const head = { id: eventIdOf(event), type, at: at.toISOString() };
+  const head = { id: eventIdOf(event.position), type, at: at.toISOString() };
   if (subject === undefined) return head;
   return {
     ...head,
@@ -23,7 +23,7 @@ export const eventRoutes = {
   listEvents: async ({ url, query }, { events }) => {
     const { cursor, limit, type } = query;
     const filter = { typeIn: type && [type] };
-    const page = cursor === 'now' ? await events.now() : await events.list({ first: limit, after: cursor, filter });
+    const page = cursor === 'now' ? await events.now() : await events.list({ first: limit, position: cursor, filter });
     const prefix = url.slice(0, -path.length);
     return {
       status: 200,

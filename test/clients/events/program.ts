@@ -15,7 +15,6 @@ import { print } from 'graphql';
 import { createClient as createSseClient, NetworkError } from 'graphql-sse';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
-import type { EventPosition } from '../../../src/domain/events/event.ts';
 import { apiKey, demand, report, serviceUrl } from '../shared/service.ts';
 import { Refusal, waitToGoOn } from '../shared/wait-to-go-on.ts';
 import { followByFetch, type StoreEvent } from './follow-by-fetch.ts';
@@ -177,7 +176,7 @@ async function until(condition: () => boolean, what: string): Promise<void> {
   for (const endsAt = Date.now() + 60_000; !condition(); await sleep(20)) assert.ok(Date.now() < endsAt, what);
 }
 
-const gone = eventIdOf({ position: '1', salt: '4711' } as EventPosition);
+const gone = eventIdOf('1:4711');
 const page = (cursor: string): URL => new URL(`/events?cursor=${cursor}`, serviceUrl);
 
 /** Gets the name of each category that is created. */

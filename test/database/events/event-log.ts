@@ -29,7 +29,7 @@ export async function openEventLog(): Promise<EventLog> {
     readAfter: async (position) => {
       const events: StoreEvent[] = [];
       await until(async () => {
-        const page = await stores.events.readAfter(events.at(-1) ?? position, pageSize);
+        const page = await stores.events.readAfter(events.at(-1)?.position ?? position, pageSize);
         if (!page.isKnown) throw new Error('The log does not know this position.');
         events.push(...page.events);
         return page.events.length < pageSize;

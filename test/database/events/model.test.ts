@@ -122,7 +122,7 @@ async function readAll(random: Random, isOver: () => boolean): Promise<StoreEven
   for (;;) {
     const wasOver = isOver();
     const back = Math.min(events.length, random(20) === 0 ? random(30) : 0);
-    const from: EventPosition = events.at(-1 - back) ?? beginning;
+    const from = events.at(-1 - back)?.position ?? beginning;
     const page = await log.database.stores.for(testCaller).events.readAfter(from, 1 + random(50) + back);
     if (!page.isKnown) throw new Error('A position was lost.');
     expect(page.events.slice(0, back)).toEqual(back === 0 ? [] : events.slice(-back));

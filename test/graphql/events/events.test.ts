@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
-import type { EventPosition } from '../../../src/domain/events/event.ts';
 import { encodeOpaque } from '../../../src/domain/opaque-text.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
@@ -170,7 +169,7 @@ describe('the log of changes', () => {
   });
 
   it('says so when it no longer has a position', async () => {
-    const gone = eventIdOf({ position: '1', salt: '4711' } as EventPosition);
+    const gone = eventIdOf('1:4711');
     const { status, errors } = await app.graphql(`{ events(after: "${gone}") { nodes { id } } }`);
     expect([status, errors[0]?.extensions]).toMatchObject([200, { code: 'EVENTS_GONE', status: 410 }]);
   });

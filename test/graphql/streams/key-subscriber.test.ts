@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import type { Principal } from '../../../src/domain/access/principal.ts';
-import { KeyHolder, type KeyChecks } from '../../../src/graphql/streams/key-holder.ts';
+import { KeySubscriber, type KeyChecks } from '../../../src/graphql/streams/key-subscriber.ts';
 
 it('a ban that only the counters know ends the streams of a key within a second', async () => {
   const principal = { id: '1' } as unknown as Principal;
@@ -10,10 +10,10 @@ it('a ban that only the counters know ends the streams of a key within a second'
     quota: { peek: () => Promise.resolve({ outcome: 'banned', retryAfterSeconds: 60 }) },
     now: Date.now,
   } as unknown as KeyChecks;
-  const holder = new KeyHolder(checks, 'secret', principal);
+  const subscriber = new KeySubscriber(checks, 'secret', principal);
   const ends: unknown[] = [];
   // There are five checks a second.
-  while (ends.length < 4) ends.push(await holder.findEnd());
+  while (ends.length < 4) ends.push(await subscriber.findEnd());
   expect(ends.findLast((end) => end !== undefined)).toMatchObject({ code: 'KEY_BANNED' });
 });
 
@@ -36,7 +36,7 @@ it.each([
       },
     },
   } as unknown as KeyChecks;
-  const result = await new KeyHolder(checks, 'secret', principal).charge(units);
+  const result = await new KeySubscriber(checks, 'secret', principal).charge(units);
   expect(result).toMatchObject(paid);
   expect([result.end === undefined, costs]).toEqual([!('end' in paid), paid.spent === 0 ? [] : [paid.spent]]);
 });

@@ -19,6 +19,6 @@ it('an opening that waits for the database while the service begins to stop is r
     throw new Error('unexpected');
   });
   await streams.drain();
-  answer!({ position: '1', salt: '1' } as unknown as EventPosition);
+  answer!('1:1');
   await expect(opened).rejects.toThrow('This process of the service is stopping');
 });

@@ -16,7 +16,7 @@ function selectionOf(text: string, variables: Record<string, unknown> = {}): Str
 }
 
 const at = new Date('2026-01-02T03:04:05.678Z');
-const place = { position: '12', salt: '7', at };
+const place = { position: '12:7', at } as const;
 const events = [
   {
     ...place,

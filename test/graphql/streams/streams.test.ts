@@ -4,7 +4,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
-import type { EventPosition } from '../../../src/domain/events/event.ts';
 import { EventStreams } from '../../../src/graphql/streams/event-streams.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
@@ -98,7 +97,7 @@ describe.each([
   });
 
   it('is refused by an ordinary response where its position is gone or none of ours', async () => {
-    const gone = await open(accept, { after: eventIdOf({ position: '1', salt: '4711' } as EventPosition) });
+    const gone = await open(accept, { after: eventIdOf('1:4711') });
     await gone.ended();
     expect([gone.status, JSON.parse(gone.text()).errors[0].extensions]).toMatchObject([
       410,

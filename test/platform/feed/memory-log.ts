@@ -1,10 +1,10 @@
-import type { Log, Position } from '../../../src/platform/feed/feed.ts';
+import type { Log, Position, Positioned } from '../../../src/platform/feed/feed.ts';
 
-export interface SampleEvent extends Position {
+export interface SampleEvent extends Positioned {
   readonly text: string;
 }
 
-export const positionAt = (number: number, salt = '7'): Position => ({ position: String(number), salt });
+export const positionAt = (number: number, nonce = 7): Position => `${BigInt(number)}:${BigInt(nonce)}`;
 
 /** A log in memory, which counts what is read of it. */
 export class MemoryLog implements Log<SampleEvent> {
@@ -14,21 +14,22 @@ export class MemoryLog implements Log<SampleEvent> {
   failures: Error[] | undefined;
 
   last(): Promise<Position> {
-    return Promise.resolve(this.events.at(-1) ?? positionAt(0));
+    return Promise.resolve(this.events.at(-1)?.position ?? positionAt(0));
   }
 
   async readAfter(after: Position, limit: number) {
     this.limits.push(limit);
     const { failures } = this;
     if (failures !== undefined) throw (failures.length > 1 ? failures.shift() : failures[0]) as Error;
-    const number = Number(after.position);
-    const isKnown = number === 0 || this.events[number - 1]?.salt === after.salt;
+    const number = Number(after.split(':')[0]);
+    const isKnown = number === 0 || this.events[number - 1]?.position === after;
     const events = isKnown ? this.events.slice(number, number + limit) : [];
     return { isKnown, last: await this.last(), events };
   }
 
   add(count: number, text = ''): void {
-    for (let added = 0; added < count; added += 1) this.events.push({ ...positionAt(this.events.length + 1), text });
+    for (let added = 0; added < count; added += 1)
+      this.events.push({ position: positionAt(this.events.length + 1), text });
   }
 }
 

@@ -25,34 +25,40 @@ async function feedOf(log: MemoryLog): Promise<Feed<SampleEvent>> {
   return feed;
 }
 
-type Sample = Partial<StreamSource<SampleEvent>> & Pick<StreamSource<SampleEvent>, 'feed'>;
+type Sample = Partial<StreamSource<SampleEvent>>;
+
+const forever = { keepAliveMillis: Infinity, lifeMillis: Infinity };
+const terms = { ...forever, millisOfUnit: Infinity, eventsOfUnit: Infinity, bytesOfUnit: Infinity };
+
+const numberIn = ({ position }: SampleEvent): string => position.replace(':7', '');
 
 /** A stream after the tenth event that sends their numbers, with what it holds. */
-function streamOf(source: Sample, output: Writable) {
+function streamOf(feed: Feed<SampleEvent>, source: Sample, output: Writable) {
   const held: number[] = [];
   const stream = new FeedStream<SampleEvent>(
     {
+      subscriber: { findEnd: () => Promise.resolve(undefined), charge: () => Promise.resolve({ spent: 0 }) },
+      output,
+      after: positionAt(10),
       readAfter: () => Promise.reject(new Error('unexpected')),
       matches: undefined,
-      textOf: ({ position }) => position,
-      bytesOf,
+      textOf: numberIn,
       framing,
       turn: setImmediate,
       hold: (bytes) => {
         held.push(bytes);
         return true;
       },
-      mayGoOn: () => true,
-      onFailure: (error) => {
+      endOf: (error) => {
         throw error;
       },
       onClose: () => undefined,
       ...source,
     },
-    output,
-    positionAt(10),
+    feed,
+    { bytesOf, terms },
   );
-  stream.begin();
+  stream.begin(() => source.onClose?.(undefined));
   return { stream, held };
 }
 
@@ -69,7 +75,7 @@ it.each([
     own.add(kept * 50, text);
     const output = new PassThrough({ writableHighWaterMark: 1, readableHighWaterMark: 1 });
     const readAfter: Sample['readAfter'] = async (after, limit) => (await own.readAfter(after, limit)).events;
-    const { stream, held } = streamOf({ feed, readAfter }, output);
+    const { stream, held } = streamOf(feed, { readAfter }, output);
     stream.wake();
     await until(() => own.limits.length > 0);
     // Nothing has been read of it.
@@ -102,17 +108,17 @@ it('however fast its client reads, a stream writes one chunk in a turn of its cl
   log.add(400);
   await until(() => {
     feed.readNow();
-    return feed.end?.position === '400';
+    return feed.end === positionAt(400);
   });
   const busyMillis = 3;
   const turns: (() => void)[] = [];
   const output = new Writable({ write: (_chunk, _encoding, callback) => callback() });
-  const textOf = ({ position }: SampleEvent): string => {
+  const textOf = (event: SampleEvent): string => {
     const startedAt = performance.now();
     while (performance.now() - startedAt < busyMillis);
-    return position;
+    return numberIn(event);
   };
-  const { stream } = streamOf({ feed, textOf, turn: (goOn) => turns.push(goOn) }, output);
+  const { stream } = streamOf(feed, { textOf, turn: (goOn) => turns.push(goOn) }, output);
   let longest = 0;
   let count = 0;
   await until(
@@ -146,8 +152,8 @@ it('a stream whose client can hold no more writes and reads nothing, and goes on
   let refused = 0;
   const output = new PassThrough();
   const { stream } = streamOf(
+    feed,
     {
-      feed,
       readAfter: async (after, limit) => (await own.readAfter(after, limit)).events,
       hold: (bytes) => {
         if (!mayHold && bytes > 0) refused += 1;
@@ -174,7 +180,7 @@ it('a stream whose client has gone before it begins is closed', async () => {
   const output = new PassThrough().destroy();
   await new Promise((resolve) => output.once('close', resolve));
   let closed = 0;
-  streamOf({ feed, onClose: () => (closed += 1) }, output);
+  streamOf(feed, { onClose: () => (closed += 1) }, output);
   expect(closed).toBe(1);
   feed.stop();
 });

@@ -3,12 +3,8 @@ import { Writable } from 'node:stream';
 
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
-import {
-  FeedStreams,
-  type StreamBeginning,
-  type StreamHolder,
-  type StreamTerms,
-} from '../../../src/platform/feed/streams.ts';
+import type { StreamSource, StreamTerms, Subscriber } from '../../../src/platform/feed/stream.ts';
+import { FeedStreams } from '../../../src/platform/feed/streams.ts';
 import { onBackgroundFailure } from '../../../src/platform/background.ts';
 import { bytesOf, MemoryLog, positionAt, type SampleEvent } from './memory-log.ts';
 
@@ -45,8 +41,8 @@ async function passTo(time: number): Promise<void> {
   await settle();
 }
 
-/** A holder with so many units; `charges` are those that were asked for. */
-class Purse implements StreamHolder {
+/** A subscriber with so many units; `charges` are those that were asked for. */
+class Purse implements Subscriber {
   readonly charges: number[] = [];
   minute = Infinity;
   day = Infinity;
@@ -81,7 +77,7 @@ function streamsOf(log: MemoryLog): FeedStreams<SampleEvent> {
   });
 }
 
-function open(streams: FeedStreams<SampleEvent>, holder: StreamHolder, output?: Writable) {
+function open(streams: FeedStreams<SampleEvent>, subscriber: Subscriber, output?: Writable) {
   let text = '';
   const collecting = new Writable({
     write: (chunk, _encoding, callback) => {
@@ -89,8 +85,8 @@ function open(streams: FeedStreams<SampleEvent>, holder: StreamHolder, output?: 
       callback();
     },
   });
-  const beginning: StreamBeginning<SampleEvent> = {
-    holder,
+  const source: StreamSource<SampleEvent> = {
+    subscriber,
     output: output ?? collecting,
     after: positionAt(0),
     framing: { contentType: '', opening: '', keepAlive: ':', result: (body) => body, end: (body) => body },
@@ -104,7 +100,7 @@ function open(streams: FeedStreams<SampleEvent>, holder: StreamHolder, output?: 
     },
     onClose: () => undefined,
   };
-  return { stream: streams.begin(beginning), output: beginning.output, text: () => text };
+  return { stream: streams.begin(source), output: source.output, text: () => text };
 }
 
 /** Adds events, and reads them. */
@@ -226,17 +222,17 @@ it('what a stream owes when its client leaves is charged', async () => {
   expect([purse.charges, streams.count]).toEqual([[2], 0]);
 });
 
-it('what is thrown in one round, by an event or by a holder, ends neither the reading nor the looking after', async () => {
+it('what is thrown in one round, by an event or by a subscriber, ends neither the reading nor the looking after', async () => {
   const failures: unknown[] = [];
   const stop = onBackgroundFailure((error) => failures.push(error));
   const log = new MemoryLog();
   const streams = streamsOf(log);
-  const holder = new Purse();
-  const { text } = open(streams, holder);
+  const subscriber = new Purse();
+  const { text } = open(streams, subscriber);
   await add(streams, log, 0);
   await add(streams, log, 1, 'a');
-  const [badEvent, badHolder] = [new Error('of an event'), new Error('of a holder')];
-  mock.method(holder, 'findEnd', () => Promise.reject(badHolder), { times: 1 });
+  const [badEvent, badSubscriber] = [new Error('of an event'), new Error('of a subscriber')];
+  mock.method(subscriber, 'findEnd', () => Promise.reject(badSubscriber), { times: 1 });
   mock.method(
     log,
     'readAfter',
@@ -259,9 +255,9 @@ it('what is thrown in one round, by an event or by a holder, ends neither the re
   log.add(1, 'b');
   await passTo(3 * seconds);
   await passTo(4 * seconds);
-  expect(new Set(failures)).toEqual(new Set([badEvent, badHolder]));
+  expect(new Set(failures)).toEqual(new Set([badEvent, badSubscriber]));
   expect(text()).toBe('ab');
-  mock.method(holder, 'findEnd', () => Promise.resolve({ code: 'REVOKED', body: 'revoked' }));
+  mock.method(subscriber, 'findEnd', () => Promise.resolve({ code: 'REVOKED', body: 'revoked' }));
   await passTo(5 * seconds);
   expect(text()).toBe('abrevoked');
   stop();
