@@ -25,24 +25,24 @@ export class EventFilterInput {
 }
 
 @ArgsType()
-export class EventSubscriptionArgs {
-  @Field(() => ID, { nullable: true, description: `${afterDescription} From now on when left out.` })
-  after?: string | null;
-
+class FilteredEventsArgs {
   @Field(() => EventFilterInput, { nullable: true, description: 'Only events that match all of these.' })
   filter?: EventFilterInput | null;
 }
 
 @ArgsType()
-export class EventArgs {
+export class EventSubscriptionArgs extends FilteredEventsArgs {
+  @Field(() => ID, { nullable: true, description: `${afterDescription} From now on when left out.` })
+  after?: string | null;
+}
+
+@ArgsType()
+export class EventArgs extends FilteredEventsArgs {
   @Field(() => Int, { nullable: true, description: 'The most events on the page, 0 to 100; 20 when left out.' })
   first?: number | null;
 
   @Field(() => ID, { nullable: true, description: `${afterDescription} The oldest events kept when left out.` })
   after?: string | null;
-
-  @Field(() => EventFilterInput, { nullable: true, description: 'Only events that match all of these.' })
-  filter?: EventFilterInput | null;
 }
 
 const maxFilterItems = 1_000;

@@ -21,11 +21,9 @@ const particular: Partial<Record<EventType, string>> = {
 function descriptionOf(type: EventType): string {
   const [noun, change] = type.split('.') as [NounName, string];
   const row = withArticle(noun);
-  const usual =
-    change === 'updated'
-      ? `A field of ${row} has another value.`
-      : `${capitalized(row)} was ${change === 'created' ? 'added' : change}.`;
-  return particular[type] ?? usual;
+  if (particular[type] !== undefined) return particular[type];
+  if (change === 'updated') return `A field of ${row} has another value.`;
+  return `${capitalized(row)} was ${change === 'created' ? 'added' : change}.`;
 }
 
 export const EventTypeEnum = registerEnum<EventType>(
