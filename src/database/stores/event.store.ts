@@ -95,9 +95,9 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
   const move = statementOf<EventMove & { readonly millis: number }>(
     `select moved, is_holder, lag_seconds, ${clockMillis} from petstore_move_events($1::text, $2::int)`,
     4,
-    ([moved, isHolder, lagSeconds, millis]) => ({
+    ([moved, isLeader, lagSeconds, millis]) => ({
       moved: Number(moved),
-      isHolder: isHolder === 't',
+      isLeader: isLeader === 't',
       lagSeconds: Number(lagSeconds),
       millis: Number(millis),
     }),
@@ -110,9 +110,9 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
     'write',
   );
   return {
-    move: async (mover, limit) => {
+    move: async (sequencerId, limit) => {
       const askedAt = clock.start();
-      const { millis, ...run } = theOnly(await session.run(move, [mover, limit]));
+      const { millis, ...run } = theOnly(await session.run(move, [sequencerId, limit]));
       clock.record(millis, askedAt);
       return run;
     },

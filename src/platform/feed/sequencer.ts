@@ -4,19 +4,16 @@ import { randomUUID } from 'node:crypto';
 export interface EventMove {
   /** The number of changes that were moved into the log. */
   readonly moved: number;
-  /** Whether this process is the one that moves: the others look less often. */
-  readonly isHolder: boolean;
+  /** Whether this process is the one that moves: the others try less often. */
+  readonly isLeader: boolean;
   /** How long the oldest committed change has been waiting; 0 when none waits, or another process knows. */
   readonly lagSeconds: number;
 }
 
 /** What the sequencer does in the database. */
 export interface EventMoves {
-  /**
-   * Moves at most so many committed changes into the log, if no other process is moving. One statement, one
-   * transaction.
-   */
-  move(mover: string, limit: number): Promise<EventMove>;
+  /** Moves at most so many committed changes into the log, unless another sequencer does. One transaction. */
+  move(sequencerId: string, limit: number): Promise<EventMove>;
   /**
    * Drops the days that are older, if no other process is at it. `passedSeconds` is how long ago this process has
    * called it last, by monotonic time: the log's own time goes on by no more. Returns the size of the log in bytes.
@@ -24,10 +21,9 @@ export interface EventMoves {
   maintain(retentionSeconds: number, passedSeconds?: number): Promise<number>;
 }
 
-const holderMillis = 200;
+const leaderMillis = 200;
 const standbyMillis = 1_000;
 const maintainMillis = 60_000;
-/** A run of so many takes about a tenth of a second, more with long texts: one that fails is followed by a smaller one. */
 const maxMoved = 4_000;
 const minMoved = 50;
 
@@ -42,16 +38,10 @@ export interface SequencerOptions {
   readonly onFailure: (what: 'move' | 'maintain', error: unknown) => void;
 }
 
-/**
- * Moves committed changes into the log: five times a second in the process that moved last, once a second in the
- * others.
- *
- * A process that dies is followed by another one within two seconds. Without the database nothing is moved, and nothing
- * is lost, until it is back.
- */
+/** Moves committed changes into the log, and drops its old days, in one process at a time. */
 export class Sequencer {
   readonly #options: SequencerOptions;
-  readonly #name = randomUUID();
+  readonly #id = randomUUID();
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> = Promise.resolve();
   #isStopped = false;
@@ -114,7 +104,7 @@ export class Sequencer {
     const { moves, onMoved } = this.#options;
     const limit = this.#limit;
     try {
-      const { moved, isHolder, lagSeconds } = await moves.move(this.#name, limit);
+      const { moved, isLeader, lagSeconds } = await moves.move(this.#id, limit);
       this.#limit = Math.min(maxMoved, 2 * limit);
       this.#lagSeconds = lagSeconds;
       this.#succeededAt = performance.now();
@@ -122,7 +112,7 @@ export class Sequencer {
       if (moved > 0) onMoved();
       if (moved >= limit) return 0;
       await this.#maintain();
-      return isHolder ? holderMillis : standbyMillis;
+      return isLeader ? leaderMillis : standbyMillis;
     } catch (error) {
       this.#limit = Math.max(minMoved, Math.floor(limit / 2));
       this.#fail('move', error);

@@ -54,9 +54,9 @@ afterAll(async () => {
 function inPieces(moves: EventMoves, limit: number): EventMoves {
   return {
     ...moves,
-    move: async (mover) => {
-      let last = await moves.move(mover, limit);
-      while (last.moved >= limit) last = await moves.move(mover, limit);
+    move: async (id) => {
+      let last = await moves.move(id, limit);
+      while (last.moved >= limit) last = await moves.move(id, limit);
       return last;
     },
   };

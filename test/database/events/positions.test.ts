@@ -172,11 +172,11 @@ it('one process moves, and another one takes over when it has moved nothing for 
   const eventMoves = log.database.eventMoves(testCaller);
   await add('g');
   await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '900 milliseconds'`);
-  expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isHolder: false });
-  expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 1, isHolder: true });
+  expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isLeader: false });
+  expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 1, isLeader: true });
   expect(await log.sql('select moved_at < clock_timestamp() as "isPast" from event_state')).toEqual([{ isPast: true }]);
   await add('h');
   await log.sql(`update event_state set moved_at = clock_timestamp() - interval '1001 milliseconds'`);
-  expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 1, isHolder: true });
-  expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 0, isHolder: false });
+  expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 1, isLeader: true });
+  expect(await eventMoves.move('first', 10)).toMatchObject({ moved: 0, isLeader: false });
 });

@@ -78,11 +78,11 @@ async function pass(millis: number, begin: () => void): Promise<void> {
   }
 }
 
-const idle: EventMove = { moved: 0, isHolder: true, lagSeconds: 0 };
+const idle: EventMove = { moved: 0, isLeader: true, lagSeconds: 0 };
 
 it.each([
   ['five times in a second where it moved last', idle, 5],
-  ['once elsewhere', { ...idle, isHolder: false }, 1],
+  ['once elsewhere', { ...idle, isLeader: false }, 1],
   ['at once while more changes wait', { ...idle, moved: 4_000 }, 1_000],
 ])('it moves %s', async (_when, move, expected) => {
   let runs = 0;
@@ -139,7 +139,7 @@ it('a failure is reported once until it has passed, and the lag grows meanwhile'
 it('a run that fails is followed by smaller ones until one succeeds', async () => {
   const limits: number[] = [];
   const moves: EventMoves = {
-    move: (_mover, limit) => {
+    move: (_id, limit) => {
       limits.push(limit);
       return limit > 1_000 && limits.length < 4 ? Promise.reject(new Error('timeout')) : Promise.resolve(idle);
     },
