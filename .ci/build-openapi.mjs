@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { buildOnce, fingerprintOf } from './build-once.mjs';
 
 const [target] = process.argv.slice(2);
-const sources = ['build-openapi', 'openapi', 'noun-operations'].map((name) => `.ci/${name}.mjs`);
+const scripts = ['build-openapi', 'openapi', 'noun-operations'].map((name) => `.ci/${name}.mjs`);
+const sources = ['src/rest/openapi/*.yaml', 'src/rest/domain-rules.ts', 'src/domain/**/*.ts'].flatMap((each) =>
+  globSync(each),
+);
 
-await buildOnce(join(target, 'built'), fingerprintOf([...sources, ...globSync('src/rest/openapi/*.yaml')]), build);
+await buildOnce(join(target, 'built'), fingerprintOf([...scripts, ...sources]), build);
 
 async function build(folder) {
   const { operations, publishedDocument } = await import('./openapi.mjs');

@@ -1,35 +1,36 @@
 // What the OpenAPI document has of every noun in the same form. A noun is a row of src/domain/nouns.ts, with a file of
-// src/rest/openapi by the name of its collection: `x-noun` says what it is called there, and `x-form` marks an operation
-// that is as every noun's. What a file says itself takes precedence.
+// src/rest/openapi by the name of its collection. `x-noun` says what it is called there; the operations at its path are
+// list and create, those at the path of one row get, update and delete. What a file says itself takes precedence.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'yaml';
 import { eventTypes } from '../src/domain/events/event.ts';
 import { nouns } from '../src/domain/nouns.ts';
+import { textFormats } from '../src/rest/domain-rules.ts';
 
 const folder = 'src/rest/openapi';
-const files = new Map(Object.values(nouns).map((noun) => [`${noun.collection}.yaml`, noun]));
+const files = new Map(Object.entries(nouns).map(([key, noun]) => [`${noun.collection}.yaml`, { key, ...noun }]));
 
 /** Completes a file of the contract. */
 export function completeFile(file, document) {
   const name = basename(file);
   if (name === 'openapi.yaml') return withNouns(document);
   if (name === 'events.yaml') return withEvents(document);
-  return files.has(name) ? completeNoun(document, files.get(name)) : document;
+  return files.has(name) ? completeNoun(document, name) : document;
 }
 
 /** The paths of all nouns come first; their tags are where their parents' are. */
 function withNouns(document) {
   const own = [...files.keys()].map((name) => ({ name, ...parse(readFileSync(`${folder}/${name}`, 'utf8')) }));
   for (const { name, 'x-noun': noun } of own) {
-    const missing = ['one', 'tag', 'example'].filter((key) => noun?.[key] === undefined);
+    const missing = ['tag', 'example'].filter((key) => noun?.[key] === undefined);
     if (missing.length > 0) throw new Error(`x-noun in ${folder}/${name} lacks ${missing.join(', ')}.`);
     const parent = noun.tag['x-parent'];
     if (document.tags.every((tag) => tag.name !== parent)) {
       throw new Error(`The tag's x-parent in ${folder}/${name} is ${parent}, which openapi.yaml has no tag for.`);
     }
   }
-  const nounTags = own.map(({ 'x-noun': noun }) => noun.tag);
+  const nounTags = own.map(({ name, 'x-noun': noun }) => tagOf(name, noun));
   const nounPaths = own.flatMap(({ name, paths: described }) =>
     Object.keys(described).map((path) => [path, { $ref: `${name}#/paths/${path.replaceAll('/', '~1')}` }]),
   );
@@ -48,40 +49,96 @@ function withEvents(document) {
   return document;
 }
 
-function completeNoun({ 'x-noun': words, ...document }, { typeName, collection }) {
-  const [parameter] = Object.keys(document.paths).flatMap((path) => /\{(\w+)\}/.exec(path)?.[1] ?? []);
-  const noun = { schema: typeName, many: collection, list: collection, id: own('parameters', parameter), ...words };
+function completeNoun({ 'x-noun': words, ...document }, name) {
+  const file = `${folder}/${name}`;
+  const noun = wordsOf(name, words, document);
   const paths = Object.entries(document.paths).map(([path, item]) => [
     path,
-    Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, complete(operation, noun)])),
+    Object.fromEntries(
+      Object.entries(item).map(([method, operation]) => [method, complete(operation, method, path, noun, file)]),
+    ),
   ]);
   return {
     ...document,
     paths: Object.fromEntries(paths),
-    schemas: { ...document.schemas, ...completeSchemas(document.schemas, noun) },
-    parameters: { [parameter]: idParameter(parameter, noun), ...document.parameters },
+    schemas: completeSchemas(document.schemas, noun, file),
+    parameters: { [noun.parameter]: idParameter(noun.parameter, noun), ...document.parameters },
   };
 }
 
-/** Those without a type: a row has the fields of its creation and an id, and a change some fields. */
-function completeSchemas(schemas, { schema: name, one, example }) {
+/** What the document calls a noun: as src/domain/nouns.ts does, unless `x-noun` says otherwise. */
+function wordsOf(name, words, { paths }) {
+  const { key, typeName, collection, path, fields } = files.get(name);
+  const [parameter] = Object.keys(paths).flatMap((each) => /\{(\w+)\}/.exec(each)?.[1] ?? []);
+  const isNamed = Object.values(nouns).some(({ references }) => Object.values(references).includes(key));
+  const own = {
+    one: key,
+    many: collection,
+    list: collection,
+    id: ownReference('parameters', parameter),
+    changes: `${typeName}Changes`,
+  };
+  return { ...own, ...words, tag: tagOf(name, words), schema: typeName, collection, path, fields, parameter, isNamed };
+}
+
+function tagOf(name, { tag }) {
+  const own = { name: basename(name, '.yaml'), ...tag };
+  return { ...own, 'x-page-title': own['x-page-title'] ?? capitalized(own.name) };
+}
+
+/**
+ * The schemas of bodies. A row has the fields of its creation and an id; a change has fields of the creation, in its own
+ * words. Which are required, and of which null removes the value, is as the noun's service has it.
+ */
+function completeSchemas(schemas, { schema: name, one, example, fields, changes }, file) {
+  const creation = `New${name}`;
+  const place = (schema, property) => `${property} of ${schema} in ${file}`;
+  const created = mapObject(schemas[creation]?.properties, (property, own) =>
+    completeProperty(own, {}, place(creation, property)),
+  );
+  const required = Object.keys(created).filter((property) => fields[property]?.unset === undefined);
   const forms = {
+    [creation]: ({ description = `${capitalized(withArticle(one))} to be added.` }) => ({
+      type: 'object',
+      description,
+      ...(required.length > 0 ? { required } : {}),
+      properties: created,
+    }),
     [name]: ({ description }) => ({
       description,
-      allOf: [own('schemas', `New${name}`), { type: 'object', required: ['id'], properties: { id: newId(example) } }],
+      allOf: [
+        ownReference('schemas', creation),
+        { type: 'object', required: ['id'], properties: { id: newId(example) } },
+      ],
     }),
-    [`${name}Changes`]: ({ properties }) => ({
+    [changes]: ({ properties }) => ({
       type: 'object',
       description: `Changes of ${withArticle(one)}. Omitted fields stay unchanged; at least one is required.`,
       minProperties: 1,
-      properties,
+      properties: mapObject(properties, (property, own) => {
+        const nullable = fields[property]?.unset === null ? { nullable: true } : {};
+        return completeProperty(own, { ...structureOf(created[property]), ...nullable }, place(changes, property));
+      }),
     }),
   };
-  return Object.fromEntries(
-    Object.entries(forms)
-      .filter(([key]) => key in schemas && !('type' in schemas[key]))
-      .map(([key, form]) => [key, form(schemas[key])]),
-  );
+  return mapObject(schemas, (key, own) => (key in forms && !('type' in own) ? forms[key](own) : own));
+}
+
+/** A property without a type has that of its format, with its limits. A text without a format would be any text. */
+function completeProperty(own, inherited, place) {
+  const { $ref, type, format, enum: choices } = { ...inherited, ...own };
+  const { rule, ...limits } = textFormats[format] ?? {};
+  const isText = type === undefined || (type === 'string' && choices === undefined);
+  if ($ref === undefined && isText && rule === undefined && !['int32', 'int64'].includes(format)) {
+    throw new Error(`${place} needs a format: one of textFormats in src/rest/domain-rules.ts, or int64.`);
+  }
+  if ($ref !== undefined || own.type !== undefined) return own;
+  const structure = type === undefined ? { type: rule === undefined ? 'integer' : 'string', format, ...limits } : {};
+  return { ...structure, ...inherited, ...own };
+}
+
+function structureOf({ description, example, ...structure } = {}) {
+  return structure;
 }
 
 function newId({ id: example }) {
@@ -99,14 +156,19 @@ function idParameter(name, { one, example }) {
   };
 }
 
-function complete({ 'x-form': name, operationId, summary, description, 'x-sample': sample, ...own }, noun) {
+function complete({ summary, description, 'x-sample': sample, ...own }, method, path, noun, file) {
+  const name = formOf(method, path, noun);
   const form = forms[name]?.(noun) ?? {};
-  const { parameters, requestBody, responses, ...marks } = own;
+  const { operationId = `${name}${capitalized(name === 'list' ? noun.list : noun.schema)}`, ...rest } = own;
+  const { parameters, requestBody, responses, ...marks } = rest;
   const structure = {
     parameters: parameters ?? form.parameters,
     requestBody: requestBody ?? form.requestBody,
     responses: { ...form.responses, ...responses },
   };
+  if (structure.requestBody !== undefined && sample?.body === undefined) {
+    throw new Error(`${operationId} in ${file} lacks the body of its x-sample.`);
+  }
   return {
     operationId,
     tags: [noun.tag.name],
@@ -115,8 +177,14 @@ function complete({ 'x-form': name, operationId, summary, description, 'x-sample
     'x-scope': form.scope ?? 'read',
     ...marks,
     ...Object.fromEntries(Object.entries(structure).filter(([, value]) => value !== undefined)),
-    'x-sample': sample,
+    'x-sample': { path: path.replace(/\{\w+\}/, '1'), ...sample },
   };
+}
+
+function formOf(method, path, noun) {
+  if (path === noun.path) return { get: 'list', post: 'create' }[method];
+  if (path === `${noun.path}/{${noun.parameter}}`) return { get: 'get', patch: 'update', delete: 'delete' }[method];
+  return undefined;
 }
 
 const forms = {
@@ -137,7 +205,7 @@ const forms = {
         description: `The ${many}.`,
         headers: { Link: common('headers/nextPage') },
         content: {
-          'application/json': { schema: { type: 'array', items: own('schemas', schema) }, example: [example] },
+          'application/json': { schema: { type: 'array', items: ownReference('schemas', schema) }, example: [example] },
         },
       },
       400: common('responses/BadRequest'),
@@ -149,7 +217,10 @@ const forms = {
     description: `Adds ${withArticle(noun.one)}.`,
     scope: 'write',
     parameters: [common('parameters/idempotencyKey')],
-    requestBody: { required: true, content: { 'application/json': { schema: own('schemas', `New${noun.schema}`) } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: ownReference('schemas', `New${noun.schema}`) } },
+    },
     responses: {
       201: resource(noun, `The new ${noun.one}.`, {
         Location: common('headers/location'),
@@ -176,7 +247,7 @@ const forms = {
   }),
 
   update: (noun) => {
-    const schema = own('schemas', noun.changes ?? `${noun.schema}Changes`);
+    const schema = ownReference('schemas', noun.changes);
     return {
       summary: `Change ${withArticle(noun.one)}`,
       description: 'Changes the fields that are given and leaves the others unchanged.',
@@ -197,7 +268,7 @@ const forms = {
     };
   },
 
-  delete: ({ one, id }) => ({
+  delete: ({ one, id, isNamed }) => ({
     summary: `Delete ${withArticle(one)}`,
     description: `Deletes ${withArticle(one)}.`,
     scope: 'write',
@@ -205,6 +276,7 @@ const forms = {
     responses: {
       204: common('responses/Deleted'),
       404: common('responses/NotFound'),
+      ...(isNamed ? { 409: common('responses/Conflict') } : {}),
       412: common('responses/PreconditionFailed'),
       413: common('responses/PayloadTooLarge'),
     },
@@ -215,7 +287,7 @@ function resource({ schema, example }, description, headers = {}) {
   return {
     description,
     headers: { ETag: common('headers/etag'), ...headers },
-    content: { 'application/json': { schema: own('schemas', schema), example } },
+    content: { 'application/json': { schema: ownReference('schemas', schema), example } },
   };
 }
 
@@ -223,8 +295,16 @@ function common(place) {
   return { $ref: `common.yaml#/${place}` };
 }
 
-function own(kind, name) {
+function ownReference(kind, name) {
   return { $ref: `#/${kind}/${name}` };
+}
+
+function mapObject(object, map) {
+  return Object.fromEntries(Object.entries(object ?? {}).map(([key, value]) => [key, map(key, value)]));
+}
+
+function capitalized(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 function withArticle(noun) {

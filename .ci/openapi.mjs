@@ -34,7 +34,8 @@ export async function bundleContract({ dereference = false } = {}) {
     externalRefResolver,
   });
   const errors = problems.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new Error(`${source}: ${errors.map(({ message }) => message).join(' ')}`);
+  const messages = new Set(errors.map(({ message }) => message));
+  if (messages.size > 0) throw new Error(`${source}: ${[...messages].join(' ')}`);
   return structuredClone(bundled.parsed);
 }
 

@@ -1,15 +1,28 @@
 import { eventCursorRule } from '../domain/events/event-id.ts';
 import type { Rule } from '../domain/input.ts';
 import { cursorRule } from '../domain/page.ts';
-import { descriptionRule, instantRule, integerRule, nameRule } from '../domain/rules.ts';
+import {
+  descriptionRule,
+  instantRule,
+  integerRule,
+  maxDescriptionCharacters,
+  maxNameCharacters,
+  nameRule,
+} from '../domain/rules.ts';
 import { nouns } from '../domain/nouns.ts';
 import type { Schema } from './openapi/document.ts';
 
-/** The domain's rules by the formats of the document that stand for them. */
-const textRules: Readonly<Record<string, Rule<string, unknown>>> = {
-  name: nameRule,
-  text: descriptionRule,
-  'date-time': instantRule,
+/** A text of the document: the rule of the domain that its format stands for, and its limits. */
+interface TextFormat {
+  readonly rule: Rule<string, unknown>;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+export const textFormats: Readonly<Record<string, TextFormat>> = {
+  name: { rule: nameRule, minLength: 1, maxLength: maxNameCharacters },
+  text: { rule: descriptionRule, maxLength: maxDescriptionCharacters },
+  'date-time': { rule: instantRule },
 };
 
 /** Formats whose values have rules of their own elsewhere: numbers, and texts that the services take as they are. */
@@ -17,8 +30,10 @@ const otherFormats: ReadonlySet<string> = new Set(['int32', 'int64']);
 
 /** Throws when a format of the document stands for no rule: its violations would be missing where a body has others. */
 export function assertKnownFormat({ format }: Schema, property: string): void {
-  if (format === undefined || format in textRules || otherFormats.has(format)) return;
-  throw new Error(`The format ${format} of ${property} has no rule: add it to textRules in src/rest/domain-rules.ts.`);
+  if (format === undefined || format in textFormats || otherFormats.has(format)) return;
+  throw new Error(
+    `The format ${format} of ${property} has no rule: add it to textFormats in src/rest/domain-rules.ts.`,
+  );
 }
 
 /** By format. A cursor is decoded once, here; services take its position. */
@@ -38,8 +53,8 @@ export function domainProblem({ format, type, minimum, maximum }: Schema, value:
   const refuse = (problem: string): void => {
     found ??= problem;
   };
-  const textRule = textRules[format ?? ''];
-  if (textRule !== undefined && typeof value === 'string') textRule(value, refuse);
+  const text = textFormats[format ?? ''];
+  if (text !== undefined && typeof value === 'string') text.rule(value, refuse);
   if (type === 'integer' && typeof value === 'number' && minimum !== undefined && maximum !== undefined) {
     integerRule(minimum, maximum)(value, refuse);
   }
