@@ -49,11 +49,12 @@ export function refuseTunnel(context: BrokenRequestContext, { headers }: Incomin
  */
 export function respondToBrokenRequest(context: BrokenRequestContext, error: ParserError, socket: Duplex): void {
   const { connections, bodies } = context.server();
-  const current = connections.currentOn(socket as Socket);
+  const connection = connections.of(socket as Socket);
+  const current = connection?.current;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     // After our response, further bytes can't be parsed.
     if (!socket.writableEnded) socket.destroy();
-  } else if (connections.isBodyUnfinished(socket as Socket)) {
+  } else if (connection?.isBodyUnfinished === true) {
     // The rest of a body whose request has had its response already.
     closeSoon(socket);
   } else if (current === undefined) {

@@ -2,5 +2,4 @@ export { type Account, Accounts, byteMillis, requestMillis, service, type Waiter
 export { type Caller, Callers, waiting } from './caller.ts';
 export { Memory, requestBytes, type RequestMemory, sizeOf } from './memory.ts';
 export { type Lease, Share, type ShareLimit } from './share.ts';
-export type { TickTime } from './tick-time.ts';
 export { Waiters } from './waiters.ts';

@@ -2,29 +2,11 @@ import type { IncomingMessage } from 'node:http';
 
 import type { FastifyRequest } from 'fastify';
 
-import {
-  type Accounts,
-  byteMillis,
-  type Caller,
-  type Lease,
-  type RequestMemory,
-  Share,
-  type ShareLimit,
-  type TickTime,
-} from '../callers/index.ts';
+import { byteMillis, type Caller, type Lease, type RequestMemory, Share, type ShareLimit } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
-import type { OnRefusal } from './bounds.ts';
+import type { BoundsOptions } from './bounds.ts';
 import { Refusal } from './refusal.ts';
 import { maxBodyBytes } from './limits.ts';
-
-/** The limits of bodies that haven't arrived completely. Tests lower them. */
-export interface BodyLimits {
-  /** Of one client, counted from `incompleteAfterMillis` on. */
-  readonly maxIncompleteOfClient: number;
-  readonly incompleteAfterMillis: number;
-}
-
-const defaultLimits: BodyLimits = { maxIncompleteOfClient: 8, incompleteAfterMillis: 1_000 };
 
 /** Called once with the body, or with why there is none. */
 type Done = (error: Error | null, body: Buffer) => void;
@@ -50,19 +32,15 @@ interface Arriving {
  * only response of the request.
  */
 export class Bodies {
-  readonly #limits: BodyLimits;
-  readonly #ticks: TickTime;
-  readonly #onRefusal: OnRefusal;
+  readonly #options: BoundsOptions;
   readonly #slow: Share;
   readonly #arriving = new WeakMap<IncomingMessage, Arriving>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
-  constructor(accounts: Accounts, ticks: TickTime, onRefusal: OnRefusal, limits: Partial<BodyLimits> = {}) {
-    this.#ticks = ticks;
-    this.#limits = { ...defaultLimits, ...limits };
-    this.#onRefusal = onRefusal;
-    this.#slow = new Share(accounts, {
-      ofClient: this.#limits.maxIncompleteOfClient,
+  constructor(options: BoundsOptions) {
+    this.#options = options;
+    this.#slow = new Share(options.callers.accounts, {
+      ofClient: options.limits.maxIncompleteOfClient,
       ofAll: Infinity,
       refuse: (_limit, held) => this.#refuse(tooMany(held)),
     });
@@ -83,7 +61,7 @@ export class Bodies {
       caller.use(length * byteMillis);
       // To parse a larger one takes time, and a reply of Redis may let many requests go on in one tick.
       const goOn = (): void =>
-        length <= smallBytes ? done(null, body) : this.#ticks.enter(caller, () => done(null, body));
+        length <= smallBytes ? done(null, body) : this.#options.callers.ticks.enter(caller, () => done(null, body));
       const waiting = memory.reserve(length);
       if (waiting === undefined) return goOn();
       return inBackground(waiting.then(goOn, (error: unknown) => done(error as Error, none)));
@@ -118,7 +96,7 @@ export class Bodies {
       done(error, body.subarray(0, length));
     };
     // The work begins now: bodies of many connections may end in one tick.
-    const finish = (): void => this.#ticks.enter(caller, () => end(null));
+    const finish = (): void => this.#options.callers.ticks.enter(caller, () => end(null));
     const add = (chunk: Buffer): void => {
       const needed = length + chunk.length;
       if (needed > maxBodyBytes) return end(tooLarge());
@@ -140,14 +118,14 @@ export class Bodies {
         end(refusal as Refusal);
       }
     };
-    const slow = setTimeout(count, this.#limits.incompleteAfterMillis);
+    const slow = setTimeout(count, this.#options.limits.incompleteAfterMillis);
     slow.unref();
     this.#arriving.set(payload, { fail: end });
     payload.on('data', add).on('end', finish).on('error', end);
   }
 
   #refuse(error: Refusal): Refusal {
-    this.#onRefusal('incomplete_bodies');
+    this.#options.onRefusal('incomplete_bodies');
     return error;
   }
 }

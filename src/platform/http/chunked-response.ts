@@ -41,6 +41,7 @@ export function sendChunks(
     return;
   }
   const payload = new Chunks(chunks.map((chunk) => (typeof chunk === 'string' ? Buffer.from(chunk) : chunk)));
-  server.connections.countAsUnread(raw.socket, payload);
+  const connection = server.connections.of(raw.socket);
+  if (connection !== undefined) connection.unwritten = payload;
   void reply.header('content-length', String(payload.bytesLeft)).send(payload);
 }

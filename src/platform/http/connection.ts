@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
-import type { Caller, Lease, RequestMemory, Share, TickTime } from '../callers/index.ts';
+import type { Lease, RequestMemory, Share } from '../callers/index.ts';
+import type { BoundsOptions } from './bounds.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -46,16 +47,6 @@ interface QueuedRequest {
   readonly begin: () => void;
 }
 
-export interface ClientConnectionOptions {
-  /** Requests that are read while another is under way. */
-  readonly maxReadAhead: number;
-  readonly ticks: TickTime;
-  /** Who has sent a request, as far as that is known before it begins. */
-  readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
-  /** Called when the client has sent too many requests ahead, or a body in too many chunks. */
-  readonly onFull: () => void;
-}
-
 /**
  * One connection of a client: the request under way, those read ahead, and the bytes of the response that wait to be
  * sent.
@@ -71,13 +62,10 @@ export class ClientConnection {
   isStreaming = false;
   /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
   unwritten: UnwrittenPayload | undefined;
-  /**
-   * The last request, if its response was sent before its body had arrived: further bytes can't be told from the rest
-   * of that body.
-   */
-  unfinishedRequest: IncomingMessage | undefined;
   readonly #socket: Socket;
-  readonly #options: ClientConnectionOptions;
+  readonly #options: BoundsOptions;
+  /** The last request, if its response was sent before its body had arrived. */
+  #unfinished: IncomingMessage | undefined;
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
   #isNew = true;
@@ -86,7 +74,7 @@ export class ClientConnection {
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  constructor(socket: Socket, options: ClientConnectionOptions) {
+  constructor(socket: Socket, options: BoundsOptions) {
     this.#socket = socket;
     this.#options = options;
     // Node caches the address on first use; it isn't available after a reset.
@@ -104,6 +92,11 @@ export class ClientConnection {
 
   get isIdle(): boolean {
     return this.current === undefined;
+  }
+
+  /** Whether the next bytes may be the rest of a body whose request has had its response: they can't be told from it. */
+  get isBodyUnfinished(): boolean {
+    return this.#unfinished?.complete === false;
   }
 
   /** Whether no request has come yet: the first one may be on its way. */
@@ -132,9 +125,9 @@ export class ClientConnection {
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;
     this.#isNew = false;
-    if (this.isIdle && (isUrgent || this.#options.ticks.isFree)) return this.#begin({ response, begin });
+    if (this.isIdle && (isUrgent || this.#options.callers.ticks.isFree)) return this.#begin({ response, begin });
     // One of those that wait to start is the next under way.
-    const maxQueued = this.#options.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
+    const maxQueued = this.#options.limits.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, in whose trace it isn't.
     if (this.#queue.push({ response, begin: context.bind(context.active(), begin) }) === 1) this.#waitToStart();
@@ -163,7 +156,7 @@ export class ClientConnection {
     this.memory?.release();
     this.memory = undefined;
     this.uncountArrived();
-    this.unfinishedRequest = request.complete ? undefined : request;
+    this.#unfinished = request.complete ? undefined : request;
     this.#waitToStart();
   }
 
@@ -223,12 +216,12 @@ export class ClientConnection {
   #waitToStart(): void {
     const [next] = this.#queue;
     if (next === undefined || this.#underWay !== undefined) return;
-    const { ticks, callerOf } = this.#options;
-    ticks.wait(callerOf(next.response.req), () => this.#beginNext());
+    const { callers, callerOf } = this.#options;
+    callers.ticks.wait(callerOf(next.response.req), () => this.#beginNext());
   }
 
   #disconnect(): void {
-    this.#options.onFull();
+    this.#options.onRefusal('connection_requests');
     this.reset();
     const { parser } = this.#socket as { readonly parser?: NodeParser | null };
     if (!parser) return;

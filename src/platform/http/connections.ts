@@ -2,28 +2,10 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import type { Caller, Callers, Memory, RequestMemory, Share, TickTime } from '../callers/index.ts';
+import type { Caller, Memory, RequestMemory, Share } from '../callers/index.ts';
 import { every } from '../background.ts';
-import type { OnRefusal } from './bounds.ts';
-import { ClientConnection, type UnwrittenPayload } from './connection.ts';
-
-/** The limits of connections. Tests lower them. */
-export interface ConnectionsLimits {
-  readonly maxConnections: number;
-  /** Requests of one connection that are read while another is under way. */
-  readonly maxReadAhead: number;
-  /** How long a response may make no write progress. */
-  readonly stallMillis: number;
-  /** The interval of progress checks. */
-  readonly checkEveryMillis: number;
-}
-
-const defaultLimits: ConnectionsLimits = {
-  maxConnections: 10_000,
-  maxReadAhead: 16,
-  stallMillis: 120_000,
-  checkEveryMillis: 250,
-};
+import type { BoundsOptions } from './bounds.ts';
+import { ClientConnection } from './connection.ts';
 
 /**
  * How long a connection without a request stays open after listening has stopped: a proxy doesn't repeat a POST that it
@@ -44,37 +26,22 @@ const urgentTarget = /^\/(?:healthz|readyz)(?:\?|$)/;
  * than it was estimated, the connection that holds most is reset.
  */
 export class ClientConnections {
-  readonly #limits: ConnectionsLimits;
-  readonly #onRefusal: OnRefusal;
+  readonly #options: BoundsOptions;
   readonly #connections = new Map<Socket, ClientConnection>();
-  readonly ticks: TickTime;
   readonly #memory: Memory;
   #underWay = 0;
   #isDraining = false;
   #isClosing = false;
 
-  constructor(
-    server: Server,
-    { ticks }: Pick<Callers, 'ticks'>,
-    memory: Memory,
-    callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>,
-    onRefusal: OnRefusal,
-    limits: Partial<ConnectionsLimits> = {},
-  ) {
-    this.#limits = { ...defaultLimits, ...limits };
+  constructor(server: Server, memory: Memory, options: BoundsOptions) {
+    const { callers, onRefusal, limits } = options;
+    this.#options = options;
     this.#memory = memory;
-    this.ticks = ticks;
-    this.#onRefusal = onRefusal;
-    server.maxConnections = this.#limits.maxConnections;
+    server.maxConnections = limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
-      this.ticks.accept();
-      const connection = new ClientConnection(socket, {
-        maxReadAhead: this.#limits.maxReadAhead,
-        ticks: this.ticks,
-        callerOf,
-        onFull: () => onRefusal('connection_requests'),
-      });
+      callers.ticks.accept();
+      const connection = new ClientConnection(socket, options);
       this.#connections.set(socket, connection);
       socket.once('close', () => {
         this.#connections.delete(socket);
@@ -86,7 +53,7 @@ export class ClientConnections {
       this.#closeIdle();
     };
     server.once('listening', () => {
-      const checking = every(this.#limits.checkEveryMillis, () => this.#check());
+      const checking = every(limits.checkEveryMillis, () => this.#check());
       server.once('close', () => clearInterval(checking));
     });
   }
@@ -103,7 +70,7 @@ export class ClientConnections {
 
   /** Calls the listener when the request before it on the connection has ended, and it may start. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
-    const connection = this.#connections.get(request.socket);
+    const connection = this.of(request.socket);
     const begin = (): void => {
       if (connection === undefined) return;
       this.#underWay += 1;
@@ -119,39 +86,28 @@ export class ClientConnections {
     connection?.accept(response, begin, urgentTarget.test(request.url ?? ''));
   }
 
-  /** The response under way on the connection, or the next one. */
-  currentOn(socket: Socket): ServerResponse | undefined {
-    return this.#connections.get(socket)?.current;
+  /** The open connection of the socket. */
+  of(socket: Socket): ClientConnection | undefined {
+    return this.#connections.get(socket);
   }
 
   /** The response on the connection goes on until somebody ends it: from now on it isn't among those under way. */
   beginStream(socket: Socket): void {
-    const connection = this.#connections.get(socket);
+    const connection = this.of(socket);
     if (connection === undefined || connection.isStreaming) return;
     connection.isStreaming = true;
     this.#underWay -= 1;
   }
 
-  /** Whether the next bytes on the connection may be the rest of a body whose request has had its response. */
-  isBodyUnfinished(socket: Socket): boolean {
-    return this.#connections.get(socket)?.unfinishedRequest?.complete === false;
-  }
-
   /** The memory of a request, until its response has been sent, or its connection is closed. */
   openMemory(response: ServerResponse, caller: Caller): RequestMemory {
     const memory = this.#memory.open(caller);
-    const connection = this.#connections.get(response.req.socket);
+    const connection = this.of(response.req.socket);
     if (connection?.underWay === response) connection.memory = memory;
     // It has gone meanwhile, or is none of this server.
     else if (response.req.socket.destroyed) memory.release();
     else response.on('close', () => memory.release());
     return memory;
-  }
-
-  /** What the response under way on the connection has still to write is unread, too. */
-  countAsUnread(socket: Socket, payload: UnwrittenPayload): void {
-    const connection = this.#connections.get(socket);
-    if (connection !== undefined) connection.unwritten = payload;
   }
 
   /** From now on every response has `Connection: close`. */
@@ -191,14 +147,14 @@ export class ClientConnections {
     let largest: ClientConnection | undefined;
     for (const connection of this.#connections.values()) {
       connection.measureUnread();
-      if (connection.stalledMillis(now) >= this.#limits.stallMillis) this.#cutOff(connection);
+      if (connection.stalledMillis(now) >= this.#options.limits.stallMillis) this.#cutOff(connection);
       if ((connection.memory?.bytes ?? 0) > (largest?.memory?.bytes ?? 0)) largest = connection;
     }
     if (largest !== undefined && this.#memory.isOverdrawn) this.#cutOff(largest);
   }
 
   #cutOff(connection: ClientConnection): void {
-    this.#onRefusal('unread_responses');
+    this.#options.onRefusal('unread_responses');
     connection.reset();
   }
 }

@@ -6,6 +6,7 @@ export { continueAfter } from './continue-after.ts';
 export { drain } from './drain.ts';
 export { decodeJson, isExact, parseJson } from './exact-json.ts';
 export {
+  type HttpLimits,
   maxBodyBytes,
   maxDocumentBytes,
   maxHeaderBytes,
@@ -15,6 +16,6 @@ export {
 } from './limits.ts';
 export { LogDestination } from './log-destination.ts';
 export { MetricsText } from './metrics-text.ts';
-export { createNodeServer, type HttpLimits, type HttpTimeouts } from './node-server.ts';
+export { createNodeServer, type HttpTimeouts } from './node-server.ts';
 export { Refusal } from './refusal.ts';
 export { findMalformation, headersTooLarge, targetTooLong } from './request-checks.ts';

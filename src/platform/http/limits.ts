@@ -9,3 +9,41 @@ export const maxJsonDepth = 500;
 export const maxJsonValues = 10_000;
 /** The text of a GraphQL document in UTF-8, also of one that is persisted or trusted. */
 export const maxDocumentBytes = 64 * 1024;
+
+const mebibyte = 1024 * 1024;
+
+/** The bounds of what clients can make the server hold or do at once. Tests lower them. */
+export interface HttpLimits {
+  readonly maxConnections: number;
+  /** Requests of one connection that are read while another is under way. */
+  readonly maxReadAhead: number;
+  /** How long a response may make no write progress. */
+  readonly stallMillis: number;
+  /** The interval of progress checks. */
+  readonly checkEveryMillis: number;
+  /** Slow bodies of one client: those that are incomplete after `incompleteAfterMillis`. */
+  readonly maxIncompleteOfClient: number;
+  readonly incompleteAfterMillis: number;
+  /** Memory for requests, responses and streams together. */
+  readonly maxMemoryOfClient: number;
+  readonly maxMemoryOfAll: number;
+  readonly memoryWaitMillis: number;
+  /** The event loop's mean delay beyond which requests are refused. */
+  readonly maxDelayMillis: number;
+  /** Requests without a response; those that wait for the database are among them. */
+  readonly maxWaiting: number;
+}
+
+export const defaultHttpLimits: HttpLimits = {
+  maxConnections: 10_000,
+  maxReadAhead: 16,
+  stallMillis: 120_000,
+  checkEveryMillis: 250,
+  maxIncompleteOfClient: 8,
+  incompleteAfterMillis: 1_000,
+  maxMemoryOfClient: 32 * mebibyte,
+  maxMemoryOfAll: 128 * mebibyte,
+  memoryWaitMillis: 2_000,
+  maxDelayMillis: 500,
+  maxWaiting: 1_000,
+};

@@ -1,28 +1,13 @@
-import { type Accounts, Memory } from '../callers/index.ts';
-import type { OnRefusal } from './bounds.ts';
+import { Memory } from '../callers/index.ts';
+import type { BoundsOptions } from './bounds.ts';
 import { Refusal } from './refusal.ts';
-
-/** The limits of memory for requests, responses and streams together. Tests lower them. */
-export interface MemoryLimits {
-  readonly maxMemoryOfClient: number;
-  readonly maxMemoryOfAll: number;
-  readonly memoryWaitMillis: number;
-}
-
-const mebibyte = 1024 * 1024;
-
-const defaultLimits: MemoryLimits = {
-  maxMemoryOfClient: 32 * mebibyte,
-  maxMemoryOfAll: 128 * mebibyte,
-  memoryWaitMillis: 2_000,
-};
 
 const retryAfterSeconds = 5;
 
 /** The one account of bodies, results and what clients haven't read of their responses. */
-export function createMemory(accounts: Accounts, onRefusal: OnRefusal, limits: Partial<MemoryLimits> = {}): Memory {
-  const { maxMemoryOfClient: ofClient, maxMemoryOfAll: ofAll, memoryWaitMillis } = { ...defaultLimits, ...limits };
-  return new Memory(accounts, {
+export function createMemory({ callers, onRefusal, limits }: BoundsOptions): Memory {
+  const { maxMemoryOfClient: ofClient, maxMemoryOfAll: ofAll, memoryWaitMillis } = limits;
+  return new Memory(callers.accounts, {
     ofClient,
     ofAll,
     waitMillis: memoryWaitMillis,

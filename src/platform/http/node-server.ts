@@ -1,12 +1,13 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Caller, Callers, Memory } from '../callers/index.ts';
-import { Bodies, type BodyLimits } from './body.ts';
-import type { OnRefusal } from './bounds.ts';
-import { ClientConnections, type ConnectionsLimits } from './connections.ts';
-import { createMemory, type MemoryLimits } from './memory.ts';
-import { Overload, type OverloadLimits } from './overload.ts';
+import type { Callers, Memory } from '../callers/index.ts';
+import { Bodies } from './body.ts';
+import type { BoundsOptions } from './bounds.ts';
+import { ClientConnections } from './connections.ts';
+import { defaultHttpLimits, type HttpLimits } from './limits.ts';
+import { createMemory } from './memory.ts';
+import { Overload } from './overload.ts';
 
 /** How long a client may take. Tests shorten it. */
 export interface HttpTimeouts {
@@ -30,16 +31,9 @@ const defaultTimeouts: HttpTimeouts = {
  */
 const parserMaxHeaderBytes = 32 * 1024;
 
-/** The bounds of what clients can make the server hold or do at once. Tests lower them. */
-export type HttpLimits = ConnectionsLimits & BodyLimits & OverloadLimits & MemoryLimits;
-
-export interface NodeServerOptions {
+export interface NodeServerOptions extends Omit<BoundsOptions, 'limits'> {
   readonly timeouts: Partial<HttpTimeouts> | undefined;
   readonly limits: Partial<HttpLimits> | undefined;
-  readonly callers: Callers;
-  /** Who has sent a request, as far as that is known before it begins. */
-  readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
-  readonly onRefusal: OnRefusal;
 }
 
 export interface NodeServer {
@@ -56,7 +50,7 @@ export interface NodeServer {
 }
 
 /** Node's server below Fastify, what bounds it, and our own responses wherever Node would send its own. */
-export function createNodeServer({ timeouts, limits, callers, callerOf, onRefusal }: NodeServerOptions): NodeServer {
+export function createNodeServer({ timeouts, ...options }: NodeServerOptions): NodeServer {
   const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = { ...defaultTimeouts, ...timeouts };
   const server = createServer({
     maxHeaderSize: parserMaxHeaderBytes,
@@ -68,11 +62,11 @@ export function createNodeServer({ timeouts, limits, callers, callerOf, onRefusa
     // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
-  const { accounts, ticks } = callers;
-  const memory = createMemory(accounts, onRefusal, limits);
-  const connections = new ClientConnections(server, callers, memory, callerOf, onRefusal, limits);
-  const bodies = new Bodies(accounts, ticks, onRefusal, limits);
-  const overload = new Overload({ accounts, connections, callerOf, onRefusal, limits });
+  const bounds: BoundsOptions = { ...options, limits: { ...defaultHttpLimits, ...options.limits } };
+  const memory = createMemory(bounds);
+  const connections = new ClientConnections(server, memory, bounds);
+  const bodies = new Bodies(bounds);
+  const overload = new Overload(bounds, connections);
   const onConnect = (respond: (request: IncomingMessage, socket: Duplex) => void): void => {
     server.on('connect', (request, socket) => {
       // Node removes its own listener before this event: without one, a reset would end the process.
@@ -93,7 +87,7 @@ export function createNodeServer({ timeouts, limits, callers, callerOf, onRefusa
       server.emit('request', request, response);
     });
   };
-  return { server, callers, memory, connections, bodies, overload, onRequest, onConnect };
+  return { server, callers: options.callers, memory, connections, bodies, overload, onRequest, onConnect };
 }
 
 /**

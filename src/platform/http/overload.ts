@@ -3,29 +3,11 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 
 import type { FastifyRequest } from 'fastify';
 
-import { type Accounts, byteMillis, type Caller, requestMillis, Share } from '../callers/index.ts';
+import { byteMillis, requestMillis, Share } from '../callers/index.ts';
 import { every } from '../background.ts';
-import type { OnRefusal } from './bounds.ts';
+import type { BoundsOptions } from './bounds.ts';
 import type { ClientConnections } from './connections.ts';
 import { Refusal } from './refusal.ts';
-
-/** The limits beyond which requests are refused. Tests lower them. */
-export interface OverloadLimits {
-  readonly maxDelayMillis: number;
-  /** Requests without a response; those that wait for the database are among them. */
-  readonly maxWaiting: number;
-}
-
-const defaultLimits: OverloadLimits = { maxDelayMillis: 500, maxWaiting: 1_000 };
-
-export interface OverloadOptions {
-  readonly accounts: Accounts;
-  readonly connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
-  /** Who has sent a request, as far as that is known before it begins. */
-  readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
-  readonly onRefusal: OnRefusal;
-  readonly limits?: Partial<OverloadLimits> | undefined;
-}
 
 const resolutionMillis = 10;
 const sampleEveryMillis = 500;
@@ -57,10 +39,8 @@ const retryAfterSeconds = 1;
  * use the whole maximum.
  */
 export class Overload {
-  readonly #limits: OverloadLimits;
-  readonly #connections: Pick<ClientConnections, 'underWay' | 'countArrived'>;
-  readonly #callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
-  readonly #onRefusal: OnRefusal;
+  readonly #options: BoundsOptions;
+  readonly #connections: ClientConnections;
   /** By key. */
   readonly #begun: Share;
   /** The requests that have arrived completely, as last counted. */
@@ -72,11 +52,10 @@ export class Overload {
   #countedAt = -Infinity;
   #contestedUntil = -Infinity;
 
-  constructor({ accounts, connections, callerOf, onRefusal, limits }: OverloadOptions) {
-    this.#limits = { ...defaultLimits, ...limits };
+  constructor(options: BoundsOptions, connections: ClientConnections) {
+    const { accounts } = options.callers;
+    this.#options = options;
     this.#connections = connections;
-    this.#callerOf = callerOf;
-    this.#onRefusal = onRefusal;
     this.#begun = new Share(accounts, {
       ofClient: (keys) => this.#partOfKey(keys),
       ofAll: Infinity,
@@ -98,7 +77,7 @@ export class Overload {
 
   /** The failure for a request that has to be refused before anything is done for it. */
   findRefusal(request: IncomingMessage): Error | undefined {
-    const { maxWaiting, maxDelayMillis } = this.#limits;
+    const { maxWaiting, maxDelayMillis } = this.#options.limits;
     if (this.waiting >= maxWaiting) {
       this.#contest();
       return this.#refuse();
@@ -106,7 +85,7 @@ export class Overload {
     if (this.#delayMillis > maxDelayMillis) return this.#refuse();
     if (this.#countArrived() < maxWaiting) return undefined;
     this.#contest();
-    return this.#arrived.findRefusal(this.#callerOf(request), 1);
+    return this.#arrived.findRefusal(this.#options.callerOf(request), 1);
   }
 
   /** Counts the request of a known key until `end`. Throws UNAVAILABLE while its key has its part. */
@@ -126,11 +105,11 @@ export class Overload {
   }
 
   #partOf(clients: number): number {
-    return Math.floor(this.#limits.maxWaiting / 2 / clients);
+    return Math.floor(this.#options.limits.maxWaiting / 2 / clients);
   }
 
   #partOfKey(keys: number): number {
-    if (this.waiting <= this.#limits.maxWaiting / 4) return Infinity;
+    if (this.waiting <= this.#options.limits.maxWaiting / 4) return Infinity;
     if (keys > 1) this.#contest();
     else if (performance.now() >= this.#contestedUntil) return Infinity;
     return Math.max(minPart, this.#partOf(keys));
@@ -142,13 +121,13 @@ export class Overload {
   }
 
   #refuse(): Refusal {
-    this.#onRefusal('overload');
+    this.#options.onRefusal('overload');
     return unavailable('The service has too much to do at the moment. Try again in a second.');
   }
 
   #refuseKey(held: number): Refusal {
     this.#contest();
-    this.#onRefusal('waiting_requests');
+    this.#options.onRefusal('waiting_requests');
     return unavailable(
       `${held} requests of this key wait for a response already, and other keys need room: let some of them finish first.`,
     );
@@ -167,7 +146,7 @@ export class Overload {
    * don't read the response are no work, and aren't counted.
    */
   #countArrived(): number {
-    if (this.#connections.underWay <= this.#limits.maxWaiting) return 0;
+    if (this.#connections.underWay <= this.#options.limits.maxWaiting) return 0;
     const now = performance.now();
     if (now - this.#countedAt >= countEveryMillis) {
       this.#countedAt = now;

@@ -4,11 +4,11 @@ import { createServer, Socket, type AddressInfo } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { Accounts } from '../../../src/platform/callers/accounts.ts';
-import { TickTime } from '../../../src/platform/callers/tick-time.ts';
+import { Callers } from '../../../src/platform/callers/index.ts';
 import { sendChunks } from '../../../src/platform/http/chunked-response.ts';
-import { ClientConnection, type ClientConnectionOptions } from '../../../src/platform/http/connection.ts';
-import { callers } from '../../support/caller.ts';
+import type { BoundsOptions } from '../../../src/platform/http/bounds.ts';
+import { ClientConnection } from '../../../src/platform/http/connection.ts';
+import { defaultHttpLimits } from '../../../src/platform/http/limits.ts';
 import { until } from '../../support/until.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { type BoundedServer, startBounded } from './bounded-server.ts';
@@ -52,13 +52,13 @@ async function start(limits: HarnessLimits = {}): Promise<Harness> {
   return { ...bounded, slow, busy };
 }
 
-const newTicks = (): TickTime => new TickTime(new Accounts(), 10);
-
-const connectionOptions: ClientConnectionOptions = {
-  maxReadAhead: 1,
-  ticks: newTicks(),
+const bounds: string[] = [];
+const callers = new Callers(undefined, 10);
+const options: BoundsOptions = {
+  callers,
   callerOf: () => callers.for('client'),
-  onFull: () => undefined,
+  onRefusal: (bound) => void bounds.push(bound),
+  limits: defaultHttpLimits,
 };
 
 /** Opens a connection, sends the text and reads nothing. */
@@ -107,21 +107,16 @@ it('has one request of a connection under way; 16 read ahead begin, and get thei
 });
 
 it('disconnects a client whose first request waits to begin for the 18th, not for the 17th', () => {
-  const ticks = newTicks();
-  ticks.wait(callers.for('other'), () => undefined);
-  const full: boolean[] = [];
-  const socket = new Socket().on('error', () => undefined);
-  const connection = new ClientConnection(socket, {
-    ...connectionOptions,
-    maxReadAhead: 16,
-    ticks,
-    onFull: () => full.push(true),
-  });
+  callers.ticks.wait(callers.for('other'), () => undefined);
+  const connection = new ClientConnection(
+    new Socket().on('error', () => undefined),
+    options,
+  );
   const accept = (): void => connection.accept({} as ServerResponse, () => undefined, false);
   for (let index = 0; index < 17; index += 1) accept();
-  expect(full).toEqual([]);
+  expect(bounds).toEqual([]);
   accept();
-  expect(full).toEqual([true]);
+  expect(bounds).toEqual(['connection_requests']);
 });
 
 it.each(['/slow', '/healthz', '/nothing'])(
@@ -207,7 +202,7 @@ it('takes for progress what the operating system has taken, within one large wri
   const client = await sendUnread((server.address() as AddressInfo).port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
-  const connection = new ClientConnection(socket, connectionOptions);
+  const connection = new ClientConnection(socket, options);
   expect(connection.stalledMillis(1_000)).toBe(0);
   socket.write(Buffer.alloc(64 * mebibyte));
   expect(connection.stalledMillis(2_000)).toBe(0);
