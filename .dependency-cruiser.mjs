@@ -143,10 +143,9 @@ export default {
     },
     {
       name: 'mikro-orm-only-in-database',
-      comment:
-        'Stores and migrations are made with MikroORM; of the client only the lease of a transaction knows types of its driver.',
+      comment: 'Stores and migrations are made with MikroORM.',
       severity: 'error',
-      from: { path: '^src/', pathNot: [pathOf('database'), '^src/platform/postgres/lease[.]ts$'] },
+      from: { path: '^src/', pathNot: pathOf('database') },
       to: { path: packages('@mikro-orm/(?!core/)[^/]+', 'kysely') },
     },
     {

@@ -2,8 +2,12 @@ import {
   PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  type CompiledQuery,
+  type DatabaseConnection,
   type Dialect,
   type Driver,
+  type QueryResult,
+  type Transaction,
   type TransactionSettings,
 } from 'kysely';
 
@@ -21,6 +25,20 @@ export function createDialect(pool: ConnectionPool, caller: Caller | undefined):
     createIntrospector: (kysely) => new PostgresIntrospector(kysely),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   };
+}
+
+/** Sends what MikroORM has written, too. */
+class KyselyLease extends ConnectionLease implements DatabaseConnection {
+  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    const { command, count, rows } = await this.send(sql, parameters);
+    const isWrite = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
+    return isWrite ? { rows, numAffectedRows: BigInt(count) } : { rows };
+  }
+
+  // oxlint-disable-next-line require-yield
+  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
+    throw new Error('Rows are not streamed: lists are read in pages.');
+  }
 }
 
 /**
@@ -43,17 +61,17 @@ class LeaseDriver implements Driver {
     // The pool connects when it is used.
   }
 
-  async acquireConnection(): Promise<ConnectionLease> {
-    const lease = new ConnectionLease(this.#pool);
+  async acquireConnection(): Promise<KyselyLease> {
+    const lease = new KyselyLease(this.#pool);
     return this.#caller === undefined ? lease : lease.connect(this.#caller);
   }
 
-  async beginTransaction(lease: ConnectionLease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
+  async beginTransaction(lease: KyselyLease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
     const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
     lease.begin(`${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
   }
 
-  async commitTransaction(lease: ConnectionLease): Promise<void> {
+  async commitTransaction(lease: KyselyLease): Promise<void> {
     try {
       await lease.commit();
     } catch (error) {
@@ -66,7 +84,7 @@ class LeaseDriver implements Driver {
   }
 
   /** Never rejects: what can't be rolled back by a statement is rolled back by closing the connection. */
-  async rollbackTransaction(lease: ConnectionLease): Promise<void> {
+  async rollbackTransaction(lease: KyselyLease): Promise<void> {
     try {
       if (!lease.isReleased) await lease.rollback();
     } catch {
@@ -76,23 +94,28 @@ class LeaseDriver implements Driver {
     }
   }
 
-  async savepoint(lease: ConnectionLease, name: string): Promise<void> {
+  async savepoint(lease: KyselyLease, name: string): Promise<void> {
     await lease.send(`savepoint "${name}"`);
   }
 
-  async rollbackToSavepoint(lease: ConnectionLease, name: string): Promise<void> {
+  async rollbackToSavepoint(lease: KyselyLease, name: string): Promise<void> {
     await lease.send(`rollback to savepoint "${name}"`);
   }
 
-  async releaseSavepoint(lease: ConnectionLease, name: string): Promise<void> {
+  async releaseSavepoint(lease: KyselyLease, name: string): Promise<void> {
     await lease.send(`release savepoint "${name}"`);
   }
 
-  async releaseConnection(lease: ConnectionLease): Promise<void> {
+  async releaseConnection(lease: KyselyLease): Promise<void> {
     lease.release();
   }
 
   destroy(): Promise<void> {
     return this.#pool.end();
   }
+}
+
+/** The connection of a transaction of MikroORM. */
+export function leaseOf(transaction: Pick<Transaction<unknown>, 'getExecutor'>): Promise<ConnectionLease> {
+  return transaction.getExecutor().provideConnection((lease) => Promise.resolve(lease as KyselyLease));
 }

@@ -1,4 +1,3 @@
-import type { Transaction } from 'kysely';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
 import type { Caller } from '../platform/callers/index.ts';
@@ -23,6 +22,7 @@ import {
   type StatementValues,
   throwIfLost,
 } from '../platform/postgres/index.ts';
+import { leaseOf } from './kysely-dialect.ts';
 
 export interface SessionOptions extends PgConnections {
   readonly orm: MikroORM;
@@ -34,7 +34,22 @@ export interface SessionOptions extends PgConnections {
 
 const minLockWaitMillis = 100;
 
-/** The sessions of the process's connections: one for each caller. */
+/**
+ * The sessions of the process's connections: one for each caller. What is sent on them is
+ *
+ * - short, on a pipelined connection: a row by its id (the look-ups of a tick are one statement), rows by up to 2,000
+ *   ids, a page, or the same page for several parents; for the service itself what has changed of keys, the log of
+ *   their changes, events after a position, day counters, the installation, the migrations.
+ * - slow, on an exclusive connection, few at a time: counts; pages that are long, go backwards or need a plan of their
+ *   own. Counts and the last two are not prepared.
+ * - write, on an exclusive connection: insertions (those of one client at the same time are one statement), changes,
+ *   deletions, locks; the claim and the record of an Idempotency-Key; who changes a key; the use of keys; the moving
+ *   and the maintenance of events.
+ * - in a transaction, all of these on its connection; BEGIN, COMMIT and savepoints are sent together with them.
+ *
+ * Nothing else is sent but what prepares a connection, cancels a statement, and looks at the disk (`readiness.ts`);
+ * migrations and the seed have a connection of their own.
+ */
 export class Sessions {
   readonly #options: SessionOptions;
   readonly #insertions: ReturnType<typeof createSharedInsertions>;
@@ -231,9 +246,4 @@ async function untilDeadline<T>(
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The connection of a transaction of MikroORM. */
-export function leaseOf(transaction: Pick<Transaction<unknown>, 'getExecutor'>): Promise<ConnectionLease> {
-  return transaction.getExecutor().provideConnection((lease) => Promise.resolve(lease as ConnectionLease));
 }

@@ -14,7 +14,7 @@ import {
   openMaintenanceWhenWritable,
 } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
-import { leaseOf } from '../session.ts';
+import { leaseOf } from '../kysely-dialect.ts';
 import { createStores } from '../stores/stores.ts';
 import { eventRights } from './event-rights.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';

@@ -1,5 +1,3 @@
-import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
-
 import type { Caller } from '../callers/index.ts';
 import type { ConnectionPool, PooledConnection } from './connection-pool.ts';
 import { failureOf } from './driver-errors.ts';
@@ -15,9 +13,9 @@ import {
 
 const begin = control('begin');
 const commit = control('commit');
-const savepoint = control('savepoint petstore_read');
-const rollbackToSavepoint = control('rollback to savepoint petstore_read');
-const releaseSavepoint = control('release savepoint petstore_read');
+const savepoint = control('savepoint before_read');
+const rollbackToSavepoint = control('rollback to savepoint before_read');
+const releaseSavepoint = control('release savepoint before_read');
 
 /**
  * A connection of the pool, from `connect` until it is released. After that it may be another's, so nothing is sent on
@@ -27,7 +25,7 @@ const releaseSavepoint = control('release savepoint petstore_read');
  * with the first statement of a transaction, and the last writes with COMMIT; equal ones that follow each other are
  * one, where they have a form for many. When a deferred statement fails, those after it are not executed.
  */
-export class ConnectionLease implements DatabaseConnection {
+export class ConnectionLease {
   isReleased = false;
   readonly #pool: ConnectionPool;
   #connection: PooledConnection | undefined;
@@ -106,7 +104,7 @@ export class ConnectionLease implements DatabaseConnection {
     }
   }
 
-  /** Sends what MikroORM has written. */
+  /** Sends a text that isn't prepared. */
   async send(
     text: string,
     values: readonly unknown[] = [],
@@ -116,17 +114,6 @@ export class ConnectionLease implements DatabaseConnection {
     if (last !== undefined) await this.runTogether([last]);
     const { command, rowCount, rows } = await connection.query<never>(text, [...values]);
     return { command, count: rowCount ?? 0, rows };
-  }
-
-  async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, count, rows } = await this.send(sql, parameters);
-    const isWrite = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
-    return isWrite ? { rows, numAffectedRows: BigInt(count) } : { rows };
-  }
-
-  // oxlint-disable-next-line require-yield
-  async *streamQuery<Row>(): AsyncIterableIterator<QueryResult<Row>> {
-    throw new Error('Rows are not streamed: lists are read in pages.');
   }
 
   #connected(): PooledConnection {

@@ -3,23 +3,6 @@ import { createHash } from 'node:crypto';
 import { UnreadableRow } from './failures.ts';
 import { type Parameter, type Scalar, toText } from './parameter.ts';
 
-/*
- * What is sent while the service runs, each by `run` of a `Session`:
- *
- * - short, on a pipelined connection: a row by its id (the look-ups of a tick are one statement), rows by up to 2,000
- *   ids, a page, or the same page for several parents; for the service itself what has changed of keys, the log of
- *   their changes, events after a position, day counters, the installation, the migrations.
- * - slow, on an exclusive connection, few at a time: counts; pages that are long, go backwards or need a plan of their
- *   own. Counts and the last two are not prepared.
- * - write, on an exclusive connection: insertions (those of one client at the same time are one statement), changes,
- *   deletions, locks; the claim and the record of an Idempotency-Key; who changes a key; the use of keys; the moving
- *   and the maintenance of events.
- * - in a transaction, all of these on its connection; BEGIN, COMMIT and savepoints are sent together with them.
- *
- * Nothing else is sent but what prepares a session (`server-session.ts`), cancels a statement (`cancel-request.ts`)
- * and looks at the disk (`database/readiness.ts`); migrations and the seed have a connection of their own.
- */
-
 /**
  * Decides on which connection it runs: short reads share some, and may be sent once more when their connection ends,
  * because none of them changes anything; one that writes has a connection of its own, and so has a read that may take
@@ -174,7 +157,7 @@ function elementOf(value: Parameter): Scalar {
 
 /** The same for the same text, whichever process names it. */
 function nameOf(text: string): string {
-  return `petstore_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  return `statement_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
 /**
