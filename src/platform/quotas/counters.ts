@@ -6,29 +6,6 @@ import { FallbackCounterStore } from './fallback-counter-store.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
 import { UsageRecorder } from './usage-recorder.ts';
 
-/*
- * Where requests are counted.
- *
- * Model. Two fixed windows for each key or address, its refusals and its ban make one counter, and one decision is one
- * step: `decide` in `platform/quotas/counter.ts`. `MemoryCounterStore` runs it on counters of this process. With Redis the
- * same step is a script, one round trip; `RedisCounters` is only the transport, and a property test runs random
- * histories, clocks that step included, through both and compares every decision. `FallbackCounterStore` chooses
- * between them, and `UsageRecorder` saves what was counted.
- *
- * Guarantees. A window never admits more than its limit, however parallel the requests, over all processes that share a
- * Redis. It never lasts longer than its length, even if a clock is set back, and what it has spent stays spent then. At
- * most 100,000 addresses are remembered in memory, and they share 100,000 counters in Redis; counters of keys end with
- * their windows, in Redis by their expiry.
- *
- * Failures. Redis that doesn't respond within 500 ms is lost: each process continues alone from the last decision that
- * it has seen, by Redis' clock, and tries to reconnect every 500 ms. An emptied Redis is detected before anything is
- * counted in it, because its generation is gone with the counters; it is handled as a lost one. A process that
- * reconnects restores what it knows: for the same window the larger figure holds; what was counted meanwhile in a
- * window that began later is added to the earlier one. So with a limit of n, each process admits at most n once more,
- * less what it knows to be spent. A fail-over of Redis is the same, with what the new master had received by then: the
- * larger figure holds. A killed process loses at most the last second of its day counters.
- */
-
 export interface CountersOptions {
   readonly table: UsageTable;
   /** Counts in this Redis, shared with other processes; undefined counts in this process. */
