@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import type { QuotaSubject } from '../../../src/platform/quotas/counter-store.ts';
 import { MemoryCounterStore } from '../../../src/platform/quotas/memory-counter-store.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { edges, QuotaModel, scenarios } from './quota-model.ts';
@@ -46,13 +47,24 @@ describe('the counters of one process, many at a time', () => {
     expect(store.size).toBeLessThanOrEqual(11_000);
   });
 
-  it('take less than 50 MB for as many addresses as are remembered', () => {
+  it.each([
+    ['counted here', (store: MemoryCounterStore, subject: QuotaSubject) => store.decide(subject, one)],
+    [
+      'restored from what Redis has decided',
+      (store: MemoryCounterStore, subject: QuotaSubject) => {
+        const now = Date.now();
+        const spent = { openedAt: now, spent: 1 };
+        const unbanned = { bannedUntil: 0, banEpoch: 0, isBanNew: false };
+        store.restore(subject, { outcome: 'admitted', now, minute: spent, day: { ...spent }, ...unbanned });
+      },
+    ],
+  ])('take less than 50 MB for as many addresses as are remembered, %s', (_how, count) => {
     collectGarbage();
     const before = process.memoryUsage().heapUsed;
     const store = new MemoryCounterStore({ rules, now: Date.now });
-    for (let index = 0; index < 100_000; index += 1) {
+    for (let index = 0; index < 100_100; index += 1) {
       const id = `address:10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-      store.decide({ id, limits, bans: undefined, isAnonymous: true }, one);
+      count(store, { id, limits, bans: undefined, isAnonymous: true });
     }
     collectGarbage();
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(50e6);
