@@ -32,32 +32,18 @@ interface Figures {
   readonly day: WindowFigures;
 }
 
-interface Admitted extends Figures {
-  readonly outcome: 'admitted';
-}
-
-interface Refused extends Figures {
-  readonly outcome: 'refused';
-  /** Whole seconds until the same request could succeed. */
-  readonly retryAfterSeconds: number;
-}
-
-/** The cost exceeds a whole window: it can never be admitted, and has spent 1. */
-interface TooCostly extends Figures {
-  readonly outcome: 'too_costly';
-  readonly largestCost: number;
-}
-
-interface Banned extends Figures {
-  readonly outcome: 'banned';
-  /** Whole seconds until the ban's end. */
-  readonly retryAfterSeconds: number;
-  /** The ban that this request has triggered; it isn't saved yet. */
-  readonly begun?: AutomaticBan | undefined;
-}
-
-/** The decision about a request, with the figures after it. */
-export type QuotaDecision = Admitted | Refused | TooCostly | Banned;
+/**
+ * The decision about a request, with the figures after it. `retryAfterSeconds` are whole seconds until the same request
+ * could succeed, or until the ban's end; `begun` is the ban that this request has begun, which isn't saved yet. A cost
+ * beyond a whole window can never be admitted, and has spent 1.
+ */
+export type QuotaDecision = Figures &
+  (
+    | { readonly outcome: 'admitted' }
+    | { readonly outcome: 'refused'; readonly retryAfterSeconds: number }
+    | { readonly outcome: 'too_costly'; readonly largestCost: number }
+    | { readonly outcome: 'banned'; readonly retryAfterSeconds: number; readonly begun?: AutomaticBan | undefined }
+  );
 
 /** Instants are milliseconds since 1970. */
 export interface AutomaticBan {

@@ -20,6 +20,7 @@ import {
   spend,
   type QuotaLimits,
   type QuotaWindow,
+  type SpentWindow,
 } from './window.ts';
 
 /** The counter of one subject. */
@@ -33,8 +34,8 @@ export interface Counter {
 export interface CounterDecision {
   readonly outcome: QuotaDecision['outcome'];
   readonly now: number;
-  readonly minute: Pick<QuotaWindow, 'openedAt' | 'spent'>;
-  readonly day: Pick<QuotaWindow, 'openedAt' | 'spent'>;
+  readonly minute: SpentWindow;
+  readonly day: SpentWindow;
   /** Zero when there is no ban, past when it is over. */
   readonly bannedUntil: number;
   readonly banEpoch: number;

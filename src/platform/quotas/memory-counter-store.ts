@@ -22,7 +22,7 @@ export interface MemoryCounterStoreOptions {
 export type CounterSnapshot = Pick<CounterDecision, 'minute' | 'day' | 'bannedUntil'>;
 
 const neverOpened = { openedAt: 0, spent: 0 };
-const emptySnapshot: CounterSnapshot = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
+export const emptySnapshot: CounterSnapshot = { minute: neverOpened, day: neverOpened, bannedUntil: 0 };
 
 /** How many counters are checked for expiry with each new one, so that expired ones don't pile up. */
 const sweepsPerInsertion = 2;

@@ -75,7 +75,7 @@ export class RedisConnection {
     if (this.#client.isOpen) this.#client.destroy();
   }
 
-  /** Rejects when there is no reply in time. Replies that arrived while this process was busy still count. */
+  /** Rejects when there is no reply in time. Replies that came while this process was busy still count. */
   async #inTime<T>(reply: Promise<T>, timeoutMillis: number): Promise<T> {
     const startedAt = performance.now();
     let timer: NodeJS.Timeout | undefined;

@@ -6,7 +6,7 @@ import type { CounterDecision } from './counter.ts';
 import type { Installation } from './installation.ts';
 import { consumeScript } from './consume-script.ts';
 import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
-import type { CounterSnapshot } from './memory-counter-store.ts';
+import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
 import { claimRedisKeys, type RedisKeys } from './redis-keys.ts';
 import { serverOf, watchMaster } from './redis-master.ts';
@@ -43,11 +43,6 @@ const probe: QuotaSubject = {
   bans: undefined,
   isAnonymous: false,
 };
-const nothingKnown: CounterSnapshot = {
-  minute: { openedAt: 0, spent: 0 },
-  day: { openedAt: 0, spent: 0 },
-  bannedUntil: 0,
-};
 
 /** How a node of a Redis Cluster refuses keys that may be on different nodes. */
 const clusterRefusal = /^(?:CROSSSLOT|MOVED|ASK|CLUSTERDOWN)\b/;
@@ -66,7 +61,7 @@ export async function connectRedisCounters(
   try {
     const keys = await claimRedisKeys(connection, options.installation, options.databaseNow);
     const counters = new RedisCounters(connection, options, keys);
-    counters.connectedAt = (await counters.decide(probe, { needs: 1, spends: 1 }, nothingKnown)).now;
+    counters.connectedAt = (await counters.decide(probe, { needs: 1, spends: 1 }, emptySnapshot)).now;
     const policy = await evictionPolicyOf(connection);
     if (policy !== undefined && policy !== 'noeviction') options.onEviction?.(policy);
     watchMaster(location, server, counters.ending, onError).catch(onError);

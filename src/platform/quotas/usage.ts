@@ -1,6 +1,4 @@
-import type { QuotaWindow } from './window.ts';
-
-type SpentWindow = Pick<QuotaWindow, 'openedAt' | 'spent'>;
+import type { SpentWindow } from './window.ts';
 
 /**
  * The usage of a key and the time of its last use. Instants are milliseconds since 1970; 0 for a window that isn't

@@ -16,6 +16,9 @@ export interface QuotaWindow {
   firstRefusedAt: number;
 }
 
+/** What a window has spent since it was opened. */
+export type SpentWindow = Pick<QuotaWindow, 'openedAt' | 'spent'>;
+
 /** A window as clients see it. */
 export interface WindowFigures {
   readonly name: 'minute' | 'day';
@@ -65,7 +68,7 @@ export function spend(window: QuotaWindow, cost: number, now: number): void {
 
 export function figuresOf(
   name: WindowFigures['name'],
-  { openedAt, spent }: Pick<QuotaWindow, 'openedAt' | 'spent'>,
+  { openedAt, spent }: SpentWindow,
   limit: number,
   now: number,
 ): WindowFigures {
