@@ -62,11 +62,11 @@ function checkRequest(request: FastifyRequest, reply: FastifyReply, done: (error
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { is404, server, routeOptions } = request;
+  const { is404, server } = request;
   await server.authentication.admit(request, reply);
   openRequest(request, reply, request.principal.id);
   if (is404) refuseUnmatched(request);
-  const { scope } = routeOptions.config;
+  const { scope } = request.route.config;
   if (scope !== undefined) requireScope(request.principal, scope);
 }
 
@@ -120,7 +120,7 @@ function end(
 
 /** Sets `Cache-Control` (failures have theirs already) and `Vary`. Only the client's own cache may store a response. */
 function setCacheHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  const isTransient = reply.statusCode === 201 || request.routeOptions.config?.isNeverStored === true;
+  const isTransient = reply.statusCode === 201 || request.route.config.isNeverStored === true;
   if (!reply.hasHeader('cache-control'))
     void reply.header('cache-control', isTransient ? 'no-store' : 'private, no-cache');
   if (!isUnknownPage(request)) void reply.header('vary', apiVary);

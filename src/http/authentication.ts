@@ -50,7 +50,7 @@ export class Authentication {
     }
     request.principal = principal;
     const { plan } = principal;
-    if (request.routeOptions.config.isMeteredByRoute === true) {
+    if (request.route.config.isMeteredByRoute === true) {
       const decision = await this.#quota.check(principal);
       // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);

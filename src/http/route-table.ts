@@ -5,15 +5,23 @@ import { HttpError } from './error-table.ts';
 import type { ErrorFormat } from './failure-response.ts';
 import type { RouteConfig } from './route-config.ts';
 
-/** The route of a request, found without Fastify: for requests that never reach its router. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Fastify makes a new object whenever `routeOptions` is read. */
+    route: MatchedRoute;
+  }
+}
+
+/** The route of a request. */
 export interface MatchedRoute {
-  readonly url: string;
+  /** Undefined where there is none. */
+  readonly url: string | undefined;
   readonly config: RouteConfig;
   /** Of the path, by name. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-type StoredRoute = Pick<MatchedRoute, 'url' | 'config'>;
+type StoredRoute = Omit<MatchedRoute, 'params'>;
 
 /**
  * All routes, by path and method: Fastify's own router can't list the methods of a path, which 405, `Allow` and OPTIONS
@@ -46,7 +54,7 @@ export class RouteTable {
     return methods.length === 0 ? [] : [...new Set([...methods, 'OPTIONS'])].toSorted();
   }
 
-  /** The route of a path, also of one that can't be decoded. */
+  /** The route of a path, also of one that can't be decoded and never reaches Fastify's router. */
   find(method: string, path: string): MatchedRoute | undefined {
     // The router takes any other target for an absolute one.
     if (!path.startsWith('/')) return undefined;

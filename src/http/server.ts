@@ -1,14 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-import {
-  fastify,
-  type FastifyContextConfig,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify';
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
 import { Accounts, type Caller, Callers } from '../platform/callers/index.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
@@ -29,6 +22,7 @@ import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, type RenderErrorPage } from './failure-response.ts';
+import type { RouteConfig } from './route-config.ts';
 import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
@@ -123,6 +117,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: (error: Error, socket) => respondToBrokenRequest(broken, error, socket),
     frameworkErrors: (error, request, reply) => {
+      // Fastify's router couldn't find it.
       prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)));
       const headers = server.authentication.headersFor(request.ip).then((figures) => {
         void reply.headers(figures);
@@ -138,6 +133,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   bound(server, node);
   server.decorate('routeTable', routeTable);
   server.decorateReply('failureCode', undefined);
+  server.decorateRequest('route');
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
   server.decorateRequest('recordStream');
@@ -154,21 +150,17 @@ export function createServer(options: ServerOptions): FastifyInstance {
 
   /** Why a request is refused before anything is done for it. */
   function findRefusal(request: FastifyRequest): Error | undefined {
-    const { isServedUnderOverload } = request.routeOptions.config ?? {};
-    return isServedUnderOverload === true ? undefined : node.overload.findRefusal(request.raw);
+    return request.route.config.isServedUnderOverload === true ? undefined : node.overload.findRefusal(request.raw);
   }
 
-  /** `known` is the route of a request that the router couldn't find it for. */
-  function prepareReply(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
+  function prepareReply(request: FastifyRequest, reply: FastifyReply, route: MatchedRoute = routeOf(request)): void {
+    request.route = route;
     void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // Fastify makes a new object whenever it is read.
-    const config: FastifyContextConfig | undefined = request.routeOptions.config;
     // Pages that load something set a policy of their own.
-    if (config?.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
+    if (route.config.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
     else void reply.headers(cors(crossOriginRequest(request)));
-    const params = request.params as Readonly<Record<string, string>>;
-    void reply.headers(known === undefined ? (config?.deprecation?.(params) ?? {}) : deprecationOf(known));
-    responses.record(request, reply, known);
+    void reply.headers(deprecationOf(route));
+    responses.record(request, reply);
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
@@ -187,6 +179,11 @@ export function createServer(options: ServerOptions): FastifyInstance {
     if (isSending && reply.hasHeader('connection')) void reply.removeHeader('connection');
     void reply.code(status).headers(headers).send(body);
   }
+}
+
+function routeOf({ routeOptions, params }: FastifyRequest): MatchedRoute {
+  const { url, config } = routeOptions as { readonly url?: string; readonly config?: RouteConfig };
+  return { url, config: config ?? {}, params: params as MatchedRoute['params'] };
 }
 
 function crossOriginRequest({ method, headers }: FastifyRequest): Parameters<CorsHeaders>[0] {

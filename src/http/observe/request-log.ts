@@ -2,13 +2,14 @@ import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 
 import { type Span, trace } from '@opentelemetry/api';
-import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type LoggerOptions, pino } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import { shownError } from '../../platform/shown-error.ts';
 import { type AddressLogging, loggedAddress } from '../client-address.ts';
 import { type MatchedRoute, pathOf } from '../route-table.ts';
+import type { RouteConfig } from '../route-config.ts';
 import type { CompletedRequest } from './metrics.ts';
 
 /** Called when a response has been sent, or its connection is closed. */
@@ -112,20 +113,18 @@ export class ResponseLog {
 
   /**
    * When the response has been sent or the client has disconnected. Successful public pages are logged at `debug` only.
-   *
-   * `known` is the route of a request that the router couldn't find it for.
    */
-  record(request: FastifyRequest, reply: FastifyReply, known?: MatchedRoute): void {
+  record(request: FastifyRequest, reply: FastifyReply): void {
     const startedAt = performance.now();
     // The address isn't known any more once the connection is reset.
     const { id: requestId, method, url: path, ip: address } = request;
     const requestTrace = traceOf(path);
     const lineOf = (): ResponseLine => {
-      const { principal, operation, graphql } = request;
+      const { principal, operation, graphql, route } = request;
       const { headersSent, statusCode } = reply.raw;
       const status = headersSent ? statusCode : clientClosedRequest;
       const ended = { requestId, method, path, address, key: principal?.id, status, code: reply.failureCode, graphql };
-      return this.#lineOf(ended, known ?? request.routeOptions, requestTrace, operation);
+      return this.#lineOf(ended, route, requestTrace, operation);
     };
     const record = (): void =>
       this.#write(lineOf(), performance.now() - startedAt, messageOf(reply.raw.writableFinished));
@@ -151,7 +150,7 @@ export class ResponseLog {
 
   #lineOf(
     { requestId, method, path, address, key, status, code, graphql }: EndedRequest,
-    { url: route, config }: { readonly url?: string | undefined; readonly config?: FastifyContextConfig } = {},
+    { url: route, config }: Partial<MatchedRoute> = {},
     requestTrace?: RequestTrace,
     operation = operationOf(method, route, config),
   ): ResponseLine {
@@ -185,7 +184,7 @@ export class ResponseLog {
   }
 }
 
-function operationOf(method: string | undefined, url: string | undefined, config?: FastifyContextConfig): string {
+function operationOf(method: string | undefined, url: string | undefined, config?: RouteConfig): string {
   if (method === 'OPTIONS') return method;
   return url === undefined ? 'none' : (config?.operationId ?? `${method} ${url}`);
 }
