@@ -16,8 +16,8 @@ const minBufferBytes = 4096;
 const smallBytes = 4096;
 const retryAfterSeconds = 1;
 
-/** A body that is arriving. */
-interface Arriving {
+/** A body that isn't complete yet. */
+interface IncompleteBody {
   /** Ends the reading. */
   readonly fail: (error: Error) => void;
 }
@@ -25,7 +25,7 @@ interface Arriving {
 /**
  * Reads the bodies of requests that have been admitted.
  *
- * Model: most bodies have arrived together with their headers, and are read at once, or when there is memory for them.
+ * Model: most bodies are received together with their headers, and are read at once, or when there is memory for them.
  * Any other is read into one buffer that grows, in the memory of its request; after a second it is also one of the slow
  * bodies of its client.
  * Failures: a body that is too large, cut off or broken, or beyond a limit, gives an error to Fastify, which sends the
@@ -34,7 +34,7 @@ interface Arriving {
 export class Bodies {
   readonly #options: BoundsOptions;
   readonly #slow: Share;
-  readonly #arriving = new WeakMap<IncomingMessage, Arriving>();
+  readonly #incomplete = new WeakMap<IncomingMessage, IncompleteBody>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
   constructor(options: BoundsOptions) {
@@ -77,7 +77,7 @@ export class Bodies {
   /** Fails a body that the parser has rejected, or that takes too long. */
   fail(request: IncomingMessage, error: Error): void {
     this.#broken.set(request, error);
-    this.#arriving.get(request)?.fail(error);
+    this.#incomplete.get(request)?.fail(error);
   }
 
   /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
@@ -87,7 +87,7 @@ export class Bodies {
     let slowLease: Lease | undefined;
     const end = (error: Error | null): void => {
       // It may fail while it waits to start.
-      if (!this.#arriving.delete(payload)) return;
+      if (!this.#incomplete.delete(payload)) return;
       payload.off('data', add).off('end', finish).off('error', end);
       clearTimeout(slow);
       slowLease?.release();
@@ -120,7 +120,7 @@ export class Bodies {
     };
     const slow = setTimeout(count, this.#options.limits.incompleteAfterMillis);
     slow.unref();
-    this.#arriving.set(payload, { fail: end });
+    this.#incomplete.set(payload, { fail: end });
     payload.on('data', add).on('end', finish).on('error', end);
   }
 

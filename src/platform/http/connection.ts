@@ -69,8 +69,8 @@ export class ClientConnection {
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
   #isNew = true;
-  /** The request that has arrived, as last counted. */
-  #arrived: Lease | undefined;
+  /** The request that has been received, as last counted. */
+  #received: Lease | undefined;
   #acceptedBytes = -1;
   #progressAt = 0;
 
@@ -104,12 +104,12 @@ export class ClientConnection {
     return this.#isNew;
   }
 
-  /** Counts in the client's account whether a request has arrived completely and has no response yet, begun or not. */
-  countArrived(share: Share): void {
+  /** Counts in the client's account a request that has been received completely and has no response yet, begun or not. */
+  countReceived(share: Share): void {
     const { current } = this;
-    const hasArrived = current !== undefined && !current.headersSent && current.req.complete;
-    if (this.#arrived !== undefined) this.#arrived.resize(Number(hasArrived));
-    else if (hasArrived) this.#arrived = share.hold(this.#options.callerOf(current.req), 1);
+    const isReceived = current !== undefined && !current.headersSent && current.req.complete;
+    if (this.#received !== undefined) this.#received.resize(Number(isReceived));
+    else if (isReceived) this.#received = share.hold(this.#options.callerOf(current.req), 1);
   }
 
   /** Once the response is being sent, it holds what the operating system hasn't accepted of it; a stream says itself. */
@@ -155,15 +155,15 @@ export class ClientConnection {
     this.unwritten = undefined;
     this.memory?.release();
     this.memory = undefined;
-    this.uncountArrived();
+    this.uncountReceived();
     this.#unfinished = request.complete ? undefined : request;
     this.#waitToStart();
   }
 
-  /** Takes back what `countArrived` has counted. */
-  uncountArrived(): void {
-    this.#arrived?.release();
-    this.#arrived = undefined;
+  /** Takes back what `countReceived` has counted. */
+  uncountReceived(): void {
+    this.#received?.release();
+    this.#received = undefined;
   }
 
   /**

@@ -45,7 +45,7 @@ export class ClientConnections {
       this.#connections.set(socket, connection);
       socket.once('close', () => {
         this.#connections.delete(socket);
-        connection.uncountArrived();
+        connection.uncountReceived();
       });
     });
     // `close` calls it.
@@ -63,9 +63,9 @@ export class ClientConnections {
     return this.#underWay;
   }
 
-  /** Counts in the clients' accounts the requests that have arrived completely and have no response yet. */
-  countArrived(share: Share): void {
-    for (const connection of this.#connections.values()) connection.countArrived(share);
+  /** Counts in the clients' accounts the requests that have been received completely and have no response yet. */
+  countReceived(share: Share): void {
+    for (const connection of this.#connections.values()) connection.countReceived(share);
   }
 
   /** Calls the listener when the request before it on the connection has ended, and it may start. */

@@ -2,14 +2,14 @@ import { performance } from 'node:perf_hooks';
 
 import type { Registry } from 'prom-client';
 
-/** Time that may be spent at once on collecting, and the share of all time after that. */
+/** The time that may be spent at once on collecting, and the share of all time after that. */
 const burstMillis = 1_000;
 const share = 0.02;
 
 /**
  * The text of the metrics. It is public and served under overload, so collecting it is bounded: one collection at a
- * time, and beyond a budget of time the last text is sent again, as one buffer for all clients. A usual scrape
- * collects.
+ * time, and beyond a budget of time the last text is sent again, as one buffer for all clients. A scrape every
+ * few seconds always collects.
  */
 export class MetricsText {
   readonly #registry: Registry;

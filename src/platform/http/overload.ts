@@ -16,10 +16,10 @@ const sampleEveryMillis = 500;
 const countEveryMillis = 20;
 
 /** The requests of one key that may always wait, however many keys there are. */
-const minPart = 16;
+const minShare = 16;
 
-/** How long keys keep to their parts after the last sign that others need room. */
-const contestedMillis = 60_000;
+/** How long keys keep to their shares after the last sign that others need room. */
+const sharingMillis = 60_000;
 
 const retryAfterSeconds = 1;
 
@@ -31,10 +31,10 @@ const retryAfterSeconds = 1;
  *
  * Two counts of requests without a response are compared with `maxWaiting`. While so many have begun their work, every
  * further one is refused; those whose clients have disconnected are among them until their work ends. While so many
- * have arrived, begun or not, a further one is refused when its client has its part already: half of the maximum,
+ * have been received, begun or not, a further one is refused when its client has its share already: half of the maximum,
  * divided by the clients.
  *
- * So that one key alone can't fill the first count, no key begins more than its part, either, for a minute after
+ * So that one key alone can't fill the first count, no key begins more than its share, either, for a minute after
  * another key was seen beside more than a quarter of the maximum, or a request was refused. A key that is alone may
  * use the whole maximum.
  */
@@ -43,26 +43,26 @@ export class Overload {
   readonly #connections: ClientConnections;
   /** By key. */
   readonly #begun: Share;
-  /** The requests that have arrived completely, as last counted. */
-  readonly #arrived: Share;
+  /** The requests that have been received completely, as last counted. */
+  readonly #received: Share;
   readonly #histogram = monitorEventLoopDelay({ resolution: resolutionMillis });
   readonly #sampling: NodeJS.Timeout;
   #delayMillis = 0;
   #lastMillis = 0;
   #countedAt = -Infinity;
-  #contestedUntil = -Infinity;
+  #sharesUntil = -Infinity;
 
   constructor(options: BoundsOptions, connections: ClientConnections) {
     const { accounts } = options.callers;
     this.#options = options;
     this.#connections = connections;
     this.#begun = new Share(accounts, {
-      ofClient: (keys) => this.#partOfKey(keys),
+      ofClient: (keys) => this.#shareOfKey(keys),
       ofAll: Infinity,
       refuse: (_limit, held) => this.#refuseKey(held),
     });
-    this.#arrived = new Share(accounts, {
-      ofClient: (clients) => this.#partOf(clients),
+    this.#received = new Share(accounts, {
+      ofClient: (clients) => this.#shareOf(clients),
       ofAll: Infinity,
       refuse: () => this.#refuse(),
     });
@@ -79,16 +79,16 @@ export class Overload {
   findRefusal(request: IncomingMessage): Error | undefined {
     const { maxWaiting, maxDelayMillis } = this.#options.limits;
     if (this.waiting >= maxWaiting) {
-      this.#contest();
+      this.#keepToShares();
       return this.#refuse();
     }
     if (this.#delayMillis > maxDelayMillis) return this.#refuse();
-    if (this.#countArrived() < maxWaiting) return undefined;
-    this.#contest();
-    return this.#arrived.findRefusal(this.#options.callerOf(request), 1);
+    if (this.#countReceived() < maxWaiting) return undefined;
+    this.#keepToShares();
+    return this.#received.findRefusal(this.#options.callerOf(request), 1);
   }
 
-  /** Counts the request of a known key until `end`. Throws UNAVAILABLE while its key has its part. */
+  /** Counts the request of a known key until `end`. Throws UNAVAILABLE while its key has its share. */
   begin(request: FastifyRequest): void {
     request.waiting = this.#begun.takeNow(request.caller);
   }
@@ -104,20 +104,20 @@ export class Overload {
     this.#histogram.disable();
   }
 
-  #partOf(clients: number): number {
+  #shareOf(clients: number): number {
     return Math.floor(this.#options.limits.maxWaiting / 2 / clients);
   }
 
-  #partOfKey(keys: number): number {
+  #shareOfKey(keys: number): number {
     if (this.waiting <= this.#options.limits.maxWaiting / 4) return Infinity;
-    if (keys > 1) this.#contest();
-    else if (performance.now() >= this.#contestedUntil) return Infinity;
-    return Math.max(minPart, this.#partOf(keys));
+    if (keys > 1) this.#keepToShares();
+    else if (performance.now() >= this.#sharesUntil) return Infinity;
+    return Math.max(minShare, this.#shareOf(keys));
   }
 
-  /** Other keys need room: from now on each keeps to its part. */
-  #contest(): void {
-    this.#contestedUntil = performance.now() + contestedMillis;
+  /** Other keys need room: from now on each keeps to its share. */
+  #keepToShares(): void {
+    this.#sharesUntil = performance.now() + sharingMillis;
   }
 
   #refuse(): Refusal {
@@ -126,7 +126,7 @@ export class Overload {
   }
 
   #refuseKey(held: number): Refusal {
-    this.#contest();
+    this.#keepToShares();
     this.#options.onRefusal('waiting_requests');
     return unavailable(
       `${held} requests of this key wait for a response already, and other keys need room: let some of them finish first.`,
@@ -142,17 +142,17 @@ export class Overload {
   }
 
   /**
-   * Counts the requests that have arrived, when there are enough under way to matter; 0 before. Those whose clients
+   * Counts the requests that have been received, when there are enough under way to matter; 0 before. Those whose clients
    * don't read the response are no work, and aren't counted.
    */
-  #countArrived(): number {
+  #countReceived(): number {
     if (this.#connections.underWay <= this.#options.limits.maxWaiting) return 0;
     const now = performance.now();
     if (now - this.#countedAt >= countEveryMillis) {
       this.#countedAt = now;
-      this.#connections.countArrived(this.#arrived);
+      this.#connections.countReceived(this.#received);
     }
-    return this.#arrived.held;
+    return this.#received.held;
   }
 }
 

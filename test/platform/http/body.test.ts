@@ -87,7 +87,7 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
   payload.destroy();
 });
 
-it('of more than 4 KiB is parsed in a turn of its client, however many are admitted at once', async () => {
+it('of more than 4 KiB is parsed in a tick of its client, however many are admitted at once', async () => {
   const admissions = Promise.withResolvers<void>();
   let waiting = 0;
   const routes = (api: FastifyInstance): void => {
