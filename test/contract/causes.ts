@@ -1,5 +1,7 @@
 import { eventIdOf } from '../../src/domain/events/event-id.ts';
-import { testedNouns } from '../support/nouns/nouns.ts';
+import { referencesOf } from '../../src/domain/nouns.ts';
+import type { Conflict } from '../support/nouns/noun-sample.ts';
+import { testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
 import { serverUrl } from '../support/template-database.ts';
 import type { Operation } from './document.ts';
 import type { ReceivedResponse } from './response-check.ts';
@@ -87,15 +89,17 @@ function varied(vary: (request: Ask) => Ask[]): Cause {
 /** What an operation can't do in the state that its resource is in. */
 async function conflict(operation: Operation, store: Store): Promise<ReceivedResponse[]> {
   const tested = testedNouns.find(({ path }) => operation.path.startsWith(`${path}/`));
-  const { noun, collection, file, conflicts } = tested ?? {};
-  const found = conflicts?.[operation.operationId];
+  if (tested === undefined) throw new Error(`${operation.path} is of no noun in src/domain/nouns.ts.`);
+  const { noun, collection, file, conflicts } = tested;
+  const found = conflicts?.[operation.operationId] ?? (await whileNamed(tested, operation, store));
   if (found === undefined)
     throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
   const request = await store.goodRequest(operation);
   const id = /\d+$/.exec(request.url)?.[0] ?? '';
   for (const { method, url, body } of found.before) {
     const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', id)) as object;
-    await store.ask(withBody({ ...request, method, url: url.replace(':id', id) }, named));
+    const { status, text } = await store.ask(withBody({ ...request, method, url: url.replace(':id', id) }, named));
+    if (status >= 400) throw new Error(`${file}: ${method} ${url} of conflicts got ${status}: ${text}`);
   }
   const response = await store.ask(found.body === undefined ? request : withBody(request, found.body));
   if (response.status === 409) return [response];
@@ -103,6 +107,18 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
   throw new Error(
     `${operation.operationId} got ${response.status}: ${service} has to refuse it, as conflicts in ${file} say.`,
   );
+}
+
+/** A row of another noun names it, which keeps it from being deleted. */
+async function whileNamed({ noun }: TestedNoun, { method }: Operation, store: Store): Promise<Conflict | undefined> {
+  for (const { noun: other, path } of method === 'DELETE' ? testedNouns : []) {
+    const [property] = Object.entries(referencesOf(other)).find(([, named]) => named === noun) ?? [];
+    const body = property === undefined ? undefined : await store.creationOf(path);
+    if (property !== undefined && body !== undefined) {
+      return { before: [{ method: 'POST', url: path, body: { ...body, [property]: ':id' } }] };
+    }
+  }
+  return undefined;
 }
 
 /** A second request with the key of one that waits for a lock of another transaction. */

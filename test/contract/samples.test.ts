@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { nouns } from '../../src/domain/nouns.ts';
 import { databaseDirectory } from '../support/temporary-directory.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { keyIn, openKeys } from './keys.ts';
@@ -14,6 +15,7 @@ interface Sample {
 
 interface Listed {
   readonly operationId: string;
+  readonly path: string;
   readonly samples: readonly Sample[];
 }
 
@@ -30,22 +32,29 @@ describe.each(languages)('the samples in %s', (language) => {
     const { host } = new URL(await app.app.server.listen({ port: 0, host: '127.0.0.1' }));
     key = keyIn(await openKeys(app).unlimited());
     const { paths } = (await app.app.server.inject({ url: '/openapi.json', headers: { host } })).json();
-    listed = Object.values<object>(paths).flatMap((item) =>
-      Object.values(item).map(({ operationId, 'x-codeSamples': samples }) => ({ operationId, samples })),
+    listed = Object.entries<object>(paths).flatMap(([path, item]) =>
+      Object.values(item).map(({ operationId, 'x-codeSamples': samples }) => ({ operationId, path, samples })),
     );
   });
   afterAll(() => app.close());
 
   it('all work as pasted, on the store that comes with the service', async () => {
     const deleting = listed.filter(({ operationId }) => /^(?:delete|cancel)/.test(operationId));
-    const outcomes: [string, string][] = [];
-    for (const { operationId, samples } of [...listed.filter((each) => !deleting.includes(each)), ...deleting]) {
+    const failures: string[] = [];
+    for (const { operationId, path, samples } of [...listed.filter((each) => !deleting.includes(each)), ...deleting]) {
       const { source } = samples.find(({ lang }) => lang === language)!;
-      outcomes.push([operationId, await run(language, source, key)]);
+      const output = await run(language, source, key);
+      if (!isSuccess(language, output)) failures.push(`x-sample of ${operationId} in ${fileOf(path)} got ${output}`);
     }
-    expect(outcomes.filter(([, output]) => !isSuccess(language, output))).toEqual([]);
+    expect(failures).toEqual([]);
   });
 });
+
+/** Where the operations at a path are described. */
+function fileOf(path: string): string {
+  const { collection = 'events' } = Object.values(nouns).find((noun) => path.split('/{')[0] === noun.path) ?? {};
+  return `src/rest/openapi/${collection}.yaml`;
+}
 
 async function run(language: string, source: string, key: string): Promise<string> {
   const [file, options] =

@@ -21,6 +21,8 @@ export interface Store {
   /** A request of the operation that succeeds, on resources that nothing else uses. */
   goodRequest(operation: Operation): Promise<Ask>;
   create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
+  /** The body that creates something at this path; undefined where nothing can be created. */
+  creationOf(path: string): Promise<object | undefined>;
   /** Runs while another transaction has locked every table of a resource. */
   whileLocked<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when something waits for such a lock. */
@@ -45,7 +47,9 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
   };
   const create: Store['create'] = async (path, body) => {
     const response = await ask(withBody({ method: 'POST', url: path, headers }, body));
-    if (response.status !== 201) throw new Error(`POST ${path} got ${response.status}: ${response.text}`);
+    if (response.status !== 201) {
+      throw new Error(`The examples in src/rest/openapi/: POST ${path} got ${response.status}: ${response.text}`);
+    }
     return parseExactly(response.text) as Record<string, number>;
   };
   const fixtures = new Fixtures(operations, create);
@@ -54,6 +58,10 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
     keys,
     ask,
     create,
+    creationOf: async (path) => {
+      const { body } = operations.find((each) => each.method === 'POST' && each.path === path) ?? {};
+      return body && fixtures.exampleOf(body);
+    },
     goodRequest: async ({ method, path, body }) => {
       const [, name] = /\{(\w+)\}/.exec(path) ?? [];
       const url = name === undefined ? path : path.replace(`{${name}}`, String(await fixtures.create(name)));

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { MikroORM } from '@mikro-orm/postgresql';
 
+import { migrations } from '../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
@@ -63,10 +64,23 @@ it('make the table of every entity, with all its columns', async () => {
 });
 
 it('go up, all the way down without leaving anything, and up again to the same', async () => {
+  const namesIn = async (): Promise<string[]> =>
+    (await describeSchema()).map(({ kind, name }) => `${String(kind)} ${String(name)}`);
   const before = await describeSchema();
   expect(before.filter(({ kind }) => kind === 'index').length).toBeGreaterThan(15);
+  const there: string[][] = [];
   await orm.migrator.down({ to: 0 });
-  const left = (await describeSchema()).filter(({ name }) => !String(name).startsWith('petstore_migrations'));
+  for (const { name } of migrations) {
+    there.push(await namesIn());
+    await orm.migrator.up({ migrations: [name] });
+  }
+  expect(await describeSchema()).toEqual(before);
+  const left: string[] = [];
+  for (const [index, { name }] of [...migrations.entries()].toReversed()) {
+    await orm.migrator.down({ migrations: [name] });
+    const more = (await namesIn()).filter((each) => !there[index]?.includes(each) && !left.join().includes(each));
+    left.push(...more.map((each) => `down in migrations/${name}.ts leaves the ${each}`));
+  }
   expect(left).toEqual([]);
   await orm.migrator.up();
   expect(await describeSchema()).toEqual(before);

@@ -4,6 +4,7 @@ import {
   isInputObjectType,
   isLeafType,
   isObjectType,
+  type GraphQLField,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -13,7 +14,11 @@ import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { nouns, referencesOf } from '../../src/domain/nouns.ts';
 import type { Pet } from '../../src/domain/pets/pet.entity.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import { readDocument, type Schema } from '../../src/rest/openapi/document.ts';
+import type { FieldMarks } from '../../src/platform/executor/index.ts';
+import type { Rule } from '../../src/domain/input.ts';
+import type { WrittenFields } from '../../src/domain/written-fields.ts';
+import { textFormats } from '../../src/rest/domain-rules.ts';
+import { readDocument, readOperations, type Schema } from '../../src/rest/openapi/document.ts';
 import { makeRows, testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
 import { differences } from './differences.ts';
 import { startRestApp, type RestApp } from '../rest/rest-app.ts';
@@ -58,6 +63,10 @@ function nameOf(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
+function isRelation({ extensions }: GraphQLField<unknown, unknown>): boolean {
+  return (extensions as FieldMarks).toOne === true;
+}
+
 function isCreatable({ typeName }: TestedNoun): boolean {
   return `New${typeName}` in schemas;
 }
@@ -65,6 +74,18 @@ function isCreatable({ typeName }: TestedNoun): boolean {
 function inputFields(mutation: string): Readonly<Record<string, { readonly type: GraphQLInputType }>> {
   const type = schema.getType(`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`);
   return isInputObjectType(type) ? type.getFields() : {};
+}
+
+/** A text's rule is that of its format, a number's has the same bounds; others have no rules of their own. */
+function appliesSameRule({ type, format, minimum, maximum, ...more }: Schema, rule: Rule<never, unknown>): boolean {
+  if (type === 'string') return 'enum' in more || rule === textFormats[String(format)]?.rule;
+  if (minimum === undefined || maximum === undefined) return type !== 'integer' || format === 'int64';
+  const isRefused = (value: number): boolean => {
+    let refusals = 0;
+    rule(value as never, () => (refusals += 1));
+    return refusals > 0;
+  };
+  return [minimum - 1, minimum, maximum, maximum + 1].map(isRefused).join() === 'true,false,false,true';
 }
 
 describe.each(testedNouns)('$typeName has the same fields', (tested) => {
@@ -103,17 +124,36 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
     ]).toEqual([]);
   });
 
-  it('in its references to other nouns, whose rows are locked by them', () => {
+  it('with the same rules in its service and in its bodies', () => {
+    const { fields } = nouns[noun] as { readonly fields: WrittenFields };
+    const service = `src/domain/${collection}/${noun}.service.ts`;
+    const bodies = readOperations().filter(({ path, body }) => path.split('/{')[0] === tested.path && body);
+    const problems = bodies.flatMap(({ method, body }) =>
+      Object.entries(body?.schema.properties ?? {}).flatMap(([property, documented]) => {
+        const field = fields[property];
+        if (field === undefined) return [];
+        const isNullable = method === 'PATCH' && field.unset === null;
+        return [
+          ...(appliesSameRule(documented, field.rule)
+            ? []
+            : [`${property} has another rule in ${service} than its format`]),
+          ...((documented.nullable ?? false) === isNullable ? [] : [`nullable of ${property}, as ${service} has it`]),
+        ].map((problem) => `${document}: ${problem}`);
+      }),
+    );
+    expect(problems).toEqual([]);
+  });
+
+  it('in its references to other nouns, whose rows are locked by them and are relations in GraphQL', () => {
     const references = propertiesOf(tested).filter(({ targetMeta }) => targetMeta !== undefined);
-    const file = `references of ${noun} in src/domain/nouns.ts`;
-    expect(
-      differences(
-        file,
-        Object.keys(referencesOf(noun)),
-        entity,
-        references.map(({ name }) => name),
-      ),
-    ).toEqual([]);
+    const names = references.map(({ name }) => name);
+    const type = schema.getType(typeName);
+    const relations = isObjectType(type) ? Object.values(type.getFields()).filter(isRelation) : [];
+    const missing = names.filter((property) => relations.every(({ name }) => `${name}Id` !== property));
+    expect([
+      ...differences(`references of ${noun} in src/domain/nouns.ts`, Object.keys(referencesOf(noun)), entity, names),
+      ...missing.map((property) => `the resolver in ${graphql} lacks the relation of ${property}, which ${entity} has`),
+    ]).toEqual([]);
   });
 });
 

@@ -6,7 +6,4 @@ export const sample: NounSample = {
     { method: 'POST', url: '/categories', body: { name: 'Cats' } },
   ],
   filters: { nameContains: '"DOG"' },
-  conflicts: {
-    deleteCategory: { before: [{ method: 'POST', url: '/pets', body: { name: 'Rex', categoryId: ':id' } }] },
-  },
 };

@@ -6,7 +6,7 @@ interface Preparation {
 }
 
 /** What brings the row `:id` into a state that an operation refuses with 409, and what the operation then sends. */
-interface Conflict {
+export interface Conflict {
   readonly before: readonly Preparation[];
   readonly body?: object;
 }
@@ -24,7 +24,7 @@ export interface NounSample {
   readonly filtersOfSecond?: Readonly<Record<string, string>>;
   /** For each parameter of REST's list, besides those of paging, a text that matches the first row only. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** For each operation that documents 409 for another reason than a key in use. */
+  /** For each operation that documents 409 for another reason than a key in use, or rows of others that name the row. */
   readonly conflicts?: Readonly<Record<string, Conflict>>;
   /** By properties whose text has a rule of its own, values that both protocols refuse. */
   readonly refused?: Readonly<Record<string, readonly string[]>>;

@@ -9,5 +9,4 @@ export const sample: NounSample = {
   ],
   filters: { statusIn: '[SOLD]', categoryIdIn: '["1"]', nameContains: '"TOM"' },
   parameters: { status: 'sold', id: '1' },
-  conflicts: { deletePet: { before: [{ method: 'POST', url: '/store/orders', body: { petId: ':id' } }] } },
 };
