@@ -1,6 +1,13 @@
 import type { Writable } from 'node:stream';
 
-import { type Caller, type Callers, type Lease, type RequestMemory, Share } from '../../platform/callers/index.ts';
+import {
+  type Caller,
+  type Callers,
+  type Lease,
+  type RequestMemory,
+  Share,
+  type ShareLimit,
+} from '../../platform/callers/index.ts';
 import { maxEventStreams } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
@@ -86,7 +93,7 @@ export class EventStreams {
     this.#slots = new Share(callers.accounts, {
       ofClient: Infinity,
       ofAll: maxStreams,
-      refuse: (_limit, held) => this.#refusalOf(false, held),
+      refuse: (limit, held) => this.#refusalOf(limit, held),
     });
   }
 
@@ -138,7 +145,7 @@ export class EventStreams {
   async #takeSlot(caller: Caller, { plan }: Principal, onTooMany: () => Promise<void>): Promise<Lease> {
     try {
       const held = this.#slots.heldBy(caller);
-      if (held >= maxEventStreams[plan]) throw this.#refusalOf(true, held);
+      if (held >= maxEventStreams[plan]) throw this.#refusalOf('client', held);
       return this.#slots.takeNow(caller);
     } catch (refusal) {
       await onTooMany();
@@ -182,9 +189,9 @@ export class EventStreams {
     });
   }
 
-  #refusalOf(isOfKey: boolean, held: number): HttpError {
+  #refusalOf(limit: ShareLimit, held: number): HttpError {
     this.#options.onRefusal('event_streams');
-    return tooMany(isOfKey, held);
+    return tooMany(limit, held);
   }
 }
 

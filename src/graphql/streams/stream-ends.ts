@@ -1,3 +1,4 @@
+import type { ShareLimit } from '../../platform/callers/index.ts';
 import type { StreamEnd } from '../../platform/feed/index.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
@@ -15,8 +16,8 @@ export function endFor(error: unknown): StreamEnd {
 const tooManyRetrySeconds = 5;
 
 /** The streams that a key, or all keys, may have at a time are open. */
-export function tooMany(isOfKey: boolean, held: number): HttpError {
-  return isOfKey
+export function tooMany(limit: ShareLimit, held: number): HttpError {
+  return limit === 'client'
     ? new HttpError('RATE_LIMITED', `This key has all its event streams open (${held}): end one of them first.`, {
         retryAfterSeconds: tooManyRetrySeconds,
       })

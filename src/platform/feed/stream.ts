@@ -133,7 +133,7 @@ export class FeedStream<Event extends Positioned> {
   /** There may be something to send. */
   wake(): void {
     if (this.#isBusy || this.#isEnding || this.isUnpaid || this.owed >= maxOwed) return;
-    if (performance.now() < this.#retryAt || !this.#hasWork()) return;
+    if (performance.now() < this.#retryAt || this.#next() === undefined) return;
     this.#isBusy = true;
     this.source.turn(() => {
       this.#isBusy = false;
@@ -159,16 +159,20 @@ export class FeedStream<Event extends Positioned> {
     this.source.output.end(this.source.framing.end(last.body));
   }
 
-  #hasWork(): boolean {
-    if (this.#own.length > 0) return true;
-    const next = this.#feed.after(this.#position);
-    return next === undefined ? !this.#isAhead() : next !== 'end';
+  /** The next event, if there is one yet; `behind` when it has to be read from the log. */
+  #next(): Event | 'behind' | undefined {
+    const next = this.#own[0] ?? this.#feed.after(this.#position);
+    if (next !== undefined) return next === 'end' ? undefined : next;
+    // The log is known to have the position, though the feed hasn't come to it.
+    const isAhead = this.#feed.restarts === this.#restarts && this.#feed.isAhead(this.#position);
+    return isAhead ? undefined : 'behind';
   }
 
   #goOn(): void {
     const { hold, endOf } = this.source;
-    const isBehind = this.#own.length === 0 && this.#feed.after(this.#position) === undefined;
-    if (isBehind && this.#isAhead()) return;
+    const next = this.#next();
+    if (next === undefined) return;
+    const isBehind = next === 'behind';
     if (!hold(isBehind ? maxOwnBytes : this.#ownBytes + maxChunkBytes)) {
       this.#retryAt = performance.now() + retryAfterMillis;
       return;
@@ -185,7 +189,7 @@ export class FeedStream<Event extends Positioned> {
     const { matches, textOf, framing } = this.source;
     const endsAt = performance.now() + maxChunkMillis;
     let text = '';
-    for (let event = this.#next(); event !== undefined; event = this.#next()) {
+    for (let event = this.#next(); event !== undefined && event !== 'behind'; event = this.#next()) {
       if (matches === undefined || matches(event)) {
         text += framing.result(textOf(event));
         this.sent += 1;
@@ -196,13 +200,6 @@ export class FeedStream<Event extends Positioned> {
       if (text.length >= maxChunkCharacters || performance.now() >= endsAt) break;
     }
     return text;
-  }
-
-  #next(): Event | undefined {
-    const [own] = this.#own;
-    if (own !== undefined) return own;
-    const next = this.#feed.after(this.#position);
-    return next === 'end' ? undefined : next;
   }
 
   #write(text: string): void {
@@ -217,11 +214,6 @@ export class FeedStream<Event extends Positioned> {
       this.#isBusy = false;
       this.wake();
     });
-  }
-
-  /** Whether the log is known to have the position, though the feed hasn't come to it. */
-  #isAhead(): boolean {
-    return this.#feed.restarts === this.#restarts && this.#feed.isAhead(this.#position);
   }
 
   /** Reads the events that the feed doesn't have any more. */
