@@ -1,24 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { eventStream, openStream } from './graphql/streams/stream-client.ts';
-import { startRestApp, type RestApp } from './rest/rest-app.ts';
+import { startRestApp } from './rest/rest-app.ts';
 import { until } from './support/until.ts';
 
 /**
  * A process of this version beside what the next one writes: events of a noun that this one lacks, and values that it
  * doesn't know.
  */
-let app: RestApp;
-let address: string;
+
 const logged: string[] = [];
 
-beforeAll(async () => {
-  app = await startRestApp({ PORT: '0', LOG_LEVEL: 'warn' }, { logStream: { write: (line) => logged.push(line) } });
-  address = await app.app.listen();
-  // As the next version's migration may do while this one runs.
-  await app.sql('alter table pets drop constraint pets_check');
-});
-afterAll(() => app.close());
+const app = await startRestApp({ PORT: '0', LOG_LEVEL: 'warn' }, { logStream: { write: (line) => logged.push(line) } });
+const address = await app.app.listen();
+// As the next version's migration may do while this one runs.
+await app.sql('alter table pets drop constraint pets_check');
 
 /** In the log, as the mover of the next version would leave them. */
 const newerEvents = [

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { startRestApp, type RestApp } from './rest/rest-app.ts';
+import { startRestApp } from './rest/rest-app.ts';
 
-let app: RestApp;
 const logged: { readonly level: number; readonly msg: string; readonly err?: { readonly cause?: unknown } }[] = [];
 
 const seed = Number(process.env['UNREADABLE_SEED'] ?? Date.now() % 2 ** 31);
 
-beforeAll(async () => {
-  const logStream = { write: (line: string) => void logged.push(JSON.parse(line)) };
-  app = await startRestApp({ LOG_LEVEL: 'warn' }, { logStream });
-  await app.pet();
-});
-afterAll(() => app.close());
+const logStream = { write: (line: string) => void logged.push(JSON.parse(line)) };
+const app = await startRestApp({ LOG_LEVEL: 'warn' }, { logStream });
+await app.pet();
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { startRestApp, type RestApp } from './rest/rest-app.ts';
+import { startRestApp } from './rest/rest-app.ts';
 
-let app: RestApp;
 /** Without and with a value of a newer version. */
 const pets = { known: 0, newer: 0 };
 const orders = { known: 0, newer: 0 };
@@ -11,32 +10,29 @@ const orders = { known: 0, newer: 0 };
 const seed = Number(process.env['UNREADABLE_SEED'] ?? Date.now() % 2 ** 31);
 
 /** A trigger leaves out rows whose name begins with `newer`; another one records all that is written. */
-beforeAll(async () => {
-  app = await startRestApp({ LOG_LEVEL: 'silent' });
-  for (const kind of ['known', 'newer'] as const) {
-    pets[kind] = (await app.pet()).id;
-    orders[kind] = (await app.ask('POST', '/store/orders', { petId: pets.known })).body.id;
-  }
-  for (const sql of [
-    'alter table pets drop constraint pets_check',
-    'alter table orders drop constraint orders_ship_date_check',
-    `update pets set status = 'fostered' where id = ${pets.newer}`,
-    `update orders set ship_date = 'infinity' where id = ${orders.newer}`,
-    `create function leave_out() returns trigger language plpgsql as $$
-       begin return case when new.name like 'newer%' then null else new end; end $$`,
-    'create table written (value text)',
-    `create function record() returns trigger language plpgsql as $$
-       begin insert into written select coalesce(to_jsonb(new)->>'quantity', to_jsonb(new)->>'name'); return null; end $$`,
-    ...['categories', 'pets'].map(
-      (table) => `create trigger leave_out before insert on ${table} for each row execute function leave_out()`,
-    ),
-    ...['categories', 'pets', 'orders', 'inventory'].map(
-      (table) => `create trigger record after insert or update on ${table} for each row execute function record()`,
-    ),
-  ])
-    await app.sql(sql);
-});
-afterAll(() => app.close());
+const app = await startRestApp({ LOG_LEVEL: 'silent' });
+for (const kind of ['known', 'newer'] as const) {
+  pets[kind] = (await app.pet()).id;
+  orders[kind] = (await app.ask('POST', '/store/orders', { petId: pets.known })).body.id;
+}
+for (const sql of [
+  'alter table pets drop constraint pets_check',
+  'alter table orders drop constraint orders_ship_date_check',
+  `update pets set status = 'fostered' where id = ${pets.newer}`,
+  `update orders set ship_date = 'infinity' where id = ${orders.newer}`,
+  `create function leave_out() returns trigger language plpgsql as $$
+     begin return case when new.name like 'newer%' then null else new end; end $$`,
+  'create table written (value text)',
+  `create function record() returns trigger language plpgsql as $$
+     begin insert into written select coalesce(to_jsonb(new)->>'quantity', to_jsonb(new)->>'name'); return null; end $$`,
+  ...['categories', 'pets'].map(
+    (table) => `create trigger leave_out before insert on ${table} for each row execute function leave_out()`,
+  ),
+  ...['categories', 'pets', 'orders', 'inventory'].map(
+    (table) => `create trigger record after insert or update on ${table} for each row execute function record()`,
+  ),
+])
+  await app.sql(sql);
 
 const write = fc.record({
   what: fc.constantFrom('newOrder', 'newCategory', 'newPet', 'order', 'petOfOrder', 'pet', 'stock'),

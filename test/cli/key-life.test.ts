@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { awaitValue, until } from '../support/until.ts';
 import { runKeys } from './run-keys.ts';
 
 // Each command is a process.
 
-let store: TestApp;
-
-beforeAll(async () => {
-  store = await startTestApp();
-});
-
-afterAll(() => store.close());
+const store = await startTestApp();
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what a command prints is its own to say
 async function json(...args: readonly string[]): Promise<any> {

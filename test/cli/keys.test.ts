@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 import { runKeys, type KeysRun } from './run-keys.ts';
 import { testCaller } from '../support/caller.ts';
 
@@ -13,22 +13,16 @@ import { testCaller } from '../support/caller.ts';
 
 const keyAlone = /^petstore_[0-9A-Za-z]{49}\n$/;
 
-let files: TestDatabase;
-
 async function open(): Promise<OpenDatabase> {
-  const { databaseUrl: url, dataDir } = readConfig(files.environment);
+  const { databaseUrl: url, dataDir } = readConfig(environment);
   return openDatabase({ url, dataDir, poolSize: 1, withDemoStore: false });
 }
 
 function keys(...args: readonly string[]): Promise<KeysRun> {
-  return runKeys(files.environment, ...args);
+  return runKeys(environment, ...args);
 }
 
-beforeAll(async () => {
-  files = await createTestDatabase();
-});
-
-afterAll(() => files.drop());
+const environment = await createTestDatabase();
 
 describe('keys, beside a running service', () => {
   let database: OpenDatabase;

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 
 import { nouns } from '../../src/domain/nouns.ts';
 import { errorTable } from '../../src/http/error-table.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-let app: TestApp;
-let moved: TestApp;
-
-beforeAll(async () => {
-  [app, moved] = await Promise.all([startTestApp(), startTestApp({ REST_PREFIX: '/v1' })]);
-});
-afterAll(() => Promise.all([app.close(), moved.close()]));
+const [app, moved] = await Promise.all([startTestApp(), startTestApp({ REST_PREFIX: '/v1' })]);
 
 const get = (url: string, headers: Record<string, string> = {}, { app: { server } }: TestApp = app) =>
   server.inject({ url, headers });

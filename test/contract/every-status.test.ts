@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { responsesWhenBroken, responsesWhenLocked, type Responses } from './breakdowns.ts';
 import { causes, isImpossible } from './causes.ts';
 import { publishedOperations, type Operation } from './document.ts';
 import { createResponseCheck, type ReceivedResponse } from './response-check.ts';
-import { openStore, type Store } from './store.ts';
+import { openStore } from './store.ts';
 import { testedNouns } from '../support/nouns/nouns.ts';
 
 const operations = await publishedOperations();
@@ -14,18 +14,12 @@ const pairs = operations.flatMap((operation) =>
 );
 const asked = pairs.filter(({ operation, status }) => !isImpossible(operation, status));
 
-let store: Store;
 const breakdowns: Record<string, Responses> = {};
 
-beforeAll(async () => {
-  store = await openStore(operations);
-  breakdowns['500'] = await responsesWhenBroken(operations, store);
-  breakdowns['503'] = await responsesWhenLocked(operations, store);
-});
-afterAll(async () => {
-  await store.close();
-  console.log(`${asked.length} of ${pairs.length} pairs of an operation and a status were asked.`);
-});
+const store = await openStore(operations);
+breakdowns['500'] = await responsesWhenBroken(operations, store);
+breakdowns['503'] = await responsesWhenLocked(operations, store);
+console.log(`${asked.length} of ${pairs.length} pairs of an operation and a status are asked.`);
 
 describe('every operation, in every status that the document lists', () => {
   it.each(asked)('$id responds with $status as documented', async ({ operation, status }) => {

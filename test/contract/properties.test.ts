@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { anyRequest, toJson, validValue } from './arbitraries.ts';
 import { publishedOperations } from './document.ts';
 import { createResponseCheck, parseExactly } from './response-check.ts';
-import { openStore, type Ask, type Store } from './store.ts';
+import { openStore } from './store.ts';
 
 const operations = await publishedOperations();
 const check = createResponseCheck(operations);
 
-let store: Store;
-let headers: Ask['headers'];
-
-beforeAll(async () => {
-  store = await openStore(operations);
-  headers = await store.keys.unlimited();
-});
-afterAll(() => store.close());
+const store = await openStore(operations);
+const headers = await store.keys.unlimited();
 
 describe('any request', () => {
   it.each(operations)('$operationId gets a documented response, and never an internal error', async (operation) => {

@@ -1,6 +1,5 @@
 import { locationOf, withClient } from '../support/postgres-client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { createTestDatabase } from '../support/test-database.ts';
 import { until } from '../support/until.ts';
 import type { Operation, Schema } from './document.ts';
 import { openKeys, type Keys } from './keys.ts';
@@ -27,13 +26,10 @@ export interface Store {
   whileLocked<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Resolves when something waits for such a lock. */
   lockWait(): Promise<void>;
-  close(): Promise<void>;
 }
 
 export async function openStore(operations: readonly Operation[]): Promise<Store> {
-  const database = await createTestDatabase();
-  const environment = { ...database.environment, DATABASE_POOL: '4' };
-  const app = await startTestApp(environment, { collectionLimits: { perKey: 100, perProcess: 100 } });
+  const app = await startTestApp({ DATABASE_POOL: '4' }, { collectionLimits: { perKey: 100, perProcess: 100 } });
   const keys = openKeys(app);
   const headers = await keys.unlimited();
   const ask: Store['ask'] = async ({ method, url, headers: own, body }) => {
@@ -68,13 +64,9 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
       const request = { method, url, headers };
       return body === undefined ? request : withBody(request, await fixtures.exampleOf(body));
     },
-    whileLocked: (work) => whileLocked(environment, work),
+    whileLocked: (work) => whileLocked(app.environment, work),
     lockWait: async () => {
       await until(async () => (await app.sql(waitingLocks)).length > 0);
-    },
-    close: async () => {
-      await app.close();
-      await database.drop();
     },
   };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import type { Id } from '../../src/domain/id.ts';
@@ -9,15 +9,8 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 import { testCaller } from '../support/caller.ts';
 
-let opened: OpenedDatabase;
-let database: OpenedDatabase['database'];
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ database } = opened);
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const { database } = opened;
 
 const order: RowData<Order> = { petId: null, quantity: null, shipDate: null, complete: false };
 
@@ -69,8 +62,6 @@ describe('with a single connection', () => {
   beforeAll(async () => {
     single = await openTestDatabase({ poolSize: 1 });
   });
-
-  afterAll(() => single.close());
 
   it('an idempotent handler that reads sees what it has written, and does not wait for itself', async () => {
     const stores = single.database.stores.for(testCaller);

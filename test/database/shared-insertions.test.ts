@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { ForeignKeyViolation } from '../../src/domain/store.ts';
 import type { Id } from '../../src/domain/id.ts';
-import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { openTestDatabase } from '../support/opened-database.ts';
 import { callers, testCaller } from '../support/caller.ts';
 
-let opened: OpenedDatabase;
-let categoryId: Id;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  ({ id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' }));
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const { id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' });
 
 beforeEach(() => {
   opened.statements.length = 0;

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
+import { atEnd } from '../support/at-end.ts';
 import { runSql, withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { awaitValue, until } from '../support/until.ts';
-
-/** Two servers, one the other's standby; they change roles from test to test, and stay at their ports. */
-let primary: PostgresCluster;
-let standby: PostgresCluster;
-let service: Service;
 
 const acknowledged: string[] = [];
 const statuses = new Set<number>();
@@ -19,18 +15,13 @@ function urlOf(...clusters: PostgresCluster[]): string {
   return `postgresql://postgres:petstore@${hosts.join(',')}/postgres`;
 }
 
-beforeAll(async () => {
-  primary = await PostgresCluster.create();
-  standby = await primary.addStandby();
-  // The standby is named first.
-  service = await Service.start({ DATABASE_URL: urlOf(standby, primary), DATABASE_POOL: '6' });
-  await runSql(primary.url, `insert into categories (name) values ('Dogs')`);
-});
-
-afterAll(() => {
-  standby.remove();
-  primary.remove();
-});
+/** Two servers, one the other's standby; they change roles from test to test, and stay at their ports. */
+let primary = await PostgresCluster.create();
+let standby = await primary.addStandby();
+atEnd(() => [standby, primary].forEach((server) => server.remove()));
+// The standby is named first.
+const service = await Service.start({ DATABASE_URL: urlOf(standby, primary), DATABASE_POOL: '6' });
+await runSql(primary.url, `insert into categories (name) values ('Dogs')`);
 
 /** Creates a pet, with the same key until it is known to be there, as a client should. */
 async function write(): Promise<number> {

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { runSql, withClient } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -9,22 +9,13 @@ import { until } from '../support/until.ts';
  * On a server: the embedded database has one session, so no other transaction can hold a lock, and nothing can be
  * cancelled.
  */
-let cluster: PostgresCluster;
-let service: Service;
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
-  await sql(`insert into categories (name) values ('Dogs');
-    insert into pets (name, category_id) values ('Rex', 1), ('Max', 1);
-    insert into inventory (pet_id, quantity) values (1, 5), (2, 5)`);
-});
-afterAll(async () => {
-  service.signal('SIGTERM');
-  await service.ended();
-  cluster.remove();
-});
 
+const cluster = await startCluster();
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
 const sql = (text: string) => runSql(cluster.url, text);
+await sql(`insert into categories (name) values ('Dogs');
+  insert into pets (name, category_id) values ('Rex', 1), ('Max', 1);
+  insert into inventory (pet_id, quantity) values (1, 5), (2, 5)`);
 
 interface Failure {
   readonly extensions: { readonly code: string };

@@ -1,15 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 
 /*
  * On a server: the embedded database has one session, so transactions never wait for each other's rows.
  */
-const cluster = await PostgresCluster.create();
-let service: Service;
+const cluster = await startCluster();
 
 const seed = Number(process.env['ATOMIC_SEED'] ?? Date.now() % 2 ** 31);
 /** `ATOMIC_OPERATIONS=8000` is the long form. */
@@ -18,22 +17,15 @@ const clients = 8;
 /** Few, so that nearly all operations meet. */
 const rows = 3;
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
-  await runSql(
-    cluster.url,
-    `insert into categories (id, name) overriding system value select n, '0' from generate_series(1, ${rows}) as n;
-     insert into pets (id, name, category_id) overriding system value select n, '0', n from generate_series(1, ${rows}) as n;
-     insert into inventory (pet_id, quantity) select id, 0 from pets;
-     insert into orders (id, pet_id, quantity, complete) overriding system value select n, n, 1, false from generate_series(1, ${rows}) as n;
-     select setval('orders_id_seq', 1000), setval('pets_id_seq', 1000), setval('categories_id_seq', 1000)`,
-  );
-});
-
-afterAll(async () => {
-  await service.stop();
-  cluster.remove();
-});
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
+await runSql(
+  cluster.url,
+  `insert into categories (id, name) overriding system value select n, '0' from generate_series(1, ${rows}) as n;
+   insert into pets (id, name, category_id) overriding system value select n, '0', n from generate_series(1, ${rows}) as n;
+   insert into inventory (pet_id, quantity) select id, 0 from pets;
+   insert into orders (id, pet_id, quantity, complete) overriding system value select n, n, 1, false from generate_series(1, ${rows}) as n;
+   select setval('orders_id_seq', 1000), setval('pets_id_seq', 1000), setval('categories_id_seq', 1000)`,
+);
 
 async function createKey(): Promise<string> {
   const plan = 'plan: ENTERPRISE, requestsPerMinute: 1000000, requestsPerDay: 1000000';

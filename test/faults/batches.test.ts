@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type pg from 'pg';
 
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 
 /*
  * On a server: the embedded database has one session, so no other transaction can hold a lock.
  */
-const cluster = await PostgresCluster.create();
-let service: Service;
-/** Holds a lock on the category, and the pet, 2. */
-let holder: pg.Client;
+const cluster = await startCluster();
 
 const seed = Number(process.env['BATCHES_SEED'] ?? Date.now() % 2 ** 31);
 
@@ -22,36 +18,29 @@ type Fate = keyof typeof fates;
 /** Those that wait have connections of their key, of which it has three. */
 const waiting: readonly Fate[] = ['locked', 'late'];
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
-  await runSql(
-    cluster.url,
-    `insert into categories (id, name) overriding system value values (1, 'Free'), (2, 'Locked'), (3, 'Other');
-     insert into pets (id, name, category_id) overriding system value values (1, 'Free', 1), (2, 'Locked', 1);
-     insert into inventory (pet_id, quantity) values (1, 0), (2, 0);
-     alter sequence pets_id_seq restart 1000;
-     create function fail() returns trigger language plpgsql as $$
-     declare
-       fate text := coalesce(to_jsonb(new)->>'quantity', to_jsonb(new)->>'name');
-     begin
-       if fate in ('late', '4') then perform pg_sleep(10); end if;
-       if fate in ('deadlock', '5') then raise exception 'of this row' using errcode = '40P01'; end if;
-       if fate in ('unserializable', '6') then raise exception 'of this row' using errcode = '40001'; end if;
-       if fate in ('cancelled', '7') then raise exception 'of this row' using errcode = '57014'; end if;
-       return new;
-     end $$;
-     create trigger fail before insert on pets for each row execute function fail();
-     create trigger fail before insert on orders for each row execute function fail()`,
-  );
-  holder = await connect(cluster.url);
-  await holder.query('begin; select from categories where id = 2 for update; select from pets where id = 2 for update');
-});
-
-afterAll(async () => {
-  await holder.end();
-  await service.stop();
-  cluster.remove();
-});
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
+await runSql(
+  cluster.url,
+  `insert into categories (id, name) overriding system value values (1, 'Free'), (2, 'Locked'), (3, 'Other');
+   insert into pets (id, name, category_id) overriding system value values (1, 'Free', 1), (2, 'Locked', 1);
+   insert into inventory (pet_id, quantity) values (1, 0), (2, 0);
+   alter sequence pets_id_seq restart 1000;
+   create function fail() returns trigger language plpgsql as $$
+   declare
+     fate text := coalesce(to_jsonb(new)->>'quantity', to_jsonb(new)->>'name');
+   begin
+     if fate in ('late', '4') then perform pg_sleep(10); end if;
+     if fate in ('deadlock', '5') then raise exception 'of this row' using errcode = '40P01'; end if;
+     if fate in ('unserializable', '6') then raise exception 'of this row' using errcode = '40001'; end if;
+     if fate in ('cancelled', '7') then raise exception 'of this row' using errcode = '57014'; end if;
+     return new;
+   end $$;
+   create trigger fail before insert on pets for each row execute function fail();
+   create trigger fail before insert on orders for each row execute function fail()`,
+);
+/** Holds a lock on the category, and the pet, 2. */
+const holder = await connect(cluster.url);
+await holder.query('begin; select from categories where id = 2 for update; select from pets where id = 2 for update');
 
 const creation = fc.record({
   fate: fc.oneof(

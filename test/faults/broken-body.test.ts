@@ -1,14 +1,10 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { receive, send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
-});
+const service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
 
 /** The response to the headers is still being made when the parser refuses the body as well. OPTIONS may be first. */
 it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /pets/%zz', 'POST /graphql', 'PUT /graphql'])(

@@ -1,7 +1,7 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
@@ -10,15 +10,13 @@ import { temporaryDirectory } from '../support/temporary-directory.ts';
 const checkout = temporaryDirectory();
 
 /** A clone with the packages and the pages of this one, in which the program is not built. */
-beforeAll(() => {
-  mkdirSync(join(checkout, 'test'));
-  const parts = ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'test/clients'];
-  const filter = (path: string): boolean => !path.endsWith('/node_modules');
-  for (const part of [...parts, 'dist/docs', 'dist/explorer']) {
-    cpSync(join(repository, part), join(checkout, part), { recursive: true, filter });
-  }
-  symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
-});
+mkdirSync(join(checkout, 'test'));
+const parts = ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'test/clients'];
+const filter = (path: string): boolean => !path.endsWith('/node_modules');
+for (const part of [...parts, 'dist/docs', 'dist/explorer']) {
+  cpSync(join(repository, part), join(checkout, part), { recursive: true, filter });
+}
+symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
 
 it('builds of one checkout at the same time leave a whole program, and nothing else', async () => {
   const builds = ['npm start', 'npm run dev'].map(() => new RunningCommand('node .ci/build.mjs', {}, checkout));

@@ -2,24 +2,18 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const aheadSeconds = 180;
 
-let cluster: PostgresCluster;
+const cluster = await startCluster();
 /** Of two processes on one database one has a clock that is three minutes ahead, and one three minutes behind. */
-let processes: readonly [Service, Service];
-
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-  processes = [await start(aheadSeconds), await start(-aheadSeconds)];
-});
-afterAll(() => cluster.remove());
+const processes = [await start(aheadSeconds), await start(-aheadSeconds)];
 
 function start(seconds: number): Promise<Service> {
   const file = join(temporaryDirectory(), 'clock.mjs');

@@ -1,28 +1,21 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { expect, it } from '@jest/globals';
 
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 
-let cluster: PostgresCluster;
 let socketDirectory: string;
-let observer: pg.Client;
 
 /** A server that listens on IPv4, IPv6 and a Unix socket. */
-beforeAll(async () => {
-  cluster = await PostgresCluster.create((data) => {
-    socketDirectory = data;
-    const settings = `listen_addresses = '127.0.0.1, ::1'\nunix_socket_directories = '${data}'\n`;
-    appendFileSync(join(data, 'postgresql.conf'), settings);
-  });
-  observer = await connect(cluster.url);
+const cluster = await startCluster((data) => {
+  socketDirectory = data;
+  const settings = `listen_addresses = '127.0.0.1, ::1'\nunix_socket_directories = '${data}'\n`;
+  appendFileSync(join(data, 'postgresql.conf'), settings);
 });
-
-afterAll(() => cluster.remove());
+const observer = await connect(cluster.url);
 
 /** What the server says of the connections of a service that reads, counts and writes with this URL. */
 async function connectionsWith(url: string): Promise<Record<string, unknown>[]> {

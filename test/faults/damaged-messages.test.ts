@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { newApiKey } from '../../src/domain/access/new-api-key.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
-import { type Damage, DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
+import { DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
 
 /** `DAMAGED_MESSAGES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
 const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 300);
@@ -14,38 +14,27 @@ const random = new SeededRandom(seed);
 const share = 0.02;
 const petCount = 60;
 
-const cluster = await PostgresCluster.create();
-let proxy: DamagingProxy;
-let service: Service;
-let key: string;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  proxy = await DamagingProxy.start({ port: cluster.port, messagesOfStart: 30, random, framing: lengthOf, damage });
-  const url = cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`);
-  service = await Service.start({ DATABASE_URL: url, DATABASE_POOL: '6', LOG_LEVEL: 'error' });
-  const noLimit = { requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 };
-  const { secret, row } = newApiKey({ name: 'all', plan: 'enterprise', ...noLimit, scopes: ['write'] }, Date.now());
-  await runSql(
-    cluster.url,
-    `insert into api_keys (name, prefix, sha256, plan, requests_per_minute, requests_per_day, scopes)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [row.name, row.prefix, row.sha256, row.plan, row.requestsPerMinute, row.requestsPerDay, row.scopes],
-  );
-  await runSql(
-    cluster.url,
-    `insert into categories (name) values ('Dogs');
-     with added as (
-       insert into pets (name, category_id) select 'pet-' || n, 1 from generate_series(1, ${petCount}) as n order by n returning id
-     ) insert into inventory (pet_id, quantity) select id, id from added`,
-  );
-  key = secret;
-});
-
-afterAll(async () => {
-  await service.kill();
-  proxy.close();
-  cluster.remove();
-});
+const proxy = await DamagingProxy.start({ port: cluster.port, messagesOfStart: 30, random, framing: lengthOf, damage });
+const url = cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`);
+const service = await Service.start({ DATABASE_URL: url, DATABASE_POOL: '6', LOG_LEVEL: 'error' });
+const noLimit = { requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 };
+const { secret, row } = newApiKey({ name: 'all', plan: 'enterprise', ...noLimit, scopes: ['write'] }, Date.now());
+await runSql(
+  cluster.url,
+  `insert into api_keys (name, prefix, sha256, plan, requests_per_minute, requests_per_day, scopes)
+   values ($1, $2, $3, $4, $5, $6, $7)`,
+  [row.name, row.prefix, row.sha256, row.plan, row.requestsPerMinute, row.requestsPerDay, row.scopes],
+);
+await runSql(
+  cluster.url,
+  `insert into categories (name) values ('Dogs');
+   with added as (
+     insert into pets (name, category_id) select 'pet-' || n, 1 from generate_series(1, ${petCount}) as n order by n returning id
+   ) insert into inventory (pet_id, quantity) select id, id from added`,
+);
+const key = secret;
 
 /** A message: its code, its length, which counts itself, and its content. */
 function message(code: string, content: Buffer = Buffer.alloc(0), length = content.length + 4): Buffer {
@@ -89,7 +78,7 @@ const injected: readonly Buffer[] = [
 /** Of a row: its head, the number of its columns, and the length of the first. */
 const bytesBeforeTexts = 11;
 
-const damage: Damage = (original) => {
+function damage(original: Buffer): Buffer {
   const [code, content] = [String.fromCharCode(original[0]!), original.subarray(5)];
   const of = <Value>(values: readonly Value[]): Value => values[random.below(values.length)]!;
   const flipped = (): Buffer => {
@@ -116,7 +105,7 @@ const damage: Damage = (original) => {
   const waiting = [() => Buffer.alloc(0), () => longer(2 ** 20)];
   if (random.next() < 0.01) return of(waiting)();
   return of(kinds)();
-};
+}
 
 interface Answer {
   readonly what: string;

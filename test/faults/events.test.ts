@@ -1,30 +1,23 @@
 import { execFileSync } from 'node:child_process';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
 import type { EventPosition } from '../../src/domain/events/event.ts';
 import { eventStream, openStream } from '../graphql/streams/stream-client.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { path } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { testCaller } from '../support/caller.ts';
 
-const cluster = await PostgresCluster.create();
+const cluster = await startCluster();
 const settings = { DATABASE_URL: cluster.url, DATABASE_POOL: '2', LOG_LEVEL: 'silent' };
 const services: Service[] = [];
 
-beforeAll(async () => {
-  services.push(await Service.start(settings));
-  services.push(await Service.start(settings));
-});
-
-afterAll(async () => {
-  await Promise.all(services.map((service) => service.kill()));
-  cluster.remove();
-});
+services.push(await Service.start(settings));
+services.push(await Service.start(settings));
 
 const sql = (text: string): Promise<Record<string, unknown>[]> => runSql(cluster.url, text);
 

@@ -1,31 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 
 import { connectionConfigOf } from '../../src/platform/postgres/servers/connection-config.ts';
 import { PgConnection } from '../../src/platform/postgres/connection.ts';
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 
 /** Ten connections, of which four are pipelined: half of the others are a key's share. */
 const share = 3;
 
-const cluster = await PostgresCluster.create();
-let service: Service;
+const cluster = await startCluster();
+
+const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
 /** Two clients past the service: a transaction sees the server's activity as it was at its first query. */
-let blocker: pg.Client;
-let watcher: pg.Client;
-let neighbour: string;
-let attackers: string[];
-
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
-  [blocker, watcher] = await Promise.all([connect(cluster.url), connect(cluster.url)]);
-  neighbour = await createKey();
-  attackers = await Promise.all(Array.from({ length: 5 }, createKey));
-});
-
-afterAll(() => cluster.remove());
+const [blocker, watcher] = await Promise.all([connect(cluster.url), connect(cluster.url)]);
+const neighbour = await createKey();
+const attackers = await Promise.all(Array.from({ length: 5 }, createKey));
 
 /** With a quota that a fast machine doesn't spend. */
 async function createKey(): Promise<string> {

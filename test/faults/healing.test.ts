@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { expect, it } from '@jest/globals';
 
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { awaitValue } from '../support/until.ts';
 
-const cluster = await PostgresCluster.create();
-let service: Service;
-let other: pg.Client;
+const cluster = await startCluster();
 
 const read = '{ pets(first: 5) { edges { node { id name } } } }';
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id name } } }';
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '6' });
-  other = await connect(cluster.url);
-});
-
-afterAll(() => cluster.remove());
+const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '6' });
+const other = await connect(cluster.url);
 
 async function postPet(categoryId: number): Promise<number> {
   return (await service.post('/pets', { name: 'Rex', categoryId })).status;

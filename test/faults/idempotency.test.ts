@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -37,7 +37,7 @@ it('does the work of an Idempotency-Key once, though kill -9 comes in the midst 
 });
 
 it('two processes on one server carry out 20 requests with one Idempotency-Key once between them', async () => {
-  const cluster = await PostgresCluster.create();
+  const cluster = await startCluster();
   const settings = { DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' };
   const services = [await Service.start(settings), await Service.start(settings)];
   const sendAll = (path: string, body: object) =>
@@ -53,7 +53,6 @@ it('two processes on one server carry out 20 requests with one Idempotency-Key o
     await service.ended();
   }
   const rows = await runSql(cluster.url, 'select name, count(*)::int as n from categories group by name order by name');
-  cluster.remove();
   expect([...new Set(rest.map(({ status }) => status))].filter((status) => status !== 409)).toEqual([201]);
   const codes = graphql.flatMap(({ body }) => body.errors ?? []).map(({ extensions }) => extensions.code);
   expect(codes.filter((code) => code !== 'CONFLICT')).toEqual([]);

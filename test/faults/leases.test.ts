@@ -1,45 +1,39 @@
 import { readFileSync } from 'node:fs';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { connectDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/start/migrate.ts';
-import type { Category } from '../../src/domain/categories/category.entity.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { testCaller } from '../support/caller.ts';
 
-const cluster = await PostgresCluster.create();
+const cluster = await startCluster();
 const timeouts = { waitMillis: 300, statementTimeoutMillis: 300, responseTimeoutMillis: 400 };
 
-/** Two exclusive connections: of three, one is for short reads. */
-let database: Database;
-let category: Category;
 /** Called before each statement. */
 let onStatement: (sql: string) => void = () => undefined;
 
-beforeAll(async () => {
-  await migrate({ location: cluster.url });
-  database = await connectDatabase({
-    location: cluster.url,
-    poolSize: 3,
-    timeouts,
-    onStatement: (sql) => onStatement(sql),
-  });
-  category = await database.stores.for(testCaller).categories.insert({ name: 'Leased' });
+await migrate({ location: cluster.url });
+/** Two exclusive connections: of three, one is for short reads. */
+const database = await connectDatabase({
+  location: cluster.url,
+  poolSize: 3,
+  timeouts,
+  onStatement: (sql) => onStatement(sql),
 });
+atEnd(async () => {
+  cluster.resume();
+  await database.close();
+});
+const category = await database.stores.for(testCaller).categories.insert({ name: 'Leased' });
 
 beforeEach(() => {
   onStatement = () => undefined;
-});
-
-afterAll(async () => {
-  cluster.resume();
-  await database.close();
-  cluster.remove();
 });
 
 /** Whether two transactions are under way at the same time, which need a connection each. */

@@ -1,20 +1,18 @@
 import { once } from 'node:events';
 
-import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import { migrations } from '../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { spawnChild } from '../support/child-process.ts';
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const cluster = await PostgresCluster.create();
+const cluster = await startCluster();
 let holder: pg.Client;
-
-afterAll(() => cluster.remove());
 
 /** The migration of this name, and those after it. */
 const missing = migrations.slice(migrations.findIndex(({ name }) => name === '2026-11-22-key-management'));

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** A lost database is reported within this time. */
 const maxMillis = 5_000;
 
-const cluster = await PostgresCluster.create();
-let service: Service;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
-});
-
-afterAll(() => cluster.remove());
+const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
 
 const read = '{ pets(first: 1) { totalCount } }';
 const write = 'mutation { createCategory(input: { name: "Late" }) { category { id } } }';

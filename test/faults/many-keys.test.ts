@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { expect, it } from '@jest/globals';
 
 import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const maxChangeMillis = 5_000;
 const maxGrowthMegabytes = 64;
 
-const cluster = await PostgresCluster.create();
-let service: Service;
-let other: pg.Client;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url });
-  other = await connect(cluster.url);
-});
-
-afterAll(() => cluster.remove());
+const service = await Service.start({ DATABASE_URL: cluster.url });
+const other = await connect(cluster.url);
 
 async function insertKeys(name: string, hashes: readonly string[]): Promise<void> {
   await other.query(

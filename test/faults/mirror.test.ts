@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import { mirrorStore } from '../clients/events/mirror.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -15,22 +15,15 @@ const leastEvents = Number(process.env['MIRROR_EVENTS'] ?? 2_000);
 const writers = 8;
 const maxMillis = 60_000 + leastEvents * 20;
 
-const cluster = await PostgresCluster.create();
+const cluster = await startCluster();
 const services: Service[] = [];
 const settings: Record<string, string>[] = [];
 
-beforeAll(async () => {
-  for (let count = 0; count < 2; count += 1) {
-    const port = String(await findFreePort());
-    settings.push({ DATABASE_URL: cluster.url, DATABASE_POOL: '5', LOG_LEVEL: 'silent', PORT: port });
-    services.push(await Service.start(settings[count]!));
-  }
-});
-
-afterAll(async () => {
-  await Promise.all(services.map((service) => service.kill()));
-  cluster.remove();
-});
+for (let count = 0; count < 2; count += 1) {
+  const port = String(await findFreePort());
+  settings.push({ DATABASE_URL: cluster.url, DATABASE_POOL: '5', LOG_LEVEL: 'silent', PORT: port });
+  services.push(await Service.start(settings[count]!));
+}
 
 const unlimited = 'plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';
 const random = (below: number): number => Math.floor(Math.random() * below);

@@ -1,35 +1,24 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { expect, it } from '@jest/globals';
 
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const cluster = await PostgresCluster.create();
-let service: Service;
-let holder: pg.Client;
+const cluster = await startCluster();
 
 /** Of ten connections four are pipelined; a key has half of the others. */
 const ofKey = 3;
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
-  holder = await connect(cluster.url);
-  await runSql(
-    cluster.url,
-    `insert into categories (name) values ('Locked'), ('Locked'), ('Locked'), ('Locked'), ('Free'), ('Free'), ('Free'), ('Free');
-     create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(10); return new; end $$;
-     create trigger slow before update on categories for each row when (new.name = 'Slow') execute function slow()`,
-  );
-  await holder.query('begin; update categories set name = name where id < 5');
-});
-
-afterAll(async () => {
-  await holder.end();
-  await service.stop();
-  cluster.remove();
-});
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
+const holder = await connect(cluster.url);
+await runSql(
+  cluster.url,
+  `insert into categories (name) values ('Locked'), ('Locked'), ('Locked'), ('Locked'), ('Free'), ('Free'), ('Free'), ('Free');
+   create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(10); return new; end $$;
+   create trigger slow before update on categories for each row when (new.name = 'Slow') execute function slow()`,
+);
+await holder.query('begin; update categories set name = name where id < 5');
 
 const rename = async (id: number, name = 'New') => {
   const { status, body, millis } = await service.patch(`/categories/${id}`, { name });

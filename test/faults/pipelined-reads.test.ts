@@ -2,45 +2,39 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { mock } from 'node:test';
 
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
-import { connectDatabase, type Database } from '../../src/database/database.ts';
+import { connectDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/start/migrate.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
 import { createConnections, type Parameter, statementOf } from '../../src/platform/postgres/index.ts';
 import { atEnd } from '../support/at-end.ts';
 import { connect as postgres } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { until } from '../support/until.ts';
 import { callers } from '../support/caller.ts';
 
 /** How many reads of one client wait for a response on each connection. */
 const share = 8;
 
-const cluster = await PostgresCluster.create();
+const cluster = await startCluster();
 const statements: string[] = [];
+await migrate({ location: cluster.url });
 /** One connection for short reads, and one for others. */
-let database: Database;
-
-beforeAll(async () => {
-  await migrate({ location: cluster.url });
-  database = await connectDatabase({
-    location: cluster.url,
-    poolSize: 2,
-    onStatement: (sql) => statements.push(sql),
-  });
+const database = await connectDatabase({
+  location: cluster.url,
+  poolSize: 2,
+  onStatement: (sql) => statements.push(sql),
+});
+atEnd(async () => {
+  cluster.resume();
+  await database.close();
 });
 
 beforeEach(async () => {
   await page('a', 1);
   statements.length = 0;
-});
-
-afterAll(async () => {
-  cluster.resume();
-  await database.close();
-  cluster.remove();
 });
 
 /** A read like no other of its client. */

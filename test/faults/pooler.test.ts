@@ -1,16 +1,14 @@
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { MixedLoad } from './mixed-load.ts';
 import { receiveOwnEvent } from './own-event.ts';
 import { PgBouncer } from './pgbouncer.ts';
 
-const cluster = await PostgresCluster.create();
-
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }';
 /**

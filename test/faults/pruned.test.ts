@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-import { beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { path, repository } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
@@ -16,15 +16,13 @@ const directory = temporaryDirectory();
 const environment = { DATA_DIR: join(directory, 'data'), DEMO: 'off' };
 
 /** The repository as `npm prune --omit=dev` leaves it: what is built, the sources, and no development package. */
-beforeAll(() => {
-  for (const part of ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'dist']) {
-    cpSync(join(repository, part), join(directory, part), { recursive: true });
-  }
-  for (const name of Object.keys(dependencies)) {
-    mkdirSync(join(directory, 'node_modules', dirname(name)), { recursive: true });
-    symlinkSync(join(repository, 'node_modules', name), join(directory, 'node_modules', name));
-  }
-});
+for (const part of ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'dist']) {
+  cpSync(join(repository, part), join(directory, part), { recursive: true });
+}
+for (const name of Object.keys(dependencies)) {
+  mkdirSync(join(directory, 'node_modules', dirname(name)), { recursive: true });
+  symlinkSync(join(repository, 'node_modules', name), join(directory, 'node_modules', name));
+}
 
 function npm(...args: string[]): string {
   return execFileSync('npm', ['run', '-s', ...args], {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { withClient } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-let cluster: PostgresCluster;
-let service: Service;
-
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-  service = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s' });
-});
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
+const service = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s' });
 
 const sql = async (...statements: string[]): Promise<void> => {
   // An open session may be read-only by default.

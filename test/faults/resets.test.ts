@@ -1,17 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
-});
+const service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
 
 /** Whatever the client has sent, the server may have read it or not when the reset arrives. */
 async function sendAndReset(text: string, before: (socket: Socket) => Promise<unknown>): Promise<void> {

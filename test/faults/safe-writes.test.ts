@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -13,11 +13,7 @@ const stock = 10 * total;
 /** With its kills an operation takes some 0.2 s on a busy machine. */
 const maxMillis = 120_000 + 600 * total;
 
-let cluster: PostgresCluster;
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-});
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 const retried: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'CONFLICT', 'ABORTED', 'PRECONDITION_FAILED']);
 

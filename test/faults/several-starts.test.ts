@@ -1,11 +1,9 @@
-import { afterAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 
-const cluster = await PostgresCluster.create();
-
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 it('migrates once when three processes start on an empty database at the same time', async () => {
   const environment = { DATABASE_URL: cluster.url, DATABASE_POOL: '1' };

@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
+import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -20,20 +21,12 @@ const events = batches * eventsOfBatch;
 const bytesOfEvent = 6_000;
 const maxMillis = 120_000;
 
-const cluster = await PostgresCluster.create();
-let service: Service;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
-});
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
 
 const streams: SlowReader[] = [];
-
-afterAll(async () => {
-  for (const stream of streams) stream.close();
-  await service.kill();
-  cluster.remove();
-});
+atEnd(() => streams.forEach((stream) => stream.close()));
 
 async function createKey(name: string): Promise<string> {
   const mutation = 'mutation ($name: String!) { createApiKey(input: { name: $name, plan: BUSINESS }) { secret } }';

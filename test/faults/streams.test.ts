@@ -1,22 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { eventStream, multipart, openStream, type ClientStream } from '../graphql/streams/stream-client.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
-const cluster = await PostgresCluster.create();
-let service: Service;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
-});
-
-afterAll(async () => {
-  await service.kill();
-  cluster.remove();
-});
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
 
 const body = { query: 'subscription { events { id type object { ... on Category { name } } } }' };
 const open = (accept: string): Promise<ClientStream> => openStream(service.address, adminKey, body, accept);

@@ -2,15 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, chmodSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
-let cluster: PostgresCluster;
 
 const file = (name: string): string => join(directory, name);
 
@@ -30,19 +29,15 @@ function createCertificate(name: string, subject: string): void {
 }
 
 /** A server that takes connections over TLS only, and only with a certificate of its own authority. */
-beforeAll(async () => {
-  for (const name of ['authority', 'stranger']) createAuthority(name);
-  createCertificate('server', 'localhost');
-  createCertificate('client', 'postgres');
-  cluster = await PostgresCluster.create((data) => {
-    for (const name of ['server.crt', 'server.key', 'authority.crt']) copyFileSync(file(name), join(data, name));
-    chmodSync(join(data, 'server.key'), 0o600);
-    appendFileSync(join(data, 'postgresql.conf'), `\nssl = on\nssl_ca_file = 'authority.crt'\n`);
-    writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n');
-  });
+for (const name of ['authority', 'stranger']) createAuthority(name);
+createCertificate('server', 'localhost');
+createCertificate('client', 'postgres');
+const cluster = await startCluster((data) => {
+  for (const name of ['server.crt', 'server.key', 'authority.crt']) copyFileSync(file(name), join(data, name));
+  chmodSync(join(data, 'server.key'), 0o600);
+  appendFileSync(join(data, 'postgresql.conf'), `\nssl = on\nssl_ca_file = 'authority.crt'\n`);
+  writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n');
 });
-
-afterAll(() => cluster.remove());
 
 function urlWith(parameters: Record<string, string>): string {
   return `${cluster.url}?${new URLSearchParams(parameters).toString()}`;

@@ -1,28 +1,22 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
+import { atEnd } from '../support/at-end.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
-let takenBy: Server;
-let taken: string;
 
-beforeAll(async () => {
-  writeFileSync(join(directory, 'file'), '');
-  takenBy = createServer().listen(0, '127.0.0.1');
-  await once(takenBy, 'listening');
-  taken = String((takenBy.address() as AddressInfo).port);
-});
-
-afterAll(() => {
-  takenBy.close();
-});
+writeFileSync(join(directory, 'file'), '');
+const takenBy = createServer().listen(0, '127.0.0.1');
+await once(takenBy, 'listening');
+const taken = String((takenBy.address() as AddressInfo).port);
+atEnd(() => takenBy.close());
 
 async function messageFor(environment: Record<string, string>): Promise<string> {
   const service = new Service({ DATA_DIR: join(directory, 'data'), DEMO: 'off', ...environment });

@@ -1,28 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { describe, expect, it } from '@jest/globals';
 
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /*
  * On a server: the embedded database has one session, so no write ever waits.
  */
-const cluster = await PostgresCluster.create();
-let service: Service;
-let other: pg.Client;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
-  other = await connect(cluster.url);
-});
-
-afterAll(async () => {
-  await other.end();
-  await service.stop();
-  cluster.remove();
-});
+const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
+const other = await connect(cluster.url);
 
 const sql = (text: string) => runSql(cluster.url, text);
 

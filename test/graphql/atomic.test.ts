@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (id, name) values (1, 'Dogs')`);
-  await service.sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1), (2, 'Max', 1)`);
-  await service.sql('insert into inventory (pet_id, quantity) values (1, 5), (2, 1000)');
-});
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (id, name) values (1, 'Dogs')`);
+await service.sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1), (2, 'Max', 1)`);
+await service.sql('insert into inventory (pet_id, quantity) values (1, 5), (2, 1000)');
 
 interface Failure {
   readonly message: string;

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { attackBodies } from '../support/attack-bodies.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 const maxResponseBytes = 8 * 1024 * 1024 + 1024;
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(
-    `insert into categories (id, name, description) select n, 'Category ' || n, repeat('€', 2000) from generate_series(1, 50) n`,
-  );
-  await service.sql(
-    `insert into pets (id, name, category_id) select n, 'Pet ' || n, 1 + n % 50 from generate_series(1, 5000) n`,
-  );
-  await service.sql('insert into inventory (pet_id, quantity) select id, 3 from pets');
-  // The first request of all prepares more than itself.
-  await service.graphql('{ pets(first: 1) { edges { node { id } } } }');
-});
-
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(
+  `insert into categories (id, name, description) select n, 'Category ' || n, repeat('€', 2000) from generate_series(1, 50) n`,
+);
+await service.sql(
+  `insert into pets (id, name, category_id) select n, 'Pet ' || n, 1 + n % 50 from generate_series(1, 5000) n`,
+);
+await service.sql('insert into inventory (pet_id, quantity) select id, 3 from pets');
+// The first request of all prepares more than itself.
+await service.graphql('{ pets(first: 1) { edges { node { id } } } }');
 
 // How long it keeps others waiting is measured of a process of its own (test/hostile).
 describe('whatever is sent, the response is small, and says what is wrong', () => {

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (name) values ('Dogs')`);
-  await service.sql(`insert into pets (name, category_id) values ('Rex', 1)`);
-  await service.sql('insert into inventory (pet_id, quantity) values (1, 5)');
-  await service.sql('insert into orders (pet_id, quantity) values (1, 1)');
-});
-
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (name) values ('Dogs')`);
+await service.sql(`insert into pets (name, category_id) values ('Rex', 1)`);
+await service.sql('insert into inventory (pet_id, quantity) values (1, 5)');
+await service.sql('insert into orders (pet_id, quantity) values (1, 1)');
 
 const contents = `select (select jsonb_agg(c order by id) from categories c) as categories, (select jsonb_agg(p order by id) from pets p) as pets,
   (select jsonb_agg(i order by pet_id) from inventory i) as inventory, (select jsonb_agg(o order by id) from orders o) as orders`;

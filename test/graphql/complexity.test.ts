@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { queriesTo } from './limited-queries.ts';
-import { sampleLimits, startSampleServer, type SampleServer } from './sample-server.ts';
+import { sampleLimits, startSampleServer } from './sample-server.ts';
 
-let sample: SampleServer;
-
-beforeAll(async () => {
-  sample = await startSampleServer();
-});
-
-afterAll(() => sample.server.close());
+const sample = await startSampleServer();
 
 const { run, expectAllowed } = queriesTo(() => sample);
 

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let store: TestApp;
-
-beforeAll(async () => {
-  store = await startTestApp({});
-});
-afterAll(() => store.close());
+const store = await startTestApp({});
 
 it.each([
   'subscription { events @include(if: 1e999) { id } }',

@@ -1,22 +1,16 @@
 import { mock } from 'node:test';
 
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { LightMyRequestResponse } from 'fastify';
 
 import { PreparedOperation } from '../../src/platform/executor/operation.ts';
-import { internalText, startSampleServer, type SampleServer } from './sample-server.ts';
+import { internalText, startSampleServer } from './sample-server.ts';
 
-let sample: SampleServer;
-
-beforeAll(async () => {
-  sample = await startSampleServer();
-});
+const sample = await startSampleServer();
 
 beforeEach(() => {
   sample.log.length = 0;
 });
-
-afterAll(() => sample.server.close());
 
 const post = (query: string, variables: Record<string, unknown> = {}): Promise<LightMyRequestResponse> =>
   sample.post({ query, variables });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { keyOf, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
-import { startRestApp, type RestApp } from '../rest/rest-app.ts';
-import { startSampleServer, type SampleServer } from './sample-server.ts';
+import { startRestApp } from '../rest/rest-app.ts';
+import { startSampleServer } from './sample-server.ts';
 
 const rounded = [
   '9007199254740993.0',
@@ -13,18 +13,10 @@ const rounded = [
 ];
 const longInteger = '12345678901234567890';
 
-let sample: SampleServer;
-let rest: RestApp;
-beforeAll(async () => {
-  sample = await startSampleServer();
-  rest = await startRestApp();
-  await rest.sql(`insert into categories (id, name) values (9007199254740992, 'Neighbour'), (9007199254740994, 'Other'),
-    (9007199254740993, 'Meant'), (4503599627370498, 'Even')`);
-});
-afterAll(async () => {
-  await sample.server.close();
-  await rest.close();
-});
+const sample = await startSampleServer();
+const rest = await startRestApp();
+await rest.sql(`insert into categories (id, name) values (9007199254740992, 'Neighbour'), (9007199254740994, 'Other'),
+  (9007199254740993, 'Meant'), (4503599627370498, 'Even')`);
 
 const json = { 'content-type': 'application/json' };
 const body = (query: string, variables: string) => `{"query":${JSON.stringify(query)},"variables":${variables}}`;

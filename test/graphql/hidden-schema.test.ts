@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema, getIntrospectionQuery, introspectionFromSchema } from 'graphql';
 
 import { startTestApp, type TestApp } from '../support/test-app.ts';
@@ -71,7 +71,6 @@ describe('with introspection off', () => {
   beforeAll(async () => {
     closed = await startTestApp({ GRAPHQL_INTROSPECTION: 'false' });
   });
-  afterAll(() => closed.close());
 
   it.each(refused.map(([query, variables = {}]) => [query, variables] as const))(
     'a refusal names nothing of the schema that the client has not sent: %s %j',

@@ -1,18 +1,12 @@
 import { request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LightMyRequestResponse } from 'fastify';
 
-import { startSampleServer, type SampleServer } from './sample-server.ts';
+import { startSampleServer } from './sample-server.ts';
 
-let sample: SampleServer;
-
-beforeAll(async () => {
-  sample = await startSampleServer();
-});
-
-afterAll(() => sample.server.close());
+const sample = await startSampleServer();
 
 const big = '9007199254740993';
 const max = '9223372036854775807';

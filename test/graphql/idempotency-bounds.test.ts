@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 
 import { startKeyedApp, type KeyedApp } from './keyed-app.ts';
 
-let service: KeyedApp;
-beforeAll(async () => {
-  service = await startKeyedApp();
-});
-afterAll(() => service.close());
+const service = await startKeyedApp();
 
 const post: KeyedApp['post'] = (payload, key, secret) => service.post(payload, key, secret);
 

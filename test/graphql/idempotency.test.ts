@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash, randomUUID } from 'node:crypto';
 
 import { startKeyedApp, type KeyedApp } from './keyed-app.ts';
 
-let service: KeyedApp;
-beforeAll(async () => {
-  service = await startKeyedApp();
-});
-afterAll(() => service.close());
+const service = await startKeyedApp();
 
 const post: KeyedApp['post'] = (payload, key, secret) => service.post(payload, key, secret);
 const send = (query: string, key: string, variables: object = {}) => post({ query, variables }, key);

@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 
 import { queriesTo } from './limited-queries.ts';
-import { sampleLimits, startSampleServer, type SampleServer } from './sample-server.ts';
+import { sampleLimits, startSampleServer } from './sample-server.ts';
 
-let sample: SampleServer;
-
-beforeAll(async () => {
-  sample = await startSampleServer();
-});
-
-afterAll(() => sample.server.close());
+const sample = await startSampleServer();
 
 const { run, expectAllowed } = queriesTo(() => sample);
 

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp();
-});
-
-afterAll(() => service.close());
+const service = await startTestApp();
 
 beforeEach(async () => {
   await service.sql('truncate categories, pets, inventory, orders');

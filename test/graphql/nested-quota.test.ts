@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { NestedQuota } from '../../src/graphql/nested-quota.ts';
@@ -64,8 +64,6 @@ describe('a key that asks for too many parents', () => {
     await service.sql(`insert into pets (id, name, category_id) select n, 'Pet', 1 from generate_series(1, 60) n`);
     await service.sql('insert into inventory (pet_id, quantity) select id, 0 from pets');
   });
-
-  afterAll(() => service.close());
 
   it('gets null for that connection, with one error with retryAfter, and everything else', async () => {
     const { secret } = await service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 });

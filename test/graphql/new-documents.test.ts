@@ -1,19 +1,14 @@
 import { mock } from 'node:test';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { Accounts } from '../../src/platform/callers/accounts.ts';
 import { ApolloValidator } from '../../src/graphql/pipeline/apollo.ts';
 import { NewDocuments } from '../../src/graphql/pipeline/new-documents.ts';
 import { callers } from '../support/caller.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let store: TestApp;
-
-beforeAll(async () => {
-  store = await startTestApp({});
-});
-afterAll(() => store.close());
+const store = await startTestApp({});
 
 /** Documents that were not sent before, and that are refused after validation. */
 let documents = 0;

@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (name, description) values ('Dogs', 'Loyal')`);
-  await service.sql(`insert into pets (name, category_id) select 'Pet ' || n, 1 from generate_series(1, 120) n`);
-  await service.sql('insert into inventory (pet_id, quantity) select id, 5 from pets');
-  await service.sql(`insert into orders (pet_id, quantity, ship_date) values (1, 2, '2026-12-24T10:00:00Z')`);
-});
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (name, description) values ('Dogs', 'Loyal')`);
+await service.sql(`insert into pets (name, category_id) select 'Pet ' || n, 1 from generate_series(1, 120) n`);
+await service.sql('insert into inventory (pet_id, quantity) select id, 5 from pets');
+await service.sql(`insert into orders (pet_id, quantity, ship_date) values (1, 2, '2026-12-24T10:00:00Z')`);
 
 const fields = `__typename nodeId ... on Pet { id name } ... on Category { id name }
   ... on Order { id shipDate } ... on InventoryItem { id quantity }`;

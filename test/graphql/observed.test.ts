@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
 const lines: Record<string, unknown>[] = [];
 
-beforeAll(async () => {
-  const write = (line: string): void => void lines.push(JSON.parse(line));
-  service = await startTestApp({ LOG_LEVEL: 'info' }, { logStream: { write } });
-});
-afterAll(() => service.close());
+const write = (line: string): void => void lines.push(JSON.parse(line));
+const service = await startTestApp({ LOG_LEVEL: 'info' }, { logStream: { write } });
 
 /** What the line of a request says of its operation; it is written a moment after the response. */
 async function logged(query: string, variables?: Record<string, unknown>): Promise<unknown> {

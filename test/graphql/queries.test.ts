@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (id, name, description) values
-    (1, 'Dogs', 'Loyal'), (2, 'Cats', null), (9007199254740993, 'äpfel 100%_\\ Σ', null)`);
-  await service.sql(`insert into pets (id, name, status, category_id) values
-    (1, 'Rex', 'available', 1), (2, 'Bella', 'pending', 1), (3, 'Mia', 'sold', 2), (4, 'rex', 'available', 1),
-    (5, 'Bella', 'available', 2), (9223372036854775807, 'Zoë', 'available', 9007199254740993)`);
-  await service.sql(
-    `insert into inventory (pet_id, quantity) values (1, 5), (2, 0), (3, 5), (4, 7), (5, 5), (9223372036854775807, 1)`,
-  );
-  await service.sql(`insert into orders (id, pet_id, quantity, ship_date, complete) values
-    (1, 1, 2, '2026-01-01T00:00:00.123Z', true), (2, 1, null, null, false), (3, 3, 1, '2025-01-01T00:00:00Z', false),
-    (4, null, null, null, false), (5, 1, 1, '2026-01-01T00:00:00.123Z', false)`);
-});
-
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (id, name, description) values
+  (1, 'Dogs', 'Loyal'), (2, 'Cats', null), (9007199254740993, 'äpfel 100%_\\ Σ', null)`);
+await service.sql(`insert into pets (id, name, status, category_id) values
+  (1, 'Rex', 'available', 1), (2, 'Bella', 'pending', 1), (3, 'Mia', 'sold', 2), (4, 'rex', 'available', 1),
+  (5, 'Bella', 'available', 2), (9223372036854775807, 'Zoë', 'available', 9007199254740993)`);
+await service.sql(
+  `insert into inventory (pet_id, quantity) values (1, 5), (2, 0), (3, 5), (4, 7), (5, 5), (9223372036854775807, 1)`,
+);
+await service.sql(`insert into orders (id, pet_id, quantity, ship_date, complete) values
+  (1, 1, 2, '2026-01-01T00:00:00.123Z', true), (2, 1, null, null, false), (3, 3, 1, '2025-01-01T00:00:00Z', false),
+  (4, null, null, null, false), (5, 1, 1, '2026-01-01T00:00:00.123Z', false)`);
 
 interface PageInfo {
   hasNextPage: boolean;

@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (name) values ('Dogs'), ('Cats'), ('None')`);
-  await service.sql(
-    `insert into pets (name, category_id, status) values ('Rex', 1, 'sold'), ('Bella', 1, 'available'), ('Mia', 2, 'pending')`,
-  );
-  await service.sql('insert into inventory (pet_id, quantity) values (1, 5), (2, 0), (3, 7)');
-  await service.sql(
-    `insert into orders (pet_id, ship_date, complete) values (1, now(), true), (1, null, false), (null, null, false)`,
-  );
-});
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (name) values ('Dogs'), ('Cats'), ('None')`);
+await service.sql(
+  `insert into pets (name, category_id, status) values ('Rex', 1, 'sold'), ('Bella', 1, 'available'), ('Mia', 2, 'pending')`,
+);
+await service.sql('insert into inventory (pet_id, quantity) values (1, 5), (2, 0), (3, 7)');
+await service.sql(
+  `insert into orders (pet_id, ship_date, complete) values (1, now(), true), (1, null, false), (null, null, false)`,
+);
 
 /** The first response, and the one after several more requests. */
 async function firstAndLater(query: string, variables?: Record<string, unknown>): Promise<unknown[]> {

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { sampleLimits, startSampleServer, type SampleServer } from './sample-server.ts';
 
-let sample: SampleServer;
-
-beforeAll(async () => {
-  sample = await startSampleServer({ limits: { ...sampleLimits, maxResponseBytes: 1024 } });
-});
-
-afterAll(() => sample.server.close());
+const sample = await startSampleServer({ limits: { ...sampleLimits, maxResponseBytes: 1024 } });
 
 interface Response {
   readonly status: number;
@@ -96,8 +90,6 @@ describe('a large result', () => {
   beforeAll(async () => {
     large = await startSampleServer();
   });
-
-  afterAll(() => large.server.close());
 
   it.each([
     ['application/json', whole],

@@ -10,6 +10,7 @@ import { registerApi } from '../../src/http/api.ts';
 import type { Bound } from '../../src/platform/http/bounds.ts';
 import { createServer } from '../../src/http/server.ts';
 import { anyDelay } from '../support/any-delay.ts';
+import { atEnd } from '../support/at-end.ts';
 import { admitAll } from '../support/admit-all.ts';
 
 /** A small store with fields that fail on request. */
@@ -146,6 +147,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
   await registerApi(server, { authentication: admitAll() }, [graphql.routes]);
   server.addHook('onClose', graphql.stop);
   await server.ready();
+  atEnd(() => server.close());
   return {
     server,
     log,

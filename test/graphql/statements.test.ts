@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (id, name) select n, 'Category ' || n from generate_series(1, 100) n`);
-  await service.sql(
-    `insert into pets (id, name, category_id) select n, 'Pet ' || n, 1 + n % 100 from generate_series(1, 1000) n`,
-  );
-  await service.sql(`select setval(pg_get_serial_sequence('pets', 'id'), 1000)`);
-  await service.sql('insert into inventory (pet_id, quantity) select id, 3 from pets');
-  await service.sql('insert into orders (pet_id, quantity) select id, 1 from pets');
-});
-
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (id, name) select n, 'Category ' || n from generate_series(1, 100) n`);
+await service.sql(
+  `insert into pets (id, name, category_id) select n, 'Pet ' || n, 1 + n % 100 from generate_series(1, 1000) n`,
+);
+await service.sql(`select setval(pg_get_serial_sequence('pets', 'id'), 1000)`);
+await service.sql('insert into inventory (pet_id, quantity) select id, 3 from pets');
+await service.sql('insert into orders (pet_id, quantity) select id, 1 from pets');
 
 async function statementsOf(query: string): Promise<number> {
   service.forgetStatements();

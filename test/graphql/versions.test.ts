@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-beforeAll(async () => {
-  service = await startTestApp();
-  await service.sql(`insert into categories (id, name, description) values (1, 'Dogs', 'Loyal "é" 🐕')`);
-  await service.sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1), (9007199254740993, 'Max', 1)`);
-  await service.sql('insert into inventory (pet_id, quantity) select id, 5 from pets');
-  await service.sql(`insert into orders (id, pet_id, quantity, ship_date) values (1, 1, 2, '2026-12-24T10:00:00.5Z')`);
-  for (const table of ['categories', 'pets', 'orders'])
-    await service.sql(`select setval(pg_get_serial_sequence('${table}', 'id'), 100)`);
-});
-afterAll(() => service.close());
+const service = await startTestApp();
+await service.sql(`insert into categories (id, name, description) values (1, 'Dogs', 'Loyal "é" 🐕')`);
+await service.sql(`insert into pets (id, name, category_id) values (1, 'Rex', 1), (9007199254740993, 'Max', 1)`);
+await service.sql('insert into inventory (pet_id, quantity) select id, 5 from pets');
+await service.sql(`insert into orders (id, pet_id, quantity, ship_date) values (1, 1, 2, '2026-12-24T10:00:00.5Z')`);
+for (const table of ['categories', 'pets', 'orders'])
+  await service.sql(`select setval(pg_get_serial_sequence('${table}', 'id'), 100)`);
 
 /** Each kind, with a new row where the change is its removal. */
 const kinds = [

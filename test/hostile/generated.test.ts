@@ -2,7 +2,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import type { Scene } from './generated/act.ts';
 import { anyAct } from './generated/kinds.ts';
@@ -22,9 +22,7 @@ const settings = { BAN_AFTER: '0' };
 
 const severalActs = fc.array(anyAct, { minLength: 8, maxLength: 40 });
 
-afterAll(() => {
-  printTable();
-});
+afterAll(printTable);
 
 it.each([
   ['one client', 1, 'PostgreSQL', startOnServer],
@@ -79,14 +77,13 @@ const rows = `insert into categories (id, name, description) overriding system v
   select setval(pg_get_serial_sequence('categories', 'id'), 100), setval(pg_get_serial_sequence('pets', 'id'), 2000)`;
 
 async function startOnServer() {
-  const cluster = await PostgresCluster.create();
+  const cluster = await startCluster();
   const memory = limitMemory(limitBytes);
   const target = await Target.start({ ...settings, DATABASE_URL: cluster.url }, (command) => memory.wrap(command));
   await runSql(cluster.url, rows);
   const stop = async (): Promise<void> => {
     await target.service.stop();
     memory.remove();
-    cluster.remove();
   };
   return { target, isEmbedded: false, stop };
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { attacks } from './attacks.ts';
@@ -6,16 +6,10 @@ import { embeddedAttacks } from './client-attacks.ts';
 import { endure, expectHarmless, printTable } from './report.ts';
 import { Target } from './target.ts';
 
-let target: Target;
+const target = await Target.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
+await fill();
 
-beforeAll(async () => {
-  target = await Target.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
-  await fill();
-}, 120_000);
-
-afterAll(() => {
-  printTable();
-});
+afterAll(printTable);
 
 /** 49 categories with 20 pets each. */
 async function fill(): Promise<void> {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createCertificate, proxies } from '../operations/proxies.ts';
 import { RedisServer } from '../redis/redis-server.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { until } from '../support/until.ts';
 import { connectionAttacks } from './connection-attacks.ts';
@@ -16,22 +16,11 @@ import { pause, times } from './raw-requests.ts';
 import { endure, expectHarmless, printTable } from './report.ts';
 import { Target, type Door } from './target.ts';
 
-let cluster: PostgresCluster;
-let target: Target;
-let certificate: Buffer;
+const certificate = createCertificate();
+const [cluster, redis] = await Promise.all([startCluster(), RedisServer.start()]);
+const target = await Target.start({ DATABASE_URL: cluster.url, REDIS_URL: redis.url, TRUST_PROXY: '127.0.0.1' });
 
-beforeAll(async () => {
-  certificate = createCertificate();
-  const [database, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
-  cluster = database;
-  target = await Target.start({ DATABASE_URL: cluster.url, REDIS_URL: redis.url, TRUST_PROXY: '127.0.0.1' });
-}, 120_000);
-
-afterAll(async () => {
-  printTable();
-  await target.service.stop();
-  cluster.remove();
-});
+afterAll(printTable);
 
 /** What a proxy lets through, or has to stop by itself. */
 const attacks = [

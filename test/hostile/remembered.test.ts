@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
+import { atEnd } from '../support/at-end.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -12,17 +13,11 @@ import { times } from './raw-requests.ts';
 
 const snapshots = temporaryDirectory();
 const sockets: Socket[] = [];
-let service: Service;
 
-beforeAll(async () => {
-  const command = `node --heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots} dist/src/main.js`;
-  service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' }, { command });
-}, 120_000);
+const command = `node --heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots} dist/src/main.js`;
+const service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' }, { command });
 
-afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  await service.stop();
-});
+atEnd(() => sockets.forEach((socket) => socket.destroy()));
 
 /** After all garbage has been collected. */
 async function takeSnapshot(): Promise<Heap> {

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { afterAll, expect, it } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { atEnd } from '../support/at-end.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { until } from '../support/until.ts';
 import { clientAttacks } from './client-attacks.ts';
@@ -15,26 +16,19 @@ import { Target } from './target.ts';
 /** What a process in a control group of 1 GiB survives. */
 const limitBytes = 2 ** 30;
 
-let cluster: PostgresCluster;
-let redis: RedisProxy;
-let target: Target;
 const memory = limitMemory(limitBytes);
 
-beforeAll(async () => {
-  const [database, server] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
-  cluster = database;
-  redis = await RedisProxy.start(server.url);
-  const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, TRUST_PROXY: '127.0.0.1' };
-  target = await Target.start(settings, (command) => memory.wrap(command));
-  await fill();
-}, 120_000);
+const [cluster, server] = await Promise.all([startCluster(), RedisServer.start()]);
+const redis = await RedisProxy.start(server.url);
+const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, TRUST_PROXY: '127.0.0.1' };
+const target = await Target.start(settings, (command) => memory.wrap(command));
+await fill();
 
-afterAll(async () => {
-  printTable();
+atEnd(async () => {
   await target.service.stop();
   memory.remove();
-  cluster.remove();
 });
+afterAll(printTable);
 
 /** 1,000 categories of 8 KB with 100 pets each. */
 async function fill(): Promise<void> {

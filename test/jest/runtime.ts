@@ -8,6 +8,9 @@ const require = createRequire(import.meta.url);
 
 let files = 0;
 
+/** As long as the longest set-up takes on a slow machine: an image of a container. */
+const loadMillis = 300_000;
+
 /**
  * Jest's option `runtime`: test files are loaded by Node itself instead of by Jest.
  *
@@ -18,13 +21,27 @@ let files = 0;
  * The methods are those that jest-runner and jest-circus 30.5 call.
  */
 export default class NodeRuntime {
+  /** The hooks that the file has set up to close what it opens. */
+  readonly #closers: (() => unknown)[] = [];
+
   unstable_shouldLoadAsEsm(): boolean {
     return true;
   }
 
+  /** What a file opens while it is loaded has to be closed even where the rest of it fails: Jest then runs no hooks. */
   async unstable_importModule(path: string): Promise<void> {
     files += 1;
-    await import(`${pathToFileURL(path).href}?${files}`);
+    const late = Promise.withResolvers<never>();
+    const message = `Not loaded within ${loadMillis / 1000} s: ${path}`;
+    const timer = setTimeout(() => late.reject(new Error(message)), loadMillis);
+    try {
+      await Promise.race([import(`${pathToFileURL(path).href}?${files}`), late.promise]);
+    } catch (error) {
+      for (const close of this.#closers) await close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Loads what collects and runs the tests of a file; its state is that of one file. */
@@ -39,7 +56,11 @@ export default class NodeRuntime {
   }
 
   setGlobalsForRuntime(globals: Globals): void {
-    useGlobals(globals);
+    const afterAll: Globals['afterAll'] = (...hook) => {
+      this.#closers.push(hook[0] as () => unknown);
+      globals.afterAll(...hook);
+    };
+    useGlobals({ ...globals, afterAll });
   }
 
   getSourceMaps(): ReadonlyMap<string, string> {

@@ -1,25 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import type { Access } from '../../src/keys/open-access.ts';
 import type { QuotaDecision } from '../../src/platform/quotas/counter-store.ts';
 import { startAccessProcess } from '../support/access-process.ts';
-import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { openTestDatabase } from '../support/opened-database.ts';
 import { awaitValue } from '../support/until.ts';
 import { testCaller } from '../support/caller.ts';
 
 const hour = 3_600_000;
 
-let opened: OpenedDatabase;
-let service: AccessService;
 let now = Date.now();
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  service = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const service = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
 
 /** Another process on the same database. */
 function start(): Promise<Access> {

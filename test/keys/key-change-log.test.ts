@@ -1,15 +1,12 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyChangeLog } from '../../src/keys/key-change-log.ts';
 import type { NamedKeyChange } from '../../src/domain/access/key-changes.ts';
-import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { openTestDatabase } from '../support/opened-database.ts';
 import { serverUrl } from '../support/template-database.ts';
 import { until } from '../support/until.ts';
 import { testCaller } from '../support/caller.ts';
-
-let opened: OpenedDatabase;
-let access: AccessService;
 
 /** A process that reports changes. */
 class Reporter {
@@ -40,12 +37,8 @@ const insertKeys = (count: number): Promise<unknown> =>
     [count],
   );
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  access = new AccessService(opened.database.stores.for(testCaller), {}, 'cli');
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const access = new AccessService(opened.database.stores.for(testCaller), {}, 'cli');
 
 beforeEach(async () => {
   reporter = new Reporter();

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { KeyRecords } from '../../src/domain/access/key-records.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { newApiKey } from '../../src/domain/access/new-api-key.ts';
-import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { openTestDatabase } from '../support/opened-database.ts';
 import { testCaller } from '../support/caller.ts';
 
 const adminKey = 'an-administrator-key-of-40-characters-xx';
 
-let opened: OpenedDatabase;
-let access: AccessService;
 let directory: KeyDirectory;
 let now = 1_800_000_000_000;
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  access = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const access = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
 
 beforeEach(() => {
   directory = new KeyDirectory(opened.database.keyRecords(testCaller), { adminKey, now: () => now });

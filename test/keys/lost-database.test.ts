@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-import { afterAll, afterEach, beforeEach, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
 import { embeddedPostgresAddress } from '../../src/platform/embedded/embedded-postgres.ts';
@@ -65,8 +65,6 @@ afterEach(async () => {
   await kill();
   await database.close();
 });
-
-afterAll(() => directories.remove());
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;

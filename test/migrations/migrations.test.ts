@@ -1,32 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { MikroORM } from '@mikro-orm/postgresql';
+import { describe, expect, it } from '@jest/globals';
 
 import { migrations } from '../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
+import { atEnd } from '../support/at-end.ts';
 import { locationOf, withClient } from '../support/postgres-client.ts';
-import { createTestDatabase, type TestDatabase } from '../support/test-database.ts';
+import { createTestDatabase } from '../support/test-database.ts';
 
-let test: TestDatabase;
-let orm: MikroORM;
-let stopEngine: () => Promise<void> = () => Promise.resolve();
-
-beforeAll(async () => {
-  test = await createTestDatabase();
-  const { databaseUrl, dataDir } = readConfig(test.environment);
-  if (databaseUrl === undefined) {
-    const engine = await startEmbeddedPostgres(dataDir);
-    stopEngine = () => engine.close();
-  }
-  orm = createMaintenanceOrm(locationOf(test.environment));
-});
-
-afterAll(async () => {
-  await orm.close(true);
-  await stopEngine();
-  await test.drop();
-});
+const environment = await createTestDatabase();
+const { databaseUrl, dataDir } = readConfig(environment);
+if (databaseUrl === undefined) {
+  const engine = await startEmbeddedPostgres(dataDir);
+  atEnd(() => engine.close());
+}
+const orm = createMaintenanceOrm(locationOf(environment));
+atEnd(() => orm.close(true));
 
 const sql = (text: string): Promise<Record<string, unknown>[]> => orm.em.getConnection().execute(text);
 
@@ -116,7 +105,7 @@ it('bring the instants of keys within the years 1 to 9999: an expiry at infinity
 
 it('a change of the folding makes the indexes of names anew, also for sessions that have used them before', async () => {
   await orm.migrator.down({ to: '2026-11-25-event-days' });
-  const location = locationOf(test.environment);
+  const location = locationOf(environment);
   await withClient(location, async (session) => {
     const insert = (name: string) =>
       session.query(

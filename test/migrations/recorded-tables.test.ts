@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
+import { openTestDatabase } from '../support/opened-database.ts';
 
-let opened: OpenedDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.sql('create table vouchers (id bigint generated always as identity primary key, name text not null)');
-  await opened.sql(`select petstore_record_events('vouchers', 'voucher')`);
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+await opened.sql('create table vouchers (id bigint generated always as identity primary key, name text not null)');
+await opened.sql(`select petstore_record_events('vouchers', 'voucher')`);
 
 /** The events of a statement, as types with ids and bodies. */
 async function eventsOf(text: string): Promise<string[]> {

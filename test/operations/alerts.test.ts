@@ -2,11 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { awaitValue } from '../support/until.ts';
@@ -21,18 +21,10 @@ interface Dashboard {
 /** Values by series, as `/metrics` writes them: `petstore_requests_total{operation="getPet",status="200"}`. */
 type Scrape = ReadonlyMap<string, number>;
 
-let cluster: PostgresCluster;
-let redis: RedisServer;
-let service: Service;
-
-beforeAll(async () => {
-  writeFileSync(rules, deployFile('alerts.yml', []));
-  [cluster, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
-  const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, DATABASE_POOL: '2', BAN_AFTER: '0' };
-  service = await Service.start(settings);
-});
-
-afterAll(() => cluster.remove());
+writeFileSync(rules, deployFile('alerts.yml', []));
+const [cluster, redis] = await Promise.all([startCluster(), RedisServer.start()]);
+const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, DATABASE_POOL: '2', BAN_AFTER: '0' };
+const service = await Service.start(settings);
 
 async function scrape({ address } = service): Promise<Scrape> {
   const response = await fetch(`${address}/metrics`);

@@ -2,24 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { path, repository } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { guideCommands } from './guide.ts';
 
 const directory = temporaryDirectory();
-const cluster = await PostgresCluster.create();
+const cluster = await startCluster();
 
-beforeAll(() => {
-  for (const name of ['dist', 'node_modules', 'package.json', '.github']) {
-    symlinkSync(join(repository, name), join(directory, name));
-  }
-});
-
-afterAll(() => cluster.remove());
+for (const name of ['dist', 'node_modules', 'package.json', '.github']) {
+  symlinkSync(join(repository, name), join(directory, name));
+}
 
 /** Runs a command of the guide where `.data` is. */
 function run(command: string, environment: Readonly<Record<string, string>> = {}): string {

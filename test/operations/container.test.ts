@@ -2,21 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { path } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
-import { buildImage, type BuiltImage } from './container.ts';
+import { buildImage } from './container.ts';
 
-const cluster = await PostgresCluster.create();
-let image: BuiltImage;
+const cluster = await startCluster();
 
-beforeAll(() => {
-  image = buildImage();
-}, 300_000);
-
-afterAll(() => cluster.remove());
+const image = buildImage();
 
 function run(...command: string[]): string {
   const env = { PATH: path, DATABASE_URL: cluster.url, NODE_ENV: 'production' };

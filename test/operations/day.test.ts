@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { path, repository } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -12,13 +12,8 @@ import { until } from '../support/until.ts';
 import { guideBlock } from './guide.ts';
 
 const directory = temporaryDirectory();
-let cluster: PostgresCluster;
 
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-});
-
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 test('a day by the page: migrate, start, the first key and client, a backup, a new secret, the end of the key', async () => {
   const page = readFileSync(join(repository, '.github/A-DAY.md'), 'utf8');

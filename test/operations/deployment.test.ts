@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
 import { parseDuration, readConfig } from '../../src/config.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { deployFile } from './guide.ts';
@@ -22,9 +22,7 @@ interface Container {
   readonly livenessProbe: Probe;
 }
 
-const cluster = await PostgresCluster.create();
-
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 const readme = readFileSync(join(repository, 'README.md'), 'utf8');
 

@@ -3,11 +3,11 @@ import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -18,46 +18,40 @@ type Client = Awaited<ReturnType<typeof connect>>;
 
 const dataDir = join(temporaryDirectory(), 'data');
 const secret = 'kkk7391';
-let cluster: PostgresCluster;
-let redis: RedisServer;
-/** Of a server that accepts connections and says nothing. */
-let silentPort: number;
+
+const [cluster, redis] = await Promise.all([
+  startCluster((data) => {
+    const known = 'host all postgres,owner,bare 127.0.0.1/32 scram-sha-256\n';
+    writeFileSync(join(data, 'pg_hba.conf'), known);
+    writeFileSync(
+      join(data, 'postgresql.conf'),
+      "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 12\n",
+    );
+  }),
+  RedisServer.start('--requirepass', secret),
+]);
+const url = (user = 'owner', database = 'owned', password = secret, port = cluster.port): string =>
+  `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
+
+for (const sql of [
+  `create role owner login password '${secret}'; create role bare login password '${secret}'`,
+  'create database owned owner owner',
+  'create database bare',
+  'create database locked owner owner',
+]) {
+  await runSql(cluster.url, sql);
+}
+const locked = url('owner', 'locked');
+await new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: locked }).ended();
 /** Of a transaction that has locked a table of the database `locked`. */
-let holder: Client;
+const holder = await connect({ connectionString: locked, application_name: 'report' });
+await holder.query('begin; lock table api_keys');
 /** The output of a start on that, which ends after twenty seconds. */
-let lockedStart: Promise<string>;
-
-beforeAll(async () => {
-  [cluster, redis] = await Promise.all([
-    PostgresCluster.create((data) => {
-      const known = 'host all postgres,owner,bare 127.0.0.1/32 scram-sha-256\n';
-      writeFileSync(join(data, 'pg_hba.conf'), known);
-      writeFileSync(
-        join(data, 'postgresql.conf'),
-        "listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\nmax_connections = 12\n",
-      );
-    }),
-    RedisServer.start('--requirepass', secret),
-  ]);
-  for (const sql of [
-    `create role owner login password '${secret}'; create role bare login password '${secret}'`,
-    'create database owned owner owner',
-    'create database bare',
-    'create database locked owner owner',
-  ]) {
-    await runSql(cluster.url, sql);
-  }
-  const DATABASE_URL = url('owner', 'locked');
-  await new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL }).ended();
-  holder = await connect({ connectionString: DATABASE_URL, application_name: 'report' });
-  await holder.query('begin; lock table api_keys');
-  lockedStart = failedStart({ DATABASE_URL });
-  const silent = createServer().listen(0, '127.0.0.1').unref();
-  await once(silent, 'listening');
-  silentPort = (silent.address() as AddressInfo).port;
-});
-
-afterAll(() => cluster.remove());
+const lockedStart = failedStart({ DATABASE_URL: locked });
+const silent = createServer().listen(0, '127.0.0.1').unref();
+await once(silent, 'listening');
+/** Of a server that accepts connections and says nothing. */
+const silentPort = (silent.address() as AddressInfo).port;
 
 /** For each row of the guide's troubleshooting its messages, in which … stands for any text, and whether one was seen. */
 const rows = guideTable('Troubleshooting').map(([messages = '']) => ({
@@ -84,8 +78,6 @@ async function failedStart(settings: Readonly<Record<string, string>>): Promise<
   return noted(service.output);
 }
 
-const url = (user = 'owner', database = 'owned', password = secret, port = cluster.port): string =>
-  `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`;
 /** As it is shown. */
 const shown = (text: string): string => text.replace(/:[^:@]*@/, '@').replace(/\?.*/, '');
 

@@ -1,14 +1,12 @@
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { connect } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
 
-const cluster = await PostgresCluster.create();
-
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 test('an index is built by the documented command while others write', async () => {
   const migration = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url });

@@ -9,22 +9,14 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { createCertificate, proxies } from './proxies.ts';
 
-let cluster: PostgresCluster;
-let redis: RedisServer;
-let certificate: Buffer;
-
-beforeAll(async () => {
-  [cluster, redis] = await Promise.all([PostgresCluster.create(), RedisServer.start()]);
-  certificate = createCertificate();
-});
-
-afterAll(() => cluster.remove());
+const [cluster, redis] = await Promise.all([startCluster(), RedisServer.start()]);
+const certificate = createCertificate();
 
 describe.each(proxies)('$name by the configuration of the guide, in front of two processes', (proxy) => {
   const addressBase = proxy.name === 'HAProxy' ? '127.0.1' : '127.0.2';

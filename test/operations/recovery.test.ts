@@ -3,32 +3,27 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
+import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster, programPath } from '../support/postgres-cluster.ts';
+import { programPath } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { path } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
 
-let cluster: PostgresCluster;
 const backup = mkdtempSync(join(tmpdir(), 'petstore-backup-'));
 
 /** As the user that PostgreSQL runs as, who must own the backup. */
 const asOwner: readonly string[] = process.getuid?.() === 0 ? ['runuser', '-u', 'postgres', '--'] : [];
 
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-  chmodSync(backup, 0o755);
-  mkdirSync(join(backup, 'wal'));
-  if (asOwner.length > 0) execFileSync('chown', ['-R', 'postgres', backup]);
-});
-
-afterAll(() => {
-  cluster.remove();
-  rmSync(backup, { recursive: true, force: true });
-});
+const cluster = await startCluster();
+chmodSync(backup, 0o755);
+mkdirSync(join(backup, 'wal'));
+if (asOwner.length > 0) execFileSync('chown', ['-R', 'postgres', backup]);
+atEnd(() => rmSync(backup, { recursive: true, force: true }));
 
 /** Runs commands of the guide in one shell, with the folders and the moment of this test. */
 function run(commands: readonly string[], moment = ''): void {

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { path, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -11,13 +11,8 @@ import { until } from '../support/until.ts';
 import { guideBlock, guideCommands } from './guide.ts';
 
 const directory = temporaryDirectory();
-let cluster: PostgresCluster;
 
-beforeAll(async () => {
-  cluster = await PostgresCluster.create();
-});
-
-afterAll(() => cluster.remove());
+const cluster = await startCluster();
 
 /** Runs a script of `psql` as the superuser. */
 function psql(sql: string): void {

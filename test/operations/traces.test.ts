@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { atEnd } from '../support/at-end.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { repository } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -13,27 +14,17 @@ import { guideCommands } from './guide.ts';
 import { OtlpCollector, type Span } from './otlp-collector.ts';
 
 const directory = temporaryDirectory();
-let cluster: PostgresCluster;
-let collector: OtlpCollector;
-let service: Service;
 
-beforeAll(async () => {
-  [cluster, collector] = await Promise.all([PostgresCluster.create(), OtlpCollector.start()]);
-  // Where the guide installs the packages beside the program, they are those of this folder's own package.json.
-  symlinkSync(join(import.meta.dirname, 'node_modules'), join(directory, 'node_modules'));
-  symlinkSync(join(repository, 'dist'), join(directory, 'dist'));
-  const command = guideCommands('OpenTelemetry')
-    .find((line) => line.includes('dist/src/main.js'))!
-    .replace('http://127.0.0.1:4318', collector.address);
-  const settings = { DATABASE_URL: cluster.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
-  service = await Service.start(settings, { command: `env ${command}`, directory });
-});
-
-afterAll(async () => {
-  await service.stop();
-  collector.close();
-  cluster.remove();
-});
+const [cluster, collector] = await Promise.all([startCluster(), OtlpCollector.start()]);
+// Where the guide installs the packages beside the program, they are those of this folder's own package.json.
+symlinkSync(join(import.meta.dirname, 'node_modules'), join(directory, 'node_modules'));
+symlinkSync(join(repository, 'dist'), join(directory, 'dist'));
+const command = guideCommands('OpenTelemetry')
+  .find((line) => line.includes('dist/src/main.js'))!
+  .replace('http://127.0.0.1:4318', collector.address);
+const settings = { DATABASE_URL: cluster.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
+const service = await Service.start(settings, { command: `env ${command}`, directory });
+atEnd(() => collector.close());
 
 /** The exported spans of a trace, once this many of the service's own operations are among them. */
 async function spansOf(trace: string, operations: number): Promise<Span[]> {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 
@@ -6,7 +6,6 @@ const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 
 let app: TestApp;
 beforeAll(async () => void (app = await startTestApp()));
-afterAll(() => app.close());
 
 const open = (accept: string) => app.app.server.inject({ url: '/graphql', headers: { accept } });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
 import { errorTable } from '../../src/http/error-table.ts';
@@ -14,19 +14,13 @@ interface Builder {
   graphqlGuides(): ReadonlyMap<string, string>;
 }
 
-let rest: { readonly markdown: string; readonly html: string };
-let graphql: ReadonlyMap<string, string>;
+// A script of the build, without types.
+const script: string = '../../.ci/guides.mjs';
+const builder = (await import(script)) as Builder;
+const rest = await builder.buildRestGuides();
+const graphql = builder.graphqlGuides();
 /** All of them. */
-let texts: readonly string[];
-
-beforeAll(async () => {
-  // A script of the build, without types.
-  const script: string = '../../.ci/guides.mjs';
-  const builder = (await import(script)) as Builder;
-  rest = await builder.buildRestGuides();
-  graphql = builder.graphqlGuides();
-  texts = [rest.markdown, ...graphql.values()];
-});
+const texts = [rest.markdown, ...graphql.values()];
 
 describe('the guides', () => {
   it('show the very lines of the client programs that CI runs', () => {

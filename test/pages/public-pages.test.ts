@@ -1,21 +1,17 @@
 import { mock } from 'node:test';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { unavailable } from '../../src/domain/errors.ts';
 import type { HealthOptions } from '../../src/http/observe/health.ts';
-import { startHttp, type HttpHarness } from '../http/http-harness.ts';
+import { startHttp } from '../http/http-harness.ts';
 
 type Findings = Awaited<ReturnType<HealthOptions['checkReady']>>;
 
-let http: HttpHarness;
 let check: HealthOptions['checkReady'] = async () => ({});
 let isDraining = false;
 
-beforeAll(async () => {
-  http = await startHttp({ checkReady: () => check(), isDraining: () => isDraining, checkEveryMillis: 0 });
-});
-afterAll(() => http.server.close());
+const http = await startHttp({ checkReady: () => check(), isDraining: () => isDraining, checkEveryMillis: 0 });
 
 describe('/readyz', () => {
   const ready = (query = '') => http.server.inject(`/readyz${query}`);

@@ -168,7 +168,6 @@ describe.each(testedNouns)('every field of $typeName', (tested) => {
     const referred = new Set(Object.values(referencesOf(noun)));
     for (const name of isCreatable(tested) ? referred : [noun]) await makeRows(app, name);
   });
-
   afterAll(() => app.close());
 
   /** The document's examples, but for what names another row and for what may be the default. */

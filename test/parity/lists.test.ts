@@ -50,7 +50,6 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
     await makeRows(app, noun);
     [first = '', second = ''] = await ids('');
   });
-
   afterAll(() => app.close());
 
   it('is filtered by every field of its filter, in GraphQL and in fact', async () => {

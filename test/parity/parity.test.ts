@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { openKeys } from '../contract/keys.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { operationNamed } from './operations.ts';
 import { acceptances, listRefusals, refusals } from './rules.ts';
 
@@ -11,18 +11,12 @@ interface Request {
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-let app: TestApp;
-let headers: Readonly<Record<string, string>>;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  headers = { ...(await openKeys(app).unlimited()), 'content-type': 'application/json' };
-  await app.sql(`insert into categories (name, description) values ('Dogs', 'Loyal')`);
-  await app.sql(`insert into pets (name, category_id) values ('Rex', 1)`);
-  await app.sql('insert into inventory (pet_id, quantity) values (1, 5)');
-  await app.sql('insert into orders (pet_id, quantity, complete) values (1, 1, false), (null, 1, true)');
-});
-afterAll(() => app.close());
+const app = await startTestApp();
+const headers = { ...(await openKeys(app).unlimited()), 'content-type': 'application/json' };
+await app.sql(`insert into categories (name, description) values ('Dogs', 'Loyal')`);
+await app.sql(`insert into pets (name, category_id) values ('Rex', 1)`);
+await app.sql('insert into inventory (pet_id, quantity) values (1, 5)');
+await app.sql('insert into orders (pet_id, quantity, complete) values (1, 1, false), (null, 1, true)');
 
 describe('REST and GraphQL refuse alike', () => {
   const codes = { VALIDATION_FAILED: 'BAD_USER_INPUT', NOT_FOUND: 'NOT_FOUND', CONFLICT: 'CONFLICT' } as const;

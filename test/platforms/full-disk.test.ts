@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 
 const disk = process.env['SMALL_DISK'] ?? '';
@@ -31,23 +31,10 @@ async function untilReady(service: Service, status: number): Promise<void> {
 const create = `mutation { createCategory(input: { name: "Dogs", description: "${'x'.repeat(1900)}" }) { category { id } } }`;
 
 it.each([
-  [
-    'a server',
-    async () => {
-      const cluster = await PostgresCluster.create();
-      return { settings: { DATABASE_URL: cluster.url }, remove: (): void => cluster.remove() };
-    },
-  ],
-  [
-    'the embedded database',
-    async () => ({
-      settings: { DATA_DIR: mkdtempSync(join(disk, 'data-')), DEMO: 'off' },
-      remove: (): void => undefined,
-    }),
-  ],
+  ['a server', async () => ({ DATABASE_URL: (await startCluster()).url })],
+  ['the embedded database', async () => ({ DATA_DIR: mkdtempSync(join(disk, 'data-')), DEMO: 'off' })],
 ])('a full disk of %s turns writes and /readyz to 503 until there is room again', async (_name, prepare) => {
-  const { settings, remove } = await prepare();
-  const service = await Service.start(settings);
+  const service = await Service.start(await prepare());
   try {
     expect((await service.graphql(create)).status).toBe(200);
     await untilReady(service, 200);
@@ -60,6 +47,5 @@ it.each([
   } finally {
     rmSync(ballast, { force: true });
     await service.kill();
-    remove();
   }
 });

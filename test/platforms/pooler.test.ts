@@ -1,24 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
-import type pg from 'pg';
+import { expect, it } from '@jest/globals';
 
 import { MixedLoad } from '../faults/mixed-load.ts';
 import { receiveOwnEvent } from '../faults/own-event.ts';
 import { PgBouncer } from '../faults/pgbouncer.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 // PgBouncer 1.21 or newer: it knows prepared statements in transaction mode.
 
-const cluster = await PostgresCluster.create();
-let observer: pg.Client;
+const cluster = await startCluster();
 
-beforeAll(async () => {
-  observer = await connect(cluster.url);
-});
-
-afterAll(() => cluster.remove());
+const observer = await connect(cluster.url);
 
 const sharing = { pool_mode: 'transaction', default_pool_size: '3' };
 

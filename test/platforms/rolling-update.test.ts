@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 import { RedisServer } from '../redis/redis-server.ts';
 import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
@@ -90,10 +90,8 @@ async function readEvents(service: Service): Promise<Logged[]> {
 
 it('an update from the last release to this one, process by process, fails no request, loses no write and no event, keeps all rows and counts each request once', async () => {
   const previous = { directory: process.env['PREVIOUS_RELEASE'] ?? '' };
-  const cluster = await PostgresCluster.create();
-  atEnd(() => cluster.remove());
+  const cluster = await startCluster();
   const redis = await RedisServer.start();
-  atEnd(() => redis.kill());
   const environment = { DATABASE_URL: cluster.url, DATABASE_POOL: '6', DRAIN_DELAY: '1s', REDIS_URL: redis.url };
   const processes = [await Service.start(environment, previous), await Service.start(environment, previous)];
   const created = await processes[0]!.graphql(

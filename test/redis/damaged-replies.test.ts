@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { SharedCounters } from '../../src/platform/quotas/fallback-counter-store.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
-import { type Damage, DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
+import { DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
 import { RedisServer } from './redis-server.ts';
 
 /** `DAMAGED_REPLIES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
@@ -12,17 +12,8 @@ const seed = Number(process.env['DAMAGE_SEED'] ?? Date.now() % 2 ** 31);
 const random = new SeededRandom(seed);
 const now = 1_800_000_000_000;
 
-let redis: RedisServer;
-let proxy: DamagingProxy;
-
-beforeAll(async () => {
-  redis = await RedisServer.start();
-  proxy = await DamagingProxy.start({ port: redis.port, messagesOfStart: 4, random, framing: lengthOf, damage });
-});
-afterAll(async () => {
-  proxy.close();
-  await redis.kill();
-});
+const redis = await RedisServer.start();
+const proxy = await DamagingProxy.start({ port: redis.port, messagesOfStart: 4, random, framing: lengthOf, damage });
 
 /** Of the first reply; undefined while it isn't complete. */
 function lengthOf(bytes: Buffer, at = 0): number | undefined {
@@ -63,7 +54,7 @@ const injected = [
 const types = ':+-*$_#,(%~>=!|x\0'.split('');
 
 /** Of the form only: nothing can know that one figure is another. */
-const damage: Damage = (original) => {
+function damage(original: Buffer): Buffer {
   const of = <Value>(values: readonly Value[]): Value => values[random.below(values.length)]!;
   const retyped = Buffer.from(original);
   retyped.write(of(types), 0, 'latin1');
@@ -78,7 +69,7 @@ const damage: Damage = (original) => {
     () => of(injected),
   ];
   return random.next() < 0.01 ? Buffer.alloc(0) : of(kinds)();
-};
+}
 
 interface Counted {
   readonly subject: QuotaSubject;

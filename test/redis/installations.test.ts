@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 
 import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
@@ -9,11 +9,7 @@ import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { RedisServer } from './redis-server.ts';
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await RedisServer.start();
-});
+const redis = await RedisServer.start();
 
 describe('two databases on one Redis', () => {
   let installations: TestApp[];
@@ -24,8 +20,6 @@ describe('two databases on one Redis', () => {
     const fresh = { DATABASE_URL: '', DATA_DIR: temporaryDirectory(), DEMO: 'off' };
     installations = await Promise.all([startTestApp(settings), startTestApp({ ...settings, ...fresh })]);
   });
-
-  afterAll(() => Promise.all(installations.map((each) => each.close())));
 
   it('count the keys and addresses of the same ids apart', async () => {
     const [first, second] = installations as [TestApp, TestApp];

@@ -1,16 +1,13 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { atEnd } from '../support/at-end.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { RedisServer } from './redis-server.ts';
 
-let redis: RedisServer;
-let fake: FakeRedis;
-let store: TestApp;
 const lines: string[] = [];
 
 /** Passes everything on to Redis, or replies to each command by itself. */
@@ -24,6 +21,7 @@ class FakeRedis {
     const started = new FakeRedis(redisPort);
     started.#server.listen(0, '127.0.0.1');
     await once(started.#server, 'listening');
+    atEnd(() => started.#server.close());
     return started;
   }
 
@@ -33,10 +31,6 @@ class FakeRedis {
 
   get url(): string {
     return `redis://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.close();
   }
 
   #serve(client: Socket): void {
@@ -56,17 +50,10 @@ class FakeRedis {
   }
 }
 
-beforeAll(async () => {
-  redis = await RedisServer.start();
-  fake = await FakeRedis.start(redis.port);
-  const logStream = { write: (line: string) => void lines.push(line) };
-  store = await startTestApp({ REDIS_URL: fake.url, LOG_LEVEL: 'info' }, { logStream });
-});
-
-afterAll(async () => {
-  await store.close();
-  fake.close();
-});
+const redis = await RedisServer.start();
+const fake = await FakeRedis.start(redis.port);
+const logStream = { write: (line: string) => void lines.push(line) };
+const store = await startTestApp({ REDIS_URL: fake.url, LOG_LEVEL: 'info' }, { logStream });
 
 /** What the log says of Redis. */
 const events = (): string[] => lines.flatMap((line) => /Redis is (?:lost|back)/.exec(line) ?? []);

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
@@ -13,11 +13,7 @@ import { RedisServer } from './redis-server.ts';
 
 const nothingKnown = { minute: { openedAt: 0, spent: 0 }, day: { openedAt: 0, spent: 0 }, bannedUntil: 0 };
 
-let redis: RedisServer;
-
-beforeAll(async () => {
-  redis = await RedisServer.start();
-});
+const redis = await RedisServer.start();
 
 describe('counters in Redis', () => {
   it('decide as those in memory do, whatever is asked when, and whatever clocks and operators do meanwhile', async () => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
-import { beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
@@ -11,11 +11,7 @@ import { Counting, installation, newKey, noBans } from './counting.ts';
 import { RedisGroup } from './redis-group.ts';
 import { RedisServer } from './redis-server.ts';
 
-let group: RedisGroup;
-
-beforeAll(async () => {
-  group = await RedisGroup.start();
-});
+const group = await RedisGroup.start();
 
 it.each([
   ['that takes commands from anyone', 0],

@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { atEnd } from '../support/at-end.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { RedisServer } from './redis-server.ts';
 
-let redis: RedisServer;
-let store: TestApp;
 const lines: string[] = [];
 
-beforeAll(async () => {
-  redis = await RedisServer.start();
-  const logStream = { write: (line: string) => void lines.push(line) };
-  store = await startTestApp({ REDIS_URL: redis.url, LOG_LEVEL: 'warn' }, { logStream });
-});
-
-afterAll(() => store.close());
+const redis = await RedisServer.start();
+const store = await startTestApp(
+  { REDIS_URL: redis.url, LOG_LEVEL: 'warn' },
+  { logStream: { write: (line: string) => void lines.push(line) } },
+);
 
 /** How often each status is the response to so many requests at once. */
 async function statuses(requests: number, key: string): Promise<Record<number, number>> {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
-let rest: RestApp;
-beforeAll(async () => {
-  rest = await startRestApp();
-});
-afterAll(() => rest.close());
+const rest = await startRestApp();
 
 /** One of each kind, with the address where it is. */
 async function oneOfEach(): Promise<Record<'pet' | 'category' | 'order' | 'inventory', string>> {

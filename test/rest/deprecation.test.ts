@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { responseTo, portOf } from '../platform/http/raw-requests.ts';
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
-let rest: RestApp;
-let petId: number;
 const log: Record<string, unknown>[] = [];
-beforeAll(async () => {
-  rest = await startRestApp(
-    { LOG_LEVEL: 'info' },
-    {
-      logStream: { write: (line) => void log.push(JSON.parse(line)) },
-    },
-  );
-  petId = (await rest.pet()).id;
-});
-afterAll(() => rest.close());
+const rest = await startRestApp(
+  { LOG_LEVEL: 'info' },
+  {
+    logStream: { write: (line) => void log.push(JSON.parse(line)) },
+  },
+);
+const petId = (await rest.pet()).id;
 
 const announced = (id: string) => ({
   deprecation: '@1764892800',

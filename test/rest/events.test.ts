@@ -1,15 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../src/domain/events/event-id.ts';
 import { until } from '../support/until.ts';
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
-let app: RestApp;
-
-beforeAll(async () => {
-  app = await startRestApp({ REST_PREFIX: '/v1' });
-});
-afterAll(() => app.close());
+const app = await startRestApp({ REST_PREFIX: '/v1' });
 
 function nextOf(headers: Readonly<Record<string, string>>): string {
   const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(headers['link'] ?? '') ?? [];

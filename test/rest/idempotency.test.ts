@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 import { testCaller } from '../support/caller.ts';
 import { withClock } from '../support/with-clock.ts';
 
-let rest: RestApp;
-beforeAll(async () => {
-  rest = await startRestApp();
-});
-afterAll(() => rest.close());
+const rest = await startRestApp();
 
 let keys = 0;
 const newKey = () => ({ 'idempotency-key': `key ${(keys += 1)}` });
@@ -172,39 +168,31 @@ describe('the record', () => {
     const service = new IdempotencyService();
     const ask = async (principalId: string, fingerprint = 'a'): Promise<boolean> =>
       (await service.once(stores, { principalId, key: 'key', fingerprint }, async () => response)).isReplayed;
-    try {
-      expect(await ask('one')).toBe(false);
-      expect(await ask('two', 'b')).toBe(false);
-      now += day - 1;
-      expect(await ask('one')).toBe(true);
-      now += 1;
-      expect(await ask('one', 'another request')).toBe(false);
-      await service.deleteExpired(stores);
-      now += day - 1;
-      expect(await ask('one', 'another request')).toBe(true);
-      expect(await opened.sql('select principal_id from idempotency_records')).toEqual([{ principal_id: 'one' }]);
-      expect(await ask('two')).toBe(false);
-    } finally {
-      await opened.close();
-    }
+    expect(await ask('one')).toBe(false);
+    expect(await ask('two', 'b')).toBe(false);
+    now += day - 1;
+    expect(await ask('one')).toBe(true);
+    now += 1;
+    expect(await ask('one', 'another request')).toBe(false);
+    await service.deleteExpired(stores);
+    now += day - 1;
+    expect(await ask('one', 'another request')).toBe(true);
+    expect(await opened.sql('select principal_id from idempotency_records')).toEqual([{ principal_id: 'one' }]);
+    expect(await ask('two')).toBe(false);
   });
 
   it('is cleared away in batches of 1,000, whichever protocol it is of', async () => {
     const opened = await openTestDatabase();
-    try {
-      await opened.sql(`insert into idempotency_records
-        select 'one', n::text, '', '{}', now() - interval '25 hours' from generate_series(1, 2500) as n`);
-      await opened.sql(`insert into graphql_idempotency_records
-        select 'one', n::text, 'a', '', '{}', now() - case when n > 1 then interval '25 hours' else interval '1 hour' end
-        from generate_series(1, 1200) as n`);
-      opened.statements.length = 0;
-      await new IdempotencyService().deleteExpired(opened.database.stores.for(testCaller));
-      const left = await opened.sql(`select (select count(*)::int from idempotency_records) as rest,
-        (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
-      expect(left).toEqual([{ rest: 0, graphql: '1' }]);
-      expect(opened.statements.filter((sql) => sql.startsWith('delete from idempotency_records'))).toHaveLength(3);
-    } finally {
-      await opened.close();
-    }
+    await opened.sql(`insert into idempotency_records
+      select 'one', n::text, '', '{}', now() - interval '25 hours' from generate_series(1, 2500) as n`);
+    await opened.sql(`insert into graphql_idempotency_records
+      select 'one', n::text, 'a', '', '{}', now() - case when n > 1 then interval '25 hours' else interval '1 hour' end
+      from generate_series(1, 1200) as n`);
+    opened.statements.length = 0;
+    await new IdempotencyService().deleteExpired(opened.database.stores.for(testCaller));
+    const left = await opened.sql(`select (select count(*)::int from idempotency_records) as rest,
+      (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
+    expect(left).toEqual([{ rest: 0, graphql: '1' }]);
+    expect(opened.statements.filter((sql) => sql.startsWith('delete from idempotency_records'))).toHaveLength(3);
   });
 });

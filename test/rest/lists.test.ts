@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
 const total = 2_345;
 
-let rest: RestApp;
-beforeAll(async () => {
-  rest = await startRestApp();
-  await rest.sql(`insert into categories (id, name) select n, 'Kind ' || n from generate_series(1, ${total}) n`);
-  await rest.sql(`insert into pets (id, name, category_id, status)
-    select n, 'Pet ' || n, 1 + n % 3, (array['available', 'pending', 'sold'])[1 + n % 3] from generate_series(1, ${total}) n`);
-  await rest.sql(`insert into inventory (pet_id, quantity) select n, n from generate_series(1, ${total}) n`);
-  await rest.sql(`insert into orders (id, pet_id, quantity) select n, n, 1 from generate_series(1, ${total}) n`);
-});
-afterAll(() => rest.close());
+const rest = await startRestApp();
+await rest.sql(`insert into categories (id, name) select n, 'Kind ' || n from generate_series(1, ${total}) n`);
+await rest.sql(`insert into pets (id, name, category_id, status)
+  select n, 'Pet ' || n, 1 + n % 3, (array['available', 'pending', 'sold'])[1 + n % 3] from generate_series(1, ${total}) n`);
+await rest.sql(`insert into inventory (pet_id, quantity) select n, n from generate_series(1, ${total}) n`);
+await rest.sql(`insert into orders (id, pet_id, quantity) select n, n, 1 from generate_series(1, ${total}) n`);
 
 const nextOf = (headers: Readonly<Record<string, string>>): string | undefined =>
   /^<(.+)>; rel="next"$/.exec(headers['link'] ?? '')?.[1];

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { startRestApp, type RestApp } from './rest-app.ts';
 
-let rest: RestApp;
-let petId: number;
-beforeAll(async () => {
-  rest = await startRestApp();
-  petId = (await rest.pet()).id;
-});
-afterAll(() => rest.close());
+const rest = await startRestApp();
+const petId = (await rest.pet()).id;
 
 const vary = 'Authorization, X-API-Key, Accept, Origin';
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { nouns } from '../../src/domain/nouns.ts';
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
-let rest: RestApp;
-beforeAll(async () => {
-  rest = await startRestApp();
-});
-afterAll(() => rest.close());
+const rest = await startRestApp();
 
 const big = '9007199254740993';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { assertBound } from '../../src/rest/routes.ts';
 import { readOperations } from '../../src/rest/openapi/document.ts';
@@ -19,7 +19,6 @@ describe('with REST_PREFIX', () => {
   beforeAll(async () => {
     rest = await startRestApp({ REST_PREFIX: '/v1' });
   });
-  afterAll(() => rest.close());
 
   it('everything is below the prefix and nothing at the root', async () => {
     const { id } = await rest.pet();

@@ -1,39 +1,34 @@
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
 /** More than the buffers between two programs hold. */
 const total = 200_000;
 const perKey = 3;
 
-let rest: RestApp;
-let port: number;
 const sockets: Socket[] = [];
 /** The other ends of all connections so far. */
 const serverSockets: Socket[] = [];
 
-beforeAll(async () => {
-  rest = await startRestApp(
-    {},
-    { collectionLimits: { perKey, perProcess: 5 }, httpLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
-  );
-  // Without the events of each row.
-  await rest.sql(`begin; set local session_replication_role = replica;
-    insert into orders (id, quantity, ship_date) select n, n, '2026-12-24T10:00:00Z' from generate_series(1, ${total}) n;
-    commit`);
-  rest.app.server.server.on('connection', (socket) => serverSockets.push(socket));
-  await rest.app.server.listen({ port: 0, host: '127.0.0.1' });
-  port = (rest.app.server.server.address() as AddressInfo).port;
-}, 60_000);
+const rest = await startRestApp(
+  {},
+  { collectionLimits: { perKey, perProcess: 5 }, httpLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
+);
+// Without the events of each row.
+await rest.sql(`begin; set local session_replication_role = replica;
+  insert into orders (id, quantity, ship_date) select n, n, '2026-12-24T10:00:00Z' from generate_series(1, ${total}) n;
+  commit`);
+rest.app.server.server.on('connection', (socket) => serverSockets.push(socket));
+await rest.app.server.listen({ port: 0, host: '127.0.0.1' });
+const port = (rest.app.server.server.address() as AddressInfo).port;
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.destroy();
   await until(areAllSlotsFree);
 });
-afterAll(() => rest.close());
 
 /** Requests the whole collection and reads nothing of it, besides what the operating system buffers. */
 async function stalledReader(requests = 1): Promise<Socket> {

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startRestApp } from './rest-app.ts';
 
-let rest: RestApp;
-let categoryId: number;
-beforeAll(async () => {
-  rest = await startRestApp();
-  categoryId = await rest.category();
-});
-afterAll(() => rest.close());
+const rest = await startRestApp();
+const categoryId = await rest.category();
 
 const failed = (...fields: string[]) => ({
   status: 400,

@@ -1,47 +1,40 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { LightMyRequestResponse } from 'fastify';
 
 import { generateKey } from '../../src/domain/access/api-key.ts';
-import type { Scope } from '../../src/domain/access/scope.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { operations, type Operation } from './operations.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
 const challenge = 'Bearer realm="petstore"';
 const invalid = `${challenge}, error="invalid_token"`;
 
-let service: TestApp;
-let secrets: Record<'revoked' | 'expired' | 'spent' | 'banned' | Scope, string>;
 let address = 0;
 
-beforeAll(async () => {
-  // Each request without a key comes from another address, so that none runs out.
-  service = await startTestApp({ TRUST_PROXY: '1', BAN_AFTER: '0' });
-  const [revoked, expired, spent, banned, read, write, admin] = await Promise.all([
-    service.createKey(),
-    service.createKey(),
-    service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 }),
-    service.createKey(),
-    service.createKey({ plan: 'business', scopes: ['read'] }),
-    service.createKey({ plan: 'business', scopes: ['write'] }),
-    service.createKey({ plan: 'business', scopes: ['admin'] }),
-  ]);
-  await service.sql('update api_keys set revoked_at = now() where id = $1', [revoked.id]);
-  await service.sql(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [expired.id]);
-  await service.sql(`update api_keys set banned_until = now() + interval '1 hour' where id = $1`, [banned.id]);
-  expect((await service.graphql('{ __typename }', {}, spent.secret)).status).toBe(200);
-  secrets = {
-    revoked: revoked.secret,
-    expired: expired.secret,
-    spent: spent.secret,
-    banned: banned.secret,
-    read: read.secret,
-    write: write.secret,
-    admin: admin.secret,
-  };
-});
-
-afterAll(() => service.close());
+// Each request without a key comes from another address, so that none runs out.
+const service = await startTestApp({ TRUST_PROXY: '1', BAN_AFTER: '0' });
+const [revoked, expired, spent, banned, read, write, admin] = await Promise.all([
+  service.createKey(),
+  service.createKey(),
+  service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 }),
+  service.createKey(),
+  service.createKey({ plan: 'business', scopes: ['read'] }),
+  service.createKey({ plan: 'business', scopes: ['write'] }),
+  service.createKey({ plan: 'business', scopes: ['admin'] }),
+]);
+await service.sql('update api_keys set revoked_at = now() where id = $1', [revoked.id]);
+await service.sql(`update api_keys set expires_at = now() - interval '1 second' where id = $1`, [expired.id]);
+await service.sql(`update api_keys set banned_until = now() + interval '1 hour' where id = $1`, [banned.id]);
+expect((await service.graphql('{ __typename }', {}, spent.secret)).status).toBe(200);
+const secrets = {
+  revoked: revoked.secret,
+  expired: expired.secret,
+  spent: spent.secret,
+  banned: banned.secret,
+  read: read.secret,
+  write: write.secret,
+  admin: admin.secret,
+};
 
 function send({ request }: Operation, headers: Record<string, string>): Promise<LightMyRequestResponse> {
   address += 1;

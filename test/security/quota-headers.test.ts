@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { HttpError } from '../../src/http/error-table.ts';
@@ -6,7 +6,7 @@ import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-sto
 import { unavailable } from '../../src/domain/errors.ts';
 import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { Authentication } from '../../src/http/authentication.ts';
-import { startHttp, type HttpHarness } from '../http/http-harness.ts';
+import { startHttp } from '../http/http-harness.ts';
 import { responseTo, portOf } from '../platform/http/raw-requests.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
@@ -23,39 +23,33 @@ function principal(id: string, given: Partial<Principal>, requestsPerMinute: num
   return { id, name: id, plan, scopes: ['write'], expiresAt: null, limits, bans, isAnonymous: false, ...given };
 }
 
-let http: HttpHarness;
-let port: number;
 const counters = new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 60 }, now: Date.now });
 
-beforeAll(async () => {
-  const keys = {
-    find: async (key: string) => {
-      if (key === 'lost') throw unavailable(new Error('connect ECONNREFUSED'));
-      return principals[key];
-    },
-  };
-  http = await startHttp({
-    authentication: new Authentication({ keys, quota: new QuotaService(counters, () => undefined) }),
-    timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
-    routes: async (api) => {
-      api.get('/scoped', { config: { scope: 'write' } }, async () => []);
-      api.get('/unchanged', async (_request, reply) => reply.code(304).send());
-      api.get('/wrong', async () => {
-        throw new HttpError('BAD_REQUEST', 'This is wrong.');
-      });
-      api.get('/bug', async () => {
-        throw new TypeError('a bug');
-      });
-      api.get('/lost', async () => {
-        throw unavailable(new Error('connect ECONNREFUSED'));
-      });
-    },
-  });
-  port = await portOf(http.server);
-  await http.server.inject({ url: '/things', headers: { 'x-api-key': 'spent' } });
+const keys = {
+  find: async (key: string) => {
+    if (key === 'lost') throw unavailable(new Error('connect ECONNREFUSED'));
+    return principals[key];
+  },
+};
+const http = await startHttp({
+  authentication: new Authentication({ keys, quota: new QuotaService(counters, () => undefined) }),
+  timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
+  routes: async (api) => {
+    api.get('/scoped', { config: { scope: 'write' } }, async () => []);
+    api.get('/unchanged', async (_request, reply) => reply.code(304).send());
+    api.get('/wrong', async () => {
+      throw new HttpError('BAD_REQUEST', 'This is wrong.');
+    });
+    api.get('/bug', async () => {
+      throw new TypeError('a bug');
+    });
+    api.get('/lost', async () => {
+      throw unavailable(new Error('connect ECONNREFUSED'));
+    });
+  },
 });
-
-afterAll(() => http.server.close());
+const port = await portOf(http.server);
+await http.server.inject({ url: '/things', headers: { 'x-api-key': 'spent' } });
 
 /** The beginning of a row's text says which it is. */
 const titled = <Row extends readonly [status: number, text: string, ...rest: string[]]>(rows: readonly Row[]) =>

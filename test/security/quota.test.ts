@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 
 import type { NewApiKey } from '../../src/domain/access/new-api-key.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
-
-beforeAll(async () => {
-  service = await startTestApp({ TRUST_PROXY: '1' });
-});
-
-afterAll(() => service.close());
+const service = await startTestApp({ TRUST_PROXY: '1' });
 
 /** A client with a key of its own. */
 async function client(input: Partial<NewApiKey> = {}) {

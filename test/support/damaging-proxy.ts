@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
+import { atEnd } from './at-end.ts';
+
 /** Random numbers from a seed, by mulberry32: the same ones for the same seed. */
 export class SeededRandom {
   #state: number;
@@ -23,7 +25,7 @@ export class SeededRandom {
 }
 
 /** What one message of the server becomes. */
-export type Damage = (message: Buffer) => Buffer;
+type Damage = (message: Buffer) => Buffer;
 
 /** The length of the message that the bytes begin with; undefined while that isn't known. */
 type Framing = (bytes: Buffer) => number | undefined;
@@ -49,6 +51,7 @@ export class DamagingProxy {
     const proxy = new DamagingProxy(options);
     proxy.#server.listen(0, '127.0.0.1');
     await once(proxy.#server, 'listening');
+    atEnd(() => proxy.#server.close());
     return proxy;
   }
 
@@ -58,10 +61,6 @@ export class DamagingProxy {
 
   get port(): number {
     return (this.#server.address() as AddressInfo).port;
-  }
-
-  close(): void {
-    this.#server.close();
   }
 
   #serve(client: Socket): void {

@@ -1,10 +1,11 @@
 import { readConfig } from '../../src/config.ts';
 import type { DatabaseLocation } from '../../src/platform/postgres/servers/connection-config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
+import { atEnd } from './at-end.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { createTestDatabase } from './test-database.ts';
 
-/** A database of one suite, opened as the service opens it. */
+/** A database, opened as the service opens it, and closed when the test ends, or its file. */
 export interface OpenedDatabase {
   readonly database: OpenDatabase;
   /** What was sent since the suite emptied it. */
@@ -13,11 +14,10 @@ export interface OpenedDatabase {
   readonly location: DatabaseLocation;
   /** Runs SQL past the stores. */
   readonly sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
-  close(): Promise<void>;
 }
 
 export async function openTestDatabase({ poolSize }: { readonly poolSize?: number } = {}): Promise<OpenedDatabase> {
-  const { environment, drop } = await createTestDatabase();
+  const environment = await createTestDatabase();
   const { databaseUrl, dataDir, databasePoolSize } = readConfig(environment);
   const statements: string[] = [];
   const database = await openDatabase({
@@ -27,10 +27,7 @@ export async function openTestDatabase({ poolSize }: { readonly poolSize?: numbe
     withDemoStore: false,
     onStatement: (sql) => statements.push(sql),
   });
-  const close = async (): Promise<void> => {
-    await database.close();
-    await drop();
-  };
+  atEnd(() => database.close());
   const location = locationOf(environment);
-  return { database, statements, location, sql: (text, values) => runSql(location, text, values), close };
+  return { database, statements, location, sql: (text, values) => runSql(location, text, values) };
 }

@@ -2,6 +2,7 @@ import { createApp, type App, type AppOverrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
 import { anyDelay } from './any-delay.ts';
+import { atEnd } from './at-end.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { sendRepeatedly } from './repeated-request.ts';
 import { createTestDatabase } from './test-database.ts';
@@ -29,7 +30,7 @@ const noLimit = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPe
 /** Statements of keys, quotas, the log of events and new connections, which may be sent beside any request. */
 const housekeeping = /api_key|quota_counters|petstore_(?:move|maintain)_events|^set time zone/;
 
-/** The whole service on a database of its own, reached without a port. */
+/** The whole service on a database of its own, reached without a port; closed when the test ends, or its file. */
 export interface TestApp {
   readonly app: App;
   /** The settings that it was started with, for a second process beside it. */
@@ -48,6 +49,7 @@ export interface TestApp {
   createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
   /** Runs SQL past the service. */
   sql(text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** Before its time. */
   close(): Promise<void>;
 }
 
@@ -55,8 +57,7 @@ export async function startTestApp(
   environment: Readonly<Record<string, string>> = {},
   overrides: AppOverrides = {},
 ): Promise<TestApp> {
-  const database = await createTestDatabase();
-  const settings = { LOG_LEVEL: 'silent', ...database.environment, ...environment };
+  const settings = { LOG_LEVEL: 'silent', ...(await createTestDatabase()), ...environment };
   const statements: string[] = [];
   const app = await createApp(readConfig(settings), {
     onStatement: (text) => {
@@ -65,6 +66,7 @@ export async function startTestApp(
     ...overrides,
     httpLimits: { ...anyDelay, ...overrides.httpLimits },
   });
+  atEnd(() => app.close());
   const sql: TestApp['sql'] = (text, values) => runSql(locationOf(settings), text, values);
   const createKey: TestApp['createKey'] = async (input) => {
     const { secret, row } = newApiKey({ name: 'test', plan: 'free', ...input }, Date.now());
@@ -104,9 +106,6 @@ export async function startTestApp(
       return { status: response.statusCode, headers: response.headers, data, errors };
     },
     sql,
-    close: async () => {
-      await app.close();
-      await database.drop();
-    },
+    close: () => app.close(),
   };
 }

@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import { connect } from '../../support/postgres-client.ts';
 import { serverUrl } from '../../support/template-database.ts';
-import { openEventLog, type EventLog } from './event-log.ts';
+import { openEventLog } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';
 
-let log: EventLog;
 const resync = ['store.resync'];
 
-beforeAll(async () => {
-  log = await openEventLog();
-});
-
-afterAll(() => log.close());
+const log = await openEventLog();
 
 beforeEach(async () => {
   await log.sql(`truncate categories, pets, orders, inventory restart identity;

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { connect } from '../../support/postgres-client.ts';
-import { openEventLog, type EventLog } from './event-log.ts';
+import { openEventLog } from './event-log.ts';
 
 type Client = Awaited<ReturnType<typeof connect>>;
 
@@ -11,21 +11,17 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const retentionDays = 7;
 
-let log: EventLog;
 /** The time as it is, and what the database's clock is ahead of it. */
 let time = Math.floor(Date.now() / day) * day;
 let aheadMillis = 0;
 
-beforeAll(async () => {
-  log = await openEventLog();
-  await log.sql('create table test_clock as select now() as at');
-  await log.sql(`create function test_now() returns timestamptz language sql as 'select at from test_clock'`);
-  for (const name of ['petstore_move_events', 'petstore_maintain_events']) {
-    const [row] = await log.sql('select pg_get_functiondef($1::regproc) as text', [name]);
-    await log.sql(String(row?.['text']).replaceAll('clock_timestamp()', 'test_now()'));
-  }
-});
-afterAll(() => log.close());
+const log = await openEventLog();
+await log.sql('create table test_clock as select now() as at');
+await log.sql(`create function test_now() returns timestamptz language sql as 'select at from test_clock'`);
+for (const name of ['petstore_move_events', 'petstore_maintain_events']) {
+  const [row] = await log.sql('select pg_get_functiondef($1::regproc) as text', [name]);
+  await log.sql(String(row?.['text']).replaceAll('clock_timestamp()', 'test_now()'));
+}
 
 interface Logged {
   readonly position: string;

@@ -1,13 +1,13 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type pg from 'pg';
 
 import type { StoreEvent } from '../../../src/domain/events/event.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { testCaller } from '../../support/caller.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { serverUrl } from '../../support/template-database.ts';
 import { until } from '../../support/until.ts';
-import { openEventLog, waiting, type EventLog } from './event-log.ts';
+import { openEventLog, waiting } from './event-log.ts';
 
 /*
  * Pets are deleted while changes of their entries wait, and while a run of the mover is between its statements, which
@@ -18,22 +18,14 @@ const seed = Number(process.env['EVENTS_SEED'] ?? Date.now() % 2 ** 31);
 const isServer = serverUrl() !== undefined;
 const pets = 40;
 
-let log: EventLog;
-let holder: pg.Client;
-
-beforeAll(async () => {
-  log = await openEventLog();
-  holder = await connect(log.location);
-  if (!isServer) return;
+const log = await openEventLog();
+const holder = await connect(log.location);
+atEnd(() => holder.end());
+if (isServer) {
   await log.sql(`create function wait_for_the_test() returns trigger language plpgsql as
       $$ begin perform pg_advisory_xact_lock_shared(4711); return null; end $$;
     create trigger wait_for_the_test after insert on event_backlog for each statement execute function wait_for_the_test()`);
-});
-
-afterAll(async () => {
-  await holder.end();
-  await log.close();
-});
+}
 
 const id = fc.integer({ min: 1, max: pets });
 const change = fc.oneof(

@@ -1,15 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import { DomainError } from '../../../src/domain/errors.ts';
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
 import type { EventMoves } from '../../../src/platform/feed/sequencer.ts';
 import { Sequencer } from '../../../src/platform/feed/sequencer.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { until } from '../../support/until.ts';
-import { openEventLog, waiting, type EventLog } from './event-log.ts';
+import { openEventLog, waiting } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';
 
 /**
@@ -27,29 +28,22 @@ const objects = 6;
 const firstSeed = Number(process.env['EVENTS_SEED'] ?? Date.now() % 1_000_000);
 const seeds = Array.from({ length: Number(process.env['EVENTS_SEEDS'] ?? 1) }, (_, index) => firstSeed + index);
 
-let log: EventLog;
 const sequencers: Sequencer[] = [];
 const failures: unknown[] = [];
 
-beforeAll(async () => {
-  log = await openEventLog();
-  for (let count = 0; count < 2; count += 1) {
-    const sequencer = new Sequencer({
-      // One takes what it finds, the other some at a time, by way of the backlog.
-      moves: count === 0 ? log.database.eventMoves(testCaller) : inPieces(log.database.eventMoves(testCaller), 5),
-      retentionSeconds: 86_400,
-      onMoved: () => undefined,
-      onFailure: (_what, error) => failures.push(error),
-    });
-    sequencers.push(sequencer);
-    sequencer.start();
-  }
-});
-
-afterAll(async () => {
-  await Promise.all(sequencers.map((each) => each.stop()));
-  await log.close();
-});
+const log = await openEventLog();
+for (let count = 0; count < 2; count += 1) {
+  const sequencer = new Sequencer({
+    // One takes what it finds, the other some at a time, by way of the backlog.
+    moves: count === 0 ? log.database.eventMoves(testCaller) : inPieces(log.database.eventMoves(testCaller), 5),
+    retentionSeconds: 86_400,
+    onMoved: () => undefined,
+    onFailure: (_what, error) => failures.push(error),
+  });
+  sequencers.push(sequencer);
+  sequencer.start();
+}
+atEnd(() => Promise.all(sequencers.map((each) => each.stop())));
 
 function inPieces(moves: EventMoves, limit: number): EventMoves {
   return {

@@ -1,19 +1,11 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 
 import type { EventPosition } from '../../../src/domain/events/event.ts';
-import type { EventStore } from '../../../src/domain/events/event.store.ts';
-import { inWords, openEventLog, type EventLog } from './event-log.ts';
+import { inWords, openEventLog } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';
 
-let log: EventLog;
-let events: EventStore;
-
-beforeAll(async () => {
-  log = await openEventLog();
-  events = log.database.stores.for(testCaller).events;
-});
-
-afterAll(() => log.close());
+const log = await openEventLog();
+const events = log.database.stores.for(testCaller).events;
 
 const add = (...names: readonly string[]): Promise<unknown> =>
   log.sql('insert into categories (name) select unnest($1::text[])', [names]);
@@ -74,7 +66,6 @@ it('a new log knows its beginning, which is before its first event', async () =>
   await fresh.move();
   expect((await fresh.readAfter(first)).map(({ type }) => type)).toEqual(['category.created']);
   expect((await fresh.readAfter()).map(({ type }) => type)).toEqual(['category.created']);
-  await fresh.close();
 });
 
 it('a position is known only with the nonce of its event', async () => {

@@ -6,11 +6,10 @@ import { afterEach, expect, it } from '@jest/globals';
 import type { EventMove, EventMoves } from '../../../src/platform/feed/sequencer.ts';
 import { Sequencer, type SequencerOptions } from '../../../src/platform/feed/sequencer.ts';
 import { until } from '../../support/until.ts';
-import { openEventLog, type EventLog } from './event-log.ts';
+import { openEventLog } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';
 
 const running: Sequencer[] = [];
-let log: EventLog | undefined;
 
 function start(
   moves: EventMoves,
@@ -24,12 +23,10 @@ function start(
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.stop()));
-  await log?.close();
-  log = undefined;
 });
 
 it('what is committed is readable soon, and the readers of the process that moves it are notified', async () => {
-  log = await openEventLog();
+  const log = await openEventLog();
   const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
   await log.sql(`insert into categories (name) values ('earlier')`);
   await log.move();
@@ -44,18 +41,18 @@ it('what is committed is readable soon, and the readers of the process that move
 });
 
 it('two processes that move give every change one position, and one goes on when the other stops', async () => {
-  log = await openEventLog();
+  const log = await openEventLog();
   const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
   const beginning = await stores.events.last();
   const [first, second] = [start(eventMoves), start(eventMoves)];
   for (let n = 0; n < 20; n += 1) await log.sql('insert into categories (name) values ($1)', [`c${n}`]);
-  await until(async () => (await log!.readAfter(beginning)).length === 20);
+  await until(async () => (await log.readAfter(beginning)).length === 20);
   for (const stopped of [first, second]) {
     await stopped.stop();
     if (stopped === second) start(eventMoves);
     const before = await stores.events.last();
     await log.sql(`insert into categories (name) values ('d')`);
-    await until(async () => (await log!.readAfter(before)).length === 1);
+    await until(async () => (await log.readAfter(before)).length === 1);
   }
   expect(await log.readAfter(beginning)).toHaveLength(22);
 });

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { CategoryService } from '../../../src/domain/categories/category.service.ts';
 import { OrderService } from '../../../src/domain/orders/order.service.ts';
 import { inBatches, maxBatchSize } from '../../../src/domain/page.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
 import { testCaller } from '../../support/caller.ts';
 
 /** One batch, and a row that may go beyond it. */
@@ -11,17 +11,11 @@ const maxBytes = 256 * 1024 + 9_000;
 const large = 600;
 const small = 1_200;
 
-let opened: OpenedDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.sql(`insert into categories (name, description)
-    select 'Category ' || n, case when n % 2 = 0 then repeat(chr(8364), 2000) end from generate_series(1, ${large * 2}) as n`);
-  await opened.sql(`insert into orders (ship_date) select case when n % 3 > 0 then timestamptz '2026-01-01' + n * interval '1 hour' end
-    from generate_series(1, ${small}) as n`);
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+await opened.sql(`insert into categories (name, description)
+  select 'Category ' || n, case when n % 2 = 0 then repeat(chr(8364), 2000) end from generate_series(1, ${large * 2}) as n`);
+await opened.sql(`insert into orders (ship_date) select case when n % 3 > 0 then timestamptz '2026-01-01' + n * interval '1 hour' end
+  from generate_series(1, ${small}) as n`);
 
 const options = { maxSize: maxBatchSize };
 

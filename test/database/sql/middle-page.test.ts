@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
 import type { Session, Statement, StatementValues } from '../../../src/platform/postgres/statement.ts';
@@ -9,8 +9,7 @@ import type { InventoryFilter } from '../../../src/domain/inventory/inventory-it
 import type { OrderFilter } from '../../../src/domain/orders/order.store.ts';
 import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
 import type { ReadStore } from '../../../src/domain/store.ts';
-import type { Stores } from '../../../src/domain/stores.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
 
 const pets = 20_000;
 const pageSize = 20;
@@ -21,28 +20,20 @@ const fewRows = 1_000;
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 
-let opened: OpenedDatabase;
-let stores: Stores;
 /** Of the statements since the test emptied it. */
 const rowsRead: number[] = [];
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  // Without the events of each row.
-  await opened.sql(`begin; set local session_replication_role = replica;
-    insert into categories (name) select 'Category ' || n from generate_series(1, 10) as n;
-    insert into pets (name, status, category_id)
-      select 'Pet ' || n * 7919 % 1000, (array['available', 'pending', 'sold'])[1 + n % 3], 1 + n % 10 from generate_series(1, ${pets}) as n;
-    insert into inventory (pet_id, quantity) select id, id * 7919 % 100 from pets;
-    insert into orders (pet_id, quantity, ship_date, complete)
-      select id, 1, timestamptz '2026-01-01' + id * interval '1 minute', id % 3 = 0 from pets;
-    insert into orders (pet_id, complete) select 1, false from generate_series(1, ${5 * pets});
-    commit; analyze categories, pets, inventory, orders`);
-  stores = createStores(metadata, new RemoteClock())(explain);
-});
-
-afterAll(() => opened.close());
-
+const opened = await openTestDatabase();
+// Without the events of each row.
+await opened.sql(`begin; set local session_replication_role = replica;
+  insert into categories (name) select 'Category ' || n from generate_series(1, 10) as n;
+  insert into pets (name, status, category_id)
+    select 'Pet ' || n * 7919 % 1000, (array['available', 'pending', 'sold'])[1 + n % 3], 1 + n % 10 from generate_series(1, ${pets}) as n;
+  insert into inventory (pet_id, quantity) select id, id * 7919 % 100 from pets;
+  insert into orders (pet_id, quantity, ship_date, complete)
+    select id, 1, timestamptz '2026-01-01' + id * interval '1 minute', id % 3 = 0 from pets;
+  insert into orders (pet_id, complete) select 1, false from generate_series(1, ${5 * pets});
+  commit; analyze categories, pets, inventory, orders`);
 /** Runs a statement for its plan: how many rows were read from tables and indexes, filtered out or not. */
 const explain: Session = {
   run: async <Row>({ name, text }: Statement<Row>, values: StatementValues) => {
@@ -67,6 +58,7 @@ const explain: Session = {
   insertion: (work) => work(explain),
   atomically: (work) => work(explain),
 };
+const stores = createStores(metadata, new RemoteClock())(explain);
 
 interface PlanNode {
   readonly 'Actual Rows': number;

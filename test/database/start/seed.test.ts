@@ -12,8 +12,7 @@ const indexesAndConstraints = `
   order by 1`;
 
 it('a made-up store is as large as it was asked for, beside what was there, with all indexes and constraints', async () => {
-  const { environment, drop } = await createTestDatabase();
-  const { databaseUrl, dataDir } = readConfig(environment);
+  const { databaseUrl, dataDir } = readConfig(await createTestDatabase());
   const embedded = databaseUrl === undefined ? await startEmbeddedPostgres(dataDir) : undefined;
   const location = databaseUrl ?? embedded!.connection;
   const client = await connect(location);
@@ -35,5 +34,4 @@ it('a made-up store is as large as it was asked for, beside what was there, with
   await client.query(`insert into pets (name, category_id) values ('The next one', 1)`);
   await client.end();
   await embedded?.close();
-  await drop();
 });

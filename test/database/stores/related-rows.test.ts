@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Category } from '../../../src/domain/categories/category.entity.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { Pet } from '../../../src/domain/pets/pet.entity.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
-import { fillAtRandom, rollDice, type StoredRows } from './random-store.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
+import { fillAtRandom, rollDice } from './random-store.ts';
 import { testCaller } from '../../support/caller.ts';
 
-let opened: OpenedDatabase;
-let stored: StoredRows;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  stored = await fillAtRandom(opened.sql, rollDice(20_261_121));
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const stored = await fillAtRandom(opened.sql, rollDice(20_261_121));
 
 describe('rows by their ids', () => {
   it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {

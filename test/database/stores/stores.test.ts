@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { categoryKind } from '../../../src/domain/categories/category.service.ts';
 import type { Id } from '../../../src/domain/id.ts';
@@ -8,22 +8,16 @@ import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/d
 import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
 import { petSorting, type PetFilter, type PetSortField } from '../../../src/domain/pets/pet.store.ts';
 import type { ReadStore } from '../../../src/domain/store.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
 import { expectedSlice } from './oracle.ts';
 import { fillAtRandom, names, rollDice, type Dice, type StoredRows } from './random-store.ts';
 import { testCaller } from '../../support/caller.ts';
 
 const dice = rollDice(20_261_121);
 const rounds = 300;
-let opened: OpenedDatabase;
-let stored: StoredRows;
 
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  stored = await fillAtRandom(opened.sql, dice);
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+const stored = await fillAtRandom(opened.sql, dice);
 
 /** Several items, maybe one, none, or the same twice; or no choice at all. */
 function someOf<Item>({ below, chance, oneOf }: Dice, items: readonly Item[]): Item[] | undefined {

@@ -4,7 +4,7 @@ import { afterEach, expect, it } from '@jest/globals';
 
 import { RedisGroup } from '../../redis/redis-group.ts';
 import type { RedisServer } from '../../redis/redis-server.ts';
-import { PostgresCluster } from '../../support/postgres-cluster.ts';
+import { startCluster } from '../../support/started-cluster.ts';
 import { Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
 import { median, printTable } from './outages.ts';
@@ -21,13 +21,10 @@ interface Disturbance {
   readonly end: (master: RedisServer) => Promise<unknown> | void;
 }
 
-let cluster: PostgresCluster | undefined;
 const services: Service[] = [];
 
 afterEach(async () => {
   for (const service of services.splice(0)) await service.kill();
-  cluster?.remove();
-  cluster = undefined;
 });
 
 async function createKey(name: string): Promise<string> {
@@ -77,7 +74,7 @@ class Client {
 }
 
 it('each process admits at most once more than the plan while Redis fails over', async () => {
-  cluster = await PostgresCluster.create();
+  const cluster = await startCluster();
   const group = await RedisGroup.start({ replicas: 2 });
   const settings = { DATABASE_URL: cluster.url, REDIS_URL: group.url, BAN_AFTER: '0', LOG_LEVEL: 'warn' };
   while (services.length < processes) services.push(await Service.start(settings));

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startTestApp, type GraphQLResult, type TestApp } from '../../support/test-app.ts';
+import { startTestApp, type GraphQLResult } from '../../support/test-app.ts';
 
 const adminKey = 'the-administrator-of-this-very-suite-0001';
 const fields = 'id name plan scopes requestsPerMinute requestsPerDay expiresAt bannedUntil revokedAt prefix createdAt';
 
-let store: TestApp;
-
-beforeAll(async () => {
-  store = await startTestApp({ ADMIN_API_KEY: adminKey });
-});
-
-afterAll(() => store.close());
+const store = await startTestApp({ ADMIN_API_KEY: adminKey });
 
 function administer(query: string, input?: object): Promise<GraphQLResult> {
   return store.graphql(query, input === undefined ? {} : { input }, adminKey);

@@ -1,22 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { until } from '../../support/until.ts';
-import { startAdministration, type Administration } from './administration.ts';
+import { startAdministration } from './administration.ts';
 
 const history = 'history(first: 10) { edges { node { at by action changes } } totalCount }';
 
-let store: Administration['store'];
-let lines: Administration['lines'];
-let change: Administration['change'];
-let create: Administration['create'];
-let key: Administration['key'];
-let use: Administration['use'];
-
-beforeAll(async () => {
-  ({ store, lines, change, create, key, use } = await startAdministration());
-});
-
-afterAll(() => store.close());
+const { store, lines, change, create, key, use } = await startAdministration();
 
 describe('the history of a key', () => {
   it('has every change, latest first, with who made it and without a secret, also past the program', async () => {

@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startAdministration, type Administration } from './administration.ts';
+import { startAdministration } from './administration.ts';
 
 const usage = 'usage { minute { spent limit resetAt } day { spent limit resetAt } }';
 
-let store: Administration['store'];
-let administer: Administration['administer'];
-let change: Administration['change'];
-let create: Administration['create'];
-let key: Administration['key'];
-let use: Administration['use'];
-
-beforeAll(async () => {
-  ({ store, administer, change, create, key, use } = await startAdministration());
-});
-
-afterAll(() => store.close());
+const { store, administer, change, create, key, use } = await startAdministration();
 
 describe('a key', () => {
   it('shows what it has spent and when it was used last, at once', async () => {

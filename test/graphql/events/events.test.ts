@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
 import { encodeOpaque } from '../../../src/domain/opaque-text.ts';
-import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { startTestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-});
-afterAll(() => app.close());
+const app = await startTestApp();
 
 const fields =
   'id type at nodeId version object { __typename nodeId ...on Pet { id name status version } ...on InventoryItem { petId quantity } }';

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 import { parse, validate } from 'graphql';
 
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { examples } from '../../../src/pages/explorer/examples.ts';
-import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { startTestApp } from '../../support/test-app.ts';
 
-let app: TestApp;
-
-beforeAll(async () => {
-  app = await startTestApp();
-  await app.graphql(
-    'mutation { createCategory(input: { name: "Dogs" }) { category { id } } createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } } }',
-  );
-});
-afterAll(() => app.close());
+const app = await startTestApp();
+await app.graphql(
+  'mutation { createCategory(input: { name: "Dogs" }) { category { id } } createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } } }',
+);
 
 const isSubscription = ({ query }: { readonly query: string }): boolean => /^subscription /m.test(query);
 

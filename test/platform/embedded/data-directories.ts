@@ -2,14 +2,22 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/embedded-postgres.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { holdEngineCode } from '../../support/engine-code.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
 
-/** Temporary data directories, empty or with a database that was created once and closed. */
+/**
+ * Temporary data directories, empty or with a database that was created once and closed; they are removed when the test
+ * ends, or its file.
+ */
 export class DataDirectories {
   readonly #root = databaseDirectory();
   #count = 0;
   #template: Promise<string> | undefined;
+
+  constructor() {
+    atEnd(() => rmSync(this.#root, { recursive: true, force: true }));
+  }
 
   empty(): string {
     this.#count += 1;
@@ -20,10 +28,6 @@ export class DataDirectories {
     this.#template ??= this.#create();
     cpSync(join(await this.#template, 'postgres'), join(directory, 'postgres'), { recursive: true });
     return directory;
-  }
-
-  remove(): void {
-    rmSync(this.#root, { recursive: true, force: true });
   }
 
   async #create(): Promise<string> {

@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symli
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import {
@@ -20,8 +20,6 @@ import { DataDirectories } from './data-directories.ts';
 // Engines and processes are started several times.
 
 const directories = new DataDirectories();
-afterAll(() => directories.remove());
-
 async function withEngine<T>(dataDir: string, use: (postgres: EmbeddedPostgres) => Promise<T>): Promise<T> {
   const postgres = await startEmbeddedPostgres(dataDir);
   try {

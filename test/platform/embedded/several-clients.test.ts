@@ -2,26 +2,19 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../../src/platform/embedded/embedded-postgres.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { runSql } from '../../support/postgres-client.ts';
 import { DataDirectories } from './data-directories.ts';
 
 const directories = new DataDirectories();
-let postgres: EmbeddedPostgres;
 
-beforeAll(async () => {
-  postgres = await startEmbeddedPostgres(await directories.created());
-  const client = await connected();
-  await client.query('CREATE TABLE pet (id int)');
-  await client.end();
-});
-
-afterAll(async () => {
-  await postgres.close();
-  directories.remove();
-});
+const postgres = await startEmbeddedPostgres(await directories.created());
+atEnd(() => postgres.close());
+await runSql(postgres.connection, 'create table pet (id int)');
 
 async function connected(): Promise<pg.Client> {
   const client = new pg.Client(postgres.connection);

@@ -1,24 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-
-import type { Id } from '../../../src/domain/id.ts';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Stores } from '../../../src/domain/stores.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
 import { callers, testCaller } from '../../support/caller.ts';
 
-/** One connection, which a transaction of another request has until `release`. */
-let opened: OpenedDatabase;
-let categoryId: Id;
 let release: () => void;
 let occupied: Promise<unknown>;
 
 const gone = new Error('The client has disconnected.');
 
-beforeAll(async () => {
-  opened = await openTestDatabase({ poolSize: 1 });
-  ({ id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' }));
-});
-
-afterAll(() => opened.close());
+/** One connection, which a transaction of another request has until `release`. */
+const opened = await openTestDatabase({ poolSize: 1 });
+const { id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' });
 
 beforeEach(async () => {
   await new Promise<void>((begun) => {

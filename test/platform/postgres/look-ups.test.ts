@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { LookUps } from '../../../src/platform/postgres/pipeline/look-ups.ts';
 import { DamagedMessage } from '../../../src/platform/postgres/connection-failure.ts';
@@ -8,21 +8,15 @@ import { type LookUp, lookUpOf } from '../../../src/platform/postgres/statement.
 import type { Id } from '../../../src/domain/id.ts';
 import type { Keyset } from '../../../src/domain/page.ts';
 import { NoFreeConnection } from '../../../src/platform/postgres/connection-slots.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
 import { callers, testCaller } from '../../support/caller.ts';
 
-let opened: OpenedDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase();
-  await opened.sql(`insert into categories (name) select 'Category ' || n from generate_series(1, 50) as n`);
-  await opened.sql(
-    `insert into pets (name, category_id) select 'Pet ' || n, 1 + n % 50 from generate_series(1, 250) as n`,
-  );
-  await opened.sql('insert into inventory (pet_id, quantity) select id, 1000 + id from pets');
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase();
+await opened.sql(`insert into categories (name) select 'Category ' || n from generate_series(1, 50) as n`);
+await opened.sql(
+  `insert into pets (name, category_id) select 'Pet ' || n, 1 + n % 50 from generate_series(1, 250) as n`,
+);
+await opened.sql('insert into inventory (pet_id, quantity) select id, 1000 + id from pets');
 
 it('of many at the same time each gets its own row, with the related rows that it asks for, or none', async () => {
   const { pets, categories } = opened.database.stores.for(testCaller);

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import type { Keyset } from '../../../src/domain/page.ts';
-import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
+import { openTestDatabase } from '../../support/opened-database.ts';
 import { callers, testCaller } from '../../support/caller.ts';
 
 /** As the embedded database has it. */
-let opened: OpenedDatabase;
-
-beforeAll(async () => {
-  opened = await openTestDatabase({ poolSize: 1 });
-});
-
-afterAll(() => opened.close());
+const opened = await openTestDatabase({ poolSize: 1 });
 
 it('while a request of one client reads 48 pages, the read of another client is the next one', async () => {
   const done: string[] = [];

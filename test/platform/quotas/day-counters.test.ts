@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../../src/config.ts';
 import { openDatabase } from '../../../src/database/start/open.ts';
@@ -10,17 +10,15 @@ import type { Access } from '../../../src/keys/open-access.ts';
 import type { QuotaSubject } from '../../../src/platform/quotas/counter-store.ts';
 import { startAccessProcess } from '../../support/access-process.ts';
 import { spawnChild } from '../../support/child-process.ts';
-import { createTestDatabase, type TestDatabase } from '../../support/test-database.ts';
+import { createTestDatabase } from '../../support/test-database.ts';
 
 // Engines and processes are started several times.
 
-let files: TestDatabase;
+let environment: Readonly<Record<string, string>>;
 
 beforeEach(async () => {
-  files = await createTestDatabase();
+  environment = await createTestDatabase();
 });
-
-afterEach(() => files.drop());
 
 /** The part of a process that counts. */
 interface Process {
@@ -29,7 +27,7 @@ interface Process {
 }
 
 async function start(): Promise<Process> {
-  const { databaseUrl: url, dataDir } = readConfig(files.environment);
+  const { databaseUrl: url, dataDir } = readConfig(environment);
   const database = await openDatabase({ url, dataDir, poolSize: 2, withDemoStore: false });
   const access = await startAccessProcess(database);
   const end = async (): Promise<void> => {
@@ -65,7 +63,7 @@ describe('the day counters of a single process', () => {
 
   it('lose no more than the last second before a SIGKILL', async () => {
     const script = join(import.meta.dirname, 'spending-process.ts');
-    const env = { PATH: process.env['PATH'], ...files.environment };
+    const env = { PATH: process.env['PATH'], ...environment };
     const child = spawnChild(process.execPath, [script], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const ended = once(child, 'exit');
     const lines: { at: number; spent: number }[] = [];
