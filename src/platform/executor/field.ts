@@ -12,7 +12,7 @@ import {
 import { prepareHold, type ObjectSelection, type ValueOfField } from './held.ts';
 import { hasRelations, isRelation, marksOf, type PreparedInfo } from './marks.ts';
 import type { Hold, Resolution } from './resolve.ts';
-import { errorOf, type FieldCall, type Path, type Run } from './run.ts';
+import type { FieldCall, Path, Run } from './run.ts';
 import { prepareWriter, type FieldWriter, type ValueWriter } from './write.ts';
 
 /** Where a field is selected: by one or more nodes of the document under one response key. */
@@ -113,17 +113,11 @@ export class PreparedField implements ValueOfField {
     const hold = (this.#hold ??= prepareHold(definition.type, this));
     const place = { values, index, path, isComplete: this.#isCompleteBelow(isComplete), hold };
     const { run } = resolution;
-    let value: unknown;
-    if (!this.#isResolved) {
-      try {
-        value = this.compute === undefined ? (source as Record<string, unknown>)[this.name] : this.compute(source, run);
-      } catch (failure) {
-        value = errorOf(failure);
-      }
-    }
-    if (this.#isResolved || (value === undefined && this.#isRelation && !isComplete)) {
-      resolution.call(() => this.#resolve(source, run, this.infoAt(path, run)), place);
-    } else resolution.put(place, () => value);
+    const read = (): unknown =>
+      this.compute === undefined ? (source as Record<string, unknown>)[this.name] : this.compute(source, run);
+    const resolve = (): unknown => this.#resolve(source, run, this.infoAt(path, run));
+    if (this.#isResolved) resolution.call(resolve, place);
+    else resolution.put(place, read, this.#isRelation && !isComplete ? resolve : undefined);
   }
 
   infoAt(path: Path, run: Run): PreparedInfo {

@@ -49,14 +49,18 @@ export class Resolution {
     return !this.#isTooLarge;
   }
 
-  /** Puts a value, or the error in its stead, into its place; one that is promised, when it is known. */
-  put(place: Place, valueOf: () => unknown): void {
+  /**
+   * Puts a value, or the error in its stead, into its place: one that is promised, when it is known; in place of
+   * undefined, what the resolver returns in the next level.
+   */
+  put(place: Place, valueOf: () => unknown, resolve?: () => unknown): void {
     const { values, index, hold } = place;
     this.#steps += 1;
     try {
       const value = valueOf();
+      if (value === undefined && resolve !== undefined) this.call(resolve, place);
       // A rejection becomes a value now, or it would be unhandled while others are waited for.
-      if (isPromise(value)) this.#promised.push({ value: Promise.resolve(value).catch(errorOf), place });
+      else if (isPromise(value)) this.#promised.push({ value: Promise.resolve(value).catch(errorOf), place });
       // Undefined is what is read while it is written.
       else if (value === undefined || value === null) values[index] = null;
       else values[index] = value instanceof Error ? value : hold(value, place, this);

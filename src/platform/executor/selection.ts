@@ -94,12 +94,12 @@ export class PreparedSelection implements ObjectSelection {
   }
 
   get append(): Append {
-    return (this.#append ??= writerOf(this, [...this.fields.keys()], this.needs(false), '}'));
+    return (this.#append ??= writerOf(this, [...this.fields.keys()], '}'));
   }
 
   /** They write one field each, without the bracket after the last one. */
   get fieldWriters(): readonly Append[] {
-    return (this.#fieldWriters ??= this.fields.map((_field, index) => writerOf(this, [index], true, '')));
+    return (this.#fieldWriters ??= this.fields.map((_field, index) => writerOf(this, [index], '')));
   }
 
   #heldFields(isComplete: boolean): readonly number[] {
@@ -108,12 +108,7 @@ export class PreparedSelection implements ObjectSelection {
   }
 }
 
-function writerOf(
-  { type, fields }: PreparedSelection,
-  indexes: readonly number[],
-  mayBeHeld: boolean,
-  end: string,
-): Append {
+function writerOf({ type, fields }: PreparedSelection, indexes: readonly number[], end: string): Append {
   const writers: FieldWriter[] = [];
   let constant = '';
   for (const index of indexes) {
@@ -125,7 +120,7 @@ function writerOf(
       constant = writer.quote;
     }
   }
-  return fieldsWriter(writers, (fields.length === 0 ? '{' : constant) + end, mayBeHeld);
+  return fieldsWriter(writers, (fields.length === 0 ? '{' : constant) + end);
 }
 
 /** What is before the value of a field. */

@@ -53,8 +53,7 @@ function objectWriter(type: GraphQLObjectType, field: ValueOfField): Append {
 /** An object of an abstract type. */
 const appendHeld: Append = (text, value, run) => {
   if (!(value instanceof Held)) throw value;
-  const { selection, source } = value;
-  return selection.append(text, selection.needs(false) ? value : source, run);
+  return value.selection.append(text, value, run);
 };
 
 /** The text of a value that is null. */
@@ -112,11 +111,11 @@ export interface FieldWriter extends ValueWriter {
 }
 
 /** Writes the fields of an object, and the text after the last of them. */
-export function fieldsWriter(fields: readonly FieldWriter[], end: string, mayBeHeld: boolean): Append {
+export function fieldsWriter(fields: readonly FieldWriter[], end: string): Append {
   return (before, value, run) => {
-    if (typeof value !== 'object' || value === null) throw new TypeError(`This is no object: ${inspect(value)}`);
-    const isHeld = mayBeHeld && value instanceof Held;
-    const source = (isHeld ? value.source : value) as Readonly<Record<string, unknown>>;
+    const isHeld = value instanceof Held;
+    const source = (isHeld ? value.source : value) as Readonly<Record<string, unknown>> | null;
+    if (typeof source !== 'object' || source === null) throw new TypeError(`This is no object: ${inspect(source)}`);
     const values = isHeld ? value.values : undefined;
     const { sink, keys, depth } = run;
     let text = before;
