@@ -52,6 +52,14 @@ it('make the table of every entity, with all its columns', async () => {
   ).toEqual([]);
 });
 
+it('make an index for every reference, without which the deletion of a row that others name reads their whole table', async () => {
+  const lacking = await sql(`select conrelid::regclass || '.' || attname as column from pg_constraint
+    join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+    where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace
+      and not exists (select from pg_index where indrelid = conrelid and indkey[0] = conkey[1])`);
+  expect(lacking.map(({ column }) => `No migration makes an index that begins with ${String(column)}.`)).toEqual([]);
+});
+
 it('go up, all the way down without leaving anything, and up again to the same', async () => {
   const namesIn = async (): Promise<string[]> =>
     (await describeSchema()).map(({ kind, name }) => `${String(kind)} ${String(name)}`);

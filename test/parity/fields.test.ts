@@ -3,6 +3,7 @@ import type { EntityProperty } from '@mikro-orm/core';
 import {
   isInputObjectType,
   isLeafType,
+  isNullableType,
   isObjectType,
   type GraphQLField,
   type GraphQLInputType,
@@ -106,6 +107,11 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
         ...new Set([...properties, 'id', 'nodeId', 'version']),
       ]),
       ...differences(`${typeName} in ${document}`, Object.keys(schemaProperties(typeName)), entity, properties),
+      ...propertiesOf(tested)
+        .filter(({ name, nullable = false }) =>
+          fields.some((field) => field.name === name && isNullableType(field.type) !== nullable),
+        )
+        .map(({ name }) => `${name} of ${typeName} in ${graphql} has another nullable than ${entity}`),
     ]).toEqual([]);
   });
 

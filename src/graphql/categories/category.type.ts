@@ -1,11 +1,9 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ID } from 'type-graphql';
 
 import type { Category } from '../../domain/categories/category.entity.ts';
-import { NodeType } from '../node/node.type.ts';
-import { common, nounInputs, nounList } from '../noun/noun.type.ts';
+import { common, nounInputs, nounList, NounType } from '../noun/noun.type.ts';
 
-/** Its nested fields are in the resolver. */
-@ObjectType('Category', { description: 'A kind of animal.', implements: NodeType, simpleResolvers: true })
+@NounType('category', 'A kind of animal.')
 export class CategoryType implements Pick<Category, 'id' | 'name' | 'description'> {
   @Field(() => ID, { description: common.id })
   id!: Category['id'];

@@ -1,18 +1,13 @@
-import { Field, ID, InputType, Int, ObjectType } from 'type-graphql';
+import { Field, ID, InputType, Int } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import { NodeType } from '../node/node.type.ts';
-import { nounList } from '../noun/noun.type.ts';
+import { nounList, NounType } from '../noun/noun.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
 import { ifVersionDescription } from '../version.ts';
 
-/** Its `id` and its nested field are in the resolver. */
-@ObjectType('InventoryItem', {
-  description: 'The stock of a pet. It is created and deleted with the pet.',
-  implements: NodeType,
-  simpleResolvers: true,
-})
+/** Its `id` is in the resolver. */
+@NounType('inventory', 'The stock of a pet. It is created and deleted with the pet.')
 export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantity' | 'status'> {
   @Field(() => ID, { description: 'The id of the pet whose stock this is.' })
   petId!: InventoryItem['petId'];

@@ -5,6 +5,7 @@ import { nouns, type NounName } from '../../domain/nouns.ts';
 import type { WrittenFields } from '../../domain/written-fields.ts';
 import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
+import { NodeType } from '../node/node.type.ts';
 import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
 import { ifVersionDescription } from '../version.ts';
 import { capitalized, withArticle } from './words.ts';
@@ -25,6 +26,11 @@ export const common = {
   byId: { description: 'By id: the order of creation.' },
   byName: { description: 'By name, code point by code point.' },
 } as const;
+
+/** The type of a noun; its nested fields are in the resolver. */
+export function NounType(noun: NounName, description: string): ClassDecorator {
+  return ObjectType(nouns[noun].typeName, { description, implements: NodeType, simpleResolvers: true });
+}
 
 /** A field that clients write, with its descriptions in the input of a creation and in that of a change. */
 interface WrittenField {

@@ -1,12 +1,10 @@
-import { Field, ID, Int, ObjectType } from 'type-graphql';
+import { Field, ID, Int } from 'type-graphql';
 
 import type { Order } from '../../domain/orders/order.entity.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
-import { NodeType } from '../node/node.type.ts';
-import { common, nounInputs, nounList } from '../noun/noun.type.ts';
+import { common, nounInputs, nounList, NounType } from '../noun/noun.type.ts';
 
-/** Its nested field is in the resolver. */
-@ObjectType('Order', { description: 'An order of the store.', implements: NodeType, simpleResolvers: true })
+@NounType('order', 'An order of the store.')
 export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shipDate' | 'complete'> {
   @Field(() => ID, { description: common.id })
   id!: Order['id'];

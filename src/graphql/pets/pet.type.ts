@@ -1,9 +1,8 @@
-import { Field, ID, ObjectType } from 'type-graphql';
+import { Field, ID } from 'type-graphql';
 
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
 import { registerEnum } from '../enum.ts';
-import { NodeType } from '../node/node.type.ts';
-import { common, nounInputs, nounList } from '../noun/noun.type.ts';
+import { common, nounInputs, nounList, NounType } from '../noun/noun.type.ts';
 
 export const PetStatusEnum = registerEnum<PetStatus>(
   'PetStatus',
@@ -15,12 +14,7 @@ export const PetStatusEnum = registerEnum<PetStatus>(
   },
 );
 
-/** Its nested fields are in the resolver. */
-@ObjectType('Pet', {
-  description: 'An animal of the store. It always belongs to a category.',
-  implements: NodeType,
-  simpleResolvers: true,
-})
+@NounType('pet', 'An animal of the store. It always belongs to a category.')
 export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId'> {
   @Field(() => ID, { description: common.id })
   id!: Pet['id'];
