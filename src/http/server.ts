@@ -13,8 +13,8 @@ import {
   findMalformation,
   type HttpLimits,
   type HttpTimeouts,
-  type OnRefusal,
 } from '../platform/http/index.ts';
+import type { OnRefusal } from './observe/bounds.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
 import { loggerOptions, type LogStream, type OnResponse, ResponseLog } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
@@ -77,6 +77,12 @@ function disconnectionOf(error: unknown, { raw }: FastifyRequest): Error | undef
   return isPremature && raw.socket.destroyed ? clientGone : undefined;
 }
 
+const probe = /^\/(?:healthz|readyz)(?:\?|$)/;
+
+function isUrgent({ url = '' }: IncomingMessage): boolean {
+  return probe.test(url);
+}
+
 /** Node's limit on the whole target comes first, so an id may have any length: it is then unknown. */
 const routerOptions = { maxParamLength: 64 * 1024 };
 
@@ -104,7 +110,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const callerOf = (request: IncomingMessage): Caller =>
     callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
   const cors = allowOrigins(corsOrigins);
-  const node = createNodeServer({ callers, callerOf, timeouts, limits, onRefusal });
+  const node = createNodeServer({ callers, callerOf, isUrgent, timeouts, limits, onRefusal });
   const responses = new ResponseLog({ stream: logStream, level: logLevel, addresses: logAddresses, onResponse });
   const broken = { routes: routeTable, server: () => server, cors, responses };
   node.onConnect((request, socket) => refuseTunnel(broken, request, socket));

@@ -1,5 +1,5 @@
 import { type Accounts, Share } from '../platform/callers/index.ts';
-import type { OnRefusal } from '../platform/http/index.ts';
+import type { OnRefusal } from '../http/observe/bounds.ts';
 import { HttpError } from '../http/error-table.ts';
 
 /** How many whole collections may be streamed at a time. */

@@ -7,7 +7,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import type { EventStreams } from '../../src/graphql/streams/event-streams.ts';
 import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
 import { registerApi } from '../../src/http/api.ts';
-import type { Bound } from '../../src/platform/http/bounds.ts';
+import type { Bound } from '../../src/http/observe/bounds.ts';
 import { createServer } from '../../src/http/server.ts';
 import { anyDelay } from '../support/any-delay.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -1,6 +1,6 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
-import { type Bound, maxDocumentBytes, type OnRefusal } from '../../platform/http/index.ts';
+import type { Bound, OnRefusal } from '../../http/observe/bounds.ts';
 import { adviceFor } from './sizes.ts';
 import type { Measure } from './measure.ts';
 
@@ -11,6 +11,9 @@ export interface OperationLimits {
   /** Aliases; those in a fragment count each time it is spread. */
   readonly maxAliases: number;
 }
+
+/** The text of a document in UTF-8, also of one that is persisted or trusted. */
+export const maxDocumentBytes = 64 * 1024;
 
 /** Fields that only show the remaining quota. A request that selects nothing else is free. */
 const freeFields: ReadonlySet<string> = new Set(['rateLimit', 'viewer']);

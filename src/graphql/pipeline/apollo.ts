@@ -15,7 +15,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-import type { OnRefusal } from '../../platform/http/index.ts';
+import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { type OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { withoutTokens } from './document-size.ts';

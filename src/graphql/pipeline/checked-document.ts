@@ -8,7 +8,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 
-import type { OnRefusal } from '../../platform/http/index.ts';
+import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { fragmentsIn, oncePerFragment, walkSelections } from '../../platform/executor/index.ts';
 import { overLimit } from './admission.ts';
 import { tooManyRepetitions } from './errors.ts';

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
-import type { OnRefusal } from '../../platform/http/index.ts';
+import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
 import type { GraphQLContext } from '../context.ts';
 import { bytesOf } from '../../platform/executor/index.ts';

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
 import { type Accounts, type Caller, Share } from '../../platform/callers/index.ts';
-import type { OnRefusal } from '../../platform/http/index.ts';
+import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { HttpError } from '../../http/error-table.ts';
 
 const waitMillis = 2_000;

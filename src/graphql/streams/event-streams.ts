@@ -16,7 +16,7 @@ import { EventService } from '../../domain/events/event.service.ts';
 import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
-import type { OnRefusal } from '../../platform/http/index.ts';
+import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { describeFailure, type HttpError } from '../../http/error-table.ts';
 import { KeySubscriber, type KeyChecks } from './key-subscriber.ts';
 import { Shared } from './shared.ts';

@@ -1,7 +1,7 @@
 import type { StoreEvent } from '../../domain/events/event.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
-import type { OnRefusal } from '../../platform/http/index.ts';
+import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { Shared, type SharedValue } from './shared.ts';
 import { endFor } from './stream-ends.ts';
 import type { StreamSelection } from './stream-selection.ts';

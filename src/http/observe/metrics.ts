@@ -3,7 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 
 import type { PlanName } from '../../domain/access/plan.ts';
 import type { QuotaDecision } from '../../platform/quotas/index.ts';
-import { type Bound, bounds, MetricsText } from '../../platform/http/index.ts';
+import { MetricsText } from '../../platform/http/index.ts';
+import { type Bound, bounds } from './bounds.ts';
 
 interface PoolFigures {
   readonly total: number;

@@ -4,13 +4,13 @@ import { defaultPageSize, maxBatchSize, maxPageSize } from '../../domain/page.ts
 import { type BanRules, graceMillis } from '../../platform/quotas/index.ts';
 import { maxDescriptionCharacters, maxListItems, maxNameCharacters } from '../../domain/rules.ts';
 import { maxErrors } from '../../platform/executor/index.ts';
+import { maxDocumentBytes } from '../../graphql/pipeline/admission.ts';
 import { maxFields as atomicFields } from '../../graphql/pipeline/atomic-execution.ts';
 import { maxFields as keyedFields } from '../../graphql/safe-writes/keyed-writes.ts';
 import { defaultTerms } from '../../graphql/streams/event-streams.ts';
 import { maxResultBytes } from '../../graphql/streams/stream-selection.ts';
 import {
   maxBodyBytes,
-  maxDocumentBytes,
   maxHeaderBytes,
   maxJsonDepth,
   maxJsonValues,

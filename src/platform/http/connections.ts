@@ -13,9 +13,6 @@ import { ClientConnection } from './connection.ts';
  */
 const firstRequestMillis = 1_000;
 
-/** Probes are answered before others that wait. */
-const urgentTarget = /^\/(?:healthz|readyz)(?:\?|$)/;
-
 /**
  * The open connections, the request under way on each, and their unread response bytes.
  *
@@ -83,7 +80,7 @@ export class ClientConnections {
       connection?.countChunks(request);
       discardCounted(request, response);
     }
-    connection?.accept(response, begin, urgentTarget.test(request.url ?? ''));
+    connection?.accept(response, begin, this.#options.isUrgent(request));
   }
 
   /** The open connection of the socket. */

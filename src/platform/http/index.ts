@@ -1,5 +1,5 @@
 export { acceptedRanges, asksFor, isAcceptable, type MediaRange, preferredType } from './accept.ts';
-export { type Bound, bounds, type OnRefusal } from './bounds.ts';
+export { httpBounds } from './bounds.ts';
 export { sendChunks } from './chunked-response.ts';
 export { beginWork, bound, clientGone, detachResponse, endWork, openRequest } from './bounded-request.ts';
 export { continueAfter } from './continue-after.ts';
@@ -8,7 +8,6 @@ export { decodeJson, isExact, parseJson } from './exact-json.ts';
 export {
   type HttpLimits,
   maxBodyBytes,
-  maxDocumentBytes,
   maxHeaderBytes,
   maxJsonDepth,
   maxJsonValues,

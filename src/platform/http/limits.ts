@@ -7,8 +7,6 @@ export const maxHeaderBytes = 16 * 1024;
 export const maxJsonDepth = 500;
 /** Members of objects and items of lists in a JSON text, on all levels together, as written. */
 export const maxJsonValues = 10_000;
-/** The text of a GraphQL document in UTF-8, also of one that is persisted or trusted. */
-export const maxDocumentBytes = 64 * 1024;
 
 const mebibyte = 1024 * 1024;
 

@@ -53,6 +53,7 @@ export async function startBounded(options: Options = {}): Promise<BoundedServer
   const node = createNodeServer({
     callers,
     callerOf: (request) => callers.for(keyOf(request)),
+    isUrgent: ({ url }) => url === '/healthz',
     timeouts,
     limits: { maxDelayMillis: Infinity, ...limits },
     onRefusal: (refused) => void refusals.push(refused),

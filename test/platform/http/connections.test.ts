@@ -57,6 +57,7 @@ const callers = new Callers(undefined, 10);
 const options: BoundsOptions = {
   callers,
   callerOf: () => callers.for('client'),
+  isUrgent: () => false,
   onRefusal: (bound) => void bounds.push(bound),
   limits: defaultHttpLimits,
 };

@@ -12,7 +12,14 @@ it('a request whose beginning fails ends its own connection, at once and in a la
   // Hardly any time in a tick: of several requests some begin in later ones.
   const callers = new Callers(undefined, 0.001);
   const callerOf = (): Caller => callers.for('client');
-  const node = createNodeServer({ timeouts: {}, limits: {}, callers, callerOf, onRefusal: () => undefined });
+  const node = createNodeServer({
+    timeouts: {},
+    limits: {},
+    callers,
+    callerOf,
+    isUrgent: () => false,
+    onRefusal: () => undefined,
+  });
   const { server } = node;
   const failure = new Error('unforeseen');
   const listen: RequestListener = ({ url }, response) => {
