@@ -20,7 +20,7 @@ export async function sendResponse(
   if (isUnchanged) return reply.code(304).send();
   if (status !== 204) void reply.header('content-type', jsonMediaType);
   if (body === undefined || typeof body === 'string') return reply.send(body);
-  return sendChunks(request, reply, body, collectionSlots);
+  return streamCollection(request, reply, body, collectionSlots);
 }
 
 function isRead({ method }: FastifyRequest): boolean {
@@ -31,7 +31,7 @@ function isRead({ method }: FastifyRequest): boolean {
  * Streams the chunks as fast as the client takes them. The first one is awaited, so that an error in it still gets an
  * error response; a later error destroys the connection, so that the response can't look complete.
  */
-async function sendChunks(
+async function streamCollection(
   request: FastifyRequest,
   reply: FastifyReply,
   chunks: AsyncIterable<string>,
