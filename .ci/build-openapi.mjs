@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buildOnce, fingerprintOf } from './build-once.mjs';
 
 const [target] = process.argv.slice(2);
-const scripts = ['build-openapi', 'openapi', 'noun-operations'].map((name) => `.ci/${name}.mjs`);
+const scripts = ['build-openapi', 'openapi', 'noun-operations', 'noun-schemas'].map((name) => `.ci/${name}.mjs`);
 const sources = ['src/rest/openapi/*.yaml', 'src/rest/domain-rules.ts', 'src/domain/**/*.ts'].flatMap((each) =>
   globSync(each),
 );

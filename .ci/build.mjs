@@ -52,7 +52,7 @@ function sources() {
       .map(({ parentPath, name }) => join(parentPath, name))
       .filter((file) => !file.startsWith('src/pages/explorer/')),
   );
-  const scripts = ['build', 'build-once', 'build-openapi', 'openapi', 'noun-operations'];
+  const scripts = ['build', 'build-once', 'build-openapi', 'openapi', 'noun-operations', 'noun-schemas'];
   return ['tsconfig.json', 'package-lock.json', ...scripts.map((name) => `.ci/${name}.mjs`), ...files];
 }
 
