@@ -36,7 +36,7 @@ export const service = '';
 export const requestMillis = 0.05;
 export const byteMillis = 0.0001;
 
-/** Who has used something within this time is there. */
+/** A client that has used something within this time counts as active. */
 const recentMillis = 1_000;
 
 /** Idle accounts are forgotten when there are so many more than the last time. */
@@ -65,7 +65,7 @@ export class Accounts {
     this.#last = account;
   }
 
-  /** Whether another client has used something within the last second. */
+  /** Whether another client is active. */
   hasOthers(clientId: string, now = performance.now()): boolean {
     const other = this.#last?.id === clientId ? this.#secondLast : this.#last;
     return other !== undefined && now - other.usedAt < recentMillis;

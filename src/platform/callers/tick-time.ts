@@ -21,10 +21,10 @@ export class TickTime {
   /** The virtual time: what the client that was served last had used. */
   #clockMillis = 0;
   #isScheduled = false;
-  #hasBegunPiece = false;
+  #hasBegunWork = false;
   /** Whether this tick has accepted a connection, or the next one whose time is asked. */
   #isAccepting = false;
-  /** The client of the last piece, which goes on in microtasks, and when it began. */
+  /** The client of the last work, which goes on in microtasks, and when it began. */
   #current: Account | undefined;
   #beganAt = 0;
   /** When the current tick has no time left; undefined until that is asked. */
@@ -83,7 +83,7 @@ export class TickTime {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
-      this.#hasBegunPiece = false;
+      this.#hasBegunWork = false;
       this.#isScheduled = false;
       this.#beginNext();
     });
@@ -91,21 +91,21 @@ export class TickTime {
 
   #beginNext(): void {
     const now = performance.now();
-    this.#endPiece(now);
+    this.#endWork(now);
     const next = this.#waiters.next();
     if (next === undefined) return;
-    if (!this.hasTime(now) && this.#hasBegunPiece) return this.#schedule();
+    if (!this.hasTime(now) && this.#hasBegunWork) return this.#schedule();
     this.#waiters.delete(next);
-    this.#hasBegunPiece = true;
+    this.#hasBegunWork = true;
     this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).usedMillis);
     this.#current = next.account;
     this.#beganAt = now;
     attempt(next.grant);
-    // When the microtasks have run, in which most of a piece is done.
+    // When the microtasks have run, in which most of the work is done.
     queueMicrotask(() => process.nextTick(() => this.#beginNext()));
   }
 
-  #endPiece(now: number): void {
+  #endWork(now: number): void {
     if (this.#current === undefined) return;
     this.#waiters.holdingOf(this.#current).usedMillis += now - this.#beganAt;
     this.#current = undefined;
