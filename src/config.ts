@@ -16,7 +16,7 @@ const addressLogging = ['full', 'network', 'off'] as const;
 /** The settings, checked. Durations are in seconds. */
 export type Config = ReturnType<typeof readConfig>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 type Read = (name: string) => string | undefined;
 

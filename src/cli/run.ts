@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { type Config, readConfig } from '../config.ts';
+import { type Config, type Environment, readConfig } from '../config.ts';
 import { explainFailure } from '../database/start/failed-start.ts';
 import { plainText } from '../platform/shown-error.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
@@ -16,14 +16,14 @@ export async function run(work: () => Promise<void>): Promise<void> {
 }
 
 /** The database of the settings as a command opens it: with one connection. */
-export function databaseOptions(): OpenDatabaseOptions {
-  const { databaseUrl: url, dataDir, withDemoStore } = readSettings();
+export function databaseOptions(environment?: Environment): OpenDatabaseOptions {
+  const { databaseUrl: url, dataDir, withDemoStore } = readSettings(environment);
   return { url, dataDir, poolSize: 1, withDemoStore, onWait: notify };
 }
 
 /** The settings; their warnings are written. */
-export function readSettings(): Config {
-  const config = readConfig();
+export function readSettings(environment?: Environment): Config {
+  const config = readConfig(environment);
   for (const warning of config.warnings) notify(warning);
   return config;
 }

@@ -2,21 +2,19 @@ import { expect, it } from '@jest/globals';
 
 import { startTestApp } from '../support/test-app.ts';
 import { awaitValue, until } from '../support/until.ts';
-import { runKeys } from './run-keys.ts';
-
-// Each command is a process.
+import { keysIn } from './run-keys.ts';
 
 const store = await startTestApp();
 
 // oxlint-disable-next-line typescript/no-explicit-any -- what a command prints is its own to say
 async function json(...args: readonly string[]): Promise<any> {
-  const { exitCode, stdout, stderr } = await runKeys(store.environment, ...args, '--json');
+  const { exitCode, stdout, stderr } = await keysIn(store.environment, ...args, '--json');
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout);
 }
 
 async function text(...args: readonly string[]): Promise<string> {
-  const { exitCode, stdout } = await runKeys(store.environment, ...args);
+  const { exitCode, stdout } = await keysIn(store.environment, ...args);
   expect(exitCode).toBe(0);
   return stdout;
 }
@@ -43,7 +41,7 @@ it('a key is created, used, near its limit, changed, rotated with an overlap, re
   expect(await text('list', '--near-limit', '80')).not.toContain('Partner');
 
   for (let request = 0; request < 160; request += 1) expect(await statusOf(secret)).toBe(200);
-  // A process of its own sees what was saved, every half second.
+  // What isn't the service sees what it has saved, every half second.
   const shown = await awaitValue(
     () => json('show', id),
     ({ usage }) => usage.day.spent >= 160,
@@ -61,7 +59,7 @@ it('a key is created, used, near its limit, changed, rotated with an overlap, re
   expect(Math.round((Date.parse(rotated.previousSecretExpiresAt) - Date.now()) / 60_000)).toBe(10);
   await untilStatus(rotated.secret, 200);
   expect(await statusOf(secret)).toBe(200);
-  const { stdout: third, stderr } = await runKeys(store.environment, 'rotate', id, '--overlap', '0s');
+  const { stdout: third, stderr } = await keysIn(store.environment, 'rotate', id, '--overlap', '0s');
   expect(third).toMatch(/^petstore_[0-9A-Za-z]{49}\n$/);
   expect(stderr).not.toContain(third.trim());
   await untilStatus(rotated.secret, 401);
@@ -69,7 +67,7 @@ it('a key is created, used, near its limit, changed, rotated with an overlap, re
 
   await json('revoke', id);
   await untilStatus(third.trim(), 401);
-  const { exitCode, stderr: refusal } = await runKeys(store.environment, 'rotate', id);
+  const { exitCode, stderr: refusal } = await keysIn(store.environment, 'rotate', id);
   expect({ exitCode, refusal }).toEqual({ exitCode: 1, refusal: expect.stringContaining('is revoked') });
 
   const history = (await json('history', id)) as { by: string; action: string; changes: object }[];
@@ -89,7 +87,7 @@ it.each([
   ['a wrong percentage', ['list', '--near-limit', '101'], 'from 1 to 100'],
   ['an overlap that is too long', ['rotate', '1', '--overlap', '31d'], '--overlap (in seconds) must be'],
 ])('%s is refused with exit code 2', async (_, args, message) => {
-  const { exitCode, stdout, stderr } = await runKeys(store.environment, ...args);
+  const { exitCode, stdout, stderr } = await keysIn(store.environment, ...args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toContain(message);
 });

@@ -6,10 +6,8 @@ import { openDatabase, type OpenDatabase } from '../../src/database/start/open.t
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { runKeys, type KeysRun } from './run-keys.ts';
+import { keysIn, keysProcess, type KeysRun } from './run-keys.ts';
 import { testCaller } from '../support/caller.ts';
-
-// Engines and processes are started several times.
 
 const keyAlone = /^petstore_[0-9A-Za-z]{49}\n$/;
 
@@ -19,7 +17,7 @@ async function open(): Promise<OpenDatabase> {
 }
 
 function keys(...args: readonly string[]): Promise<KeysRun> {
-  return runKeys(environment, ...args);
+  return keysIn(environment, ...args);
 }
 
 const environment = await createTestDatabase();
@@ -43,7 +41,7 @@ describe('keys, beside a running service', () => {
   }
 
   it('creates a key that is known at once, and prints nothing but the key', async () => {
-    const { exitCode, stdout, stderr } = await keys('create', '--name', 'Shop', '--plan', 'pro');
+    const { exitCode, stdout, stderr } = await keysProcess(environment, 'create', '--name', 'Shop', '--plan', 'pro');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(keyAlone) });
     expect(stderr).toContain('Shop');
     expect(stderr).not.toContain(stdout.trim());
@@ -95,8 +93,9 @@ describe('keys, beside a running service', () => {
     const page = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined } as const;
     const slice = () =>
       database.stores.for(testCaller).apiKeys.page({ at: 0 }, { ...page, takeLast: false, limit: 100 });
+    const list = () => keysProcess(environment, 'list', '--json');
     const before = await slice();
-    const runs = await Promise.all([keys('list', '--json'), slice(), keys('list', '--json'), slice()]);
+    const runs = await Promise.all([list(), slice(), list(), slice()]);
     expect(JSON.parse(runs[0].stdout)).toHaveLength(before.rows.length);
     expect(await slice()).toEqual(before);
   });
@@ -128,7 +127,7 @@ describe('keys, by itself', () => {
 
   it('joins a service that is just starting', async () => {
     const starting = open();
-    const { exitCode, stdout } = await keys('create', '--name', 'Impatient', '--plan', 'free');
+    const { exitCode, stdout } = await keysProcess(environment, 'create', '--name', 'Impatient', '--plan', 'free');
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: expect.stringMatching(keyAlone) });
     const database = await starting;
     expect(
@@ -156,7 +155,7 @@ describe('keys, by itself', () => {
   });
 
   it('ends with exit code 1 for a key that does not exist', async () => {
-    const { exitCode, stderr } = await keys('revoke', '999999');
+    const { exitCode, stderr } = await keysProcess(environment, 'revoke', '999999');
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'keys: There is no API key with the id "999999".\n' });
   });
 

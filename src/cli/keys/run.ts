@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 
+import type { Environment } from '../../config.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { explainFailure, FailedDatabase } from '../../database/start/failed-start.ts';
 import { openOrJoinDatabase } from '../../database/start/open.ts';
@@ -18,14 +19,14 @@ const misused = 2;
  * Runs `keys` with these arguments, and returns the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong
  * command line.
  */
-export async function runKeys(args: readonly string[]): Promise<number> {
+export async function runKeys(args: readonly string[], environment?: Environment): Promise<number> {
   try {
     const request = parse(args);
     if (request === 'help') {
       console.log(help);
       return succeeded;
     }
-    print(await execute(request), request.asJson);
+    print(await execute(request, environment), request.asJson);
     return succeeded;
   } catch (error) {
     const isMisuse =
@@ -74,8 +75,8 @@ function parseOptions({ options }: Command, args: string[]) {
   }
 }
 
-async function execute({ work }: KeyCommand): Promise<Output> {
-  const database = await openOrJoinDatabase(databaseOptions());
+async function execute({ work }: KeyCommand, environment?: Environment): Promise<Output> {
+  const database = await openOrJoinDatabase(databaseOptions(environment));
   try {
     const stores = database.stores.for(new Callers().service('keys'));
     return await work(new AccessService(stores, {}, 'cli'), stores.clock.now());
