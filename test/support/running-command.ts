@@ -10,6 +10,9 @@ export const repository = join(import.meta.dirname, '../..');
 /** `node` and `npm` are those that run the tests; the variable SERVICE_NODE names another Node. */
 export const path = `${dirname(process.env['SERVICE_NODE'] ?? process.execPath)}:${process.env['PATH'] ?? ''}`;
 
+/** Where Node keeps what it has compiled: otherwise each start takes a third longer. */
+const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+
 /** A shell command that runs beside the test, and what it prints. It ends with its test file at the latest. */
 export class RunningCommand {
   readonly #child: ChildProcess;
@@ -19,7 +22,7 @@ export class RunningCommand {
   constructor(command: string, environment: Readonly<Record<string, string>>, directory = repository) {
     this.#child = spawnChild('sh', ['-c', `exec ${command}`], {
       cwd: directory,
-      env: { PATH: path, HOME: process.env['HOME'] ?? '', ...environment },
+      env: { PATH: path, HOME: process.env['HOME'] ?? '', ...compiled, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     this.#exited = once(this.#child, 'close');
