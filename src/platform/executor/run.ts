@@ -92,16 +92,22 @@ export class Run {
     return turns === undefined || turns.hasTime(performance.now()) ? undefined : turns.turn();
   }
 
-  /** Records a failure at the place that it makes null; where null isn't allowed, throws it for the place above. */
+  /**
+   * Records a failure at the place that it makes null; where null isn't allowed, throws it for the place above. Beyond
+   * the maximum it is only counted; that of a root field, which says what was carried out, takes another one's place.
+   */
   fail(failure: unknown, isNullable: boolean, nodes: readonly FieldNode[] | undefined, depth: number): void {
     if (failure instanceof ResultTooLarge) throw failure;
-    // Beyond the maximum, errors are only counted and need no path.
-    const isOmitted = this.errors.length >= maxErrors;
-    const path = depth === 0 ? undefined : this.keys.slice(0, depth);
-    const error = isOmitted ? errorOf(failure) : locatedError(failure, nodes, path);
+    const isFull = isNullable && this.errors.length >= maxErrors;
+    if (isFull) {
+      this.omittedErrors += 1;
+      const replaced = depth > 1 ? -1 : this.errors.findLastIndex(({ path = [] }) => path.length > 1);
+      if (replaced === -1) return;
+      this.errors.splice(replaced, 1);
+    }
+    const error = locatedError(failure, nodes, depth === 0 ? undefined : this.keys.slice(0, depth));
     if (!isNullable) throw error;
-    if (isOmitted) this.omittedErrors += 1;
-    else this.errors.push(error as GraphQLError);
+    this.errors.push(error);
   }
 
   /** What has been executed; without text, the response would be too large. */
