@@ -9,7 +9,7 @@ const post: KeyedApp['post'] = (payload, key, secret) => service.post(payload, k
 
 it('covers at most 50 root fields', async () => {
   const mutation = (aliased: number) =>
-    `mutation { createOrder(input: {}) { order { id } } createCategory(input: { name: "Many" }) { category { id } }
+    `mutation { __typename createOrder(input: {}) { order { id } } createCategory(input: { name: "Many" }) { category { id } }
        ${Array.from({ length: aliased }, (_, n) => `f${n}: createOrder(input: {}) { order { id } }`).join(' ')} }`;
   const refused = await post({ query: mutation(49) }, randomUUID());
   expect([refused.status, refused.codes]).toEqual([400, ['BAD_USER_INPUT']]);

@@ -27,14 +27,12 @@ const maxFreeBytes = 2048;
  *
  * 0 for a small request that selects only the remaining quota.
  */
-export function quotaCost({ rootFields }: Measure, requestBytes: number): number {
-  const names = [...rootFields.values()];
+export function quotaCost({ rootFields, executedFields }: Measure, requestBytes: number): number {
   const isFree =
     requestBytes <= maxFreeBytes &&
-    names.some((name) => freeFields.has(name)) &&
-    names.every((name) => freeFields.has(name) || name === '__typename');
-  if (isFree) return 0;
-  return Math.max(1, names.filter((name) => !name.startsWith('__')).length);
+    executedFields.length > 0 &&
+    rootFields.every((name) => freeFields.has(name) || name === '__typename');
+  return isFree ? 0 : Math.max(1, executedFields.length);
 }
 
 /** A name for the metrics; their number is bounded by the schema's root fields. */

@@ -115,7 +115,7 @@ async function execute(
     const coerced = coerceVariables(source, variables, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
-    if (isMutation) context.keyed?.assertFewFields(measured.rootFields.size);
+    if (isMutation) context.keyed?.assertFewFields(measured.executedFields.length);
     const waiting = request.memory.reserve(Math.min(measured.bytes, limits.maxResponseBytes));
     if (waiting !== undefined) await waiting;
     const execution = isAtomic(source)

@@ -46,9 +46,11 @@ export interface Measure {
   readonly aliases: number;
   /** An estimate of the size of a large result; without bound for introspection. */
   readonly bytes: number;
-  /** The root fields that it executes: the schema's names, by response key. */
-  readonly rootFields: ReadonlyMap<string, string>;
-  /** Their names in the schema, each once. */
+  /** The root fields as the schema names them, one for each response key. */
+  readonly rootFields: readonly string[];
+  /** Those that are executed: without `__typename` and introspection. */
+  readonly executedFields: readonly string[];
+  /** The names of all of them, each once. */
   readonly rootFieldNames: readonly string[];
 }
 
@@ -57,7 +59,7 @@ const complexityOfTotalCount = 20;
 /** The last measures, by the operation and the values that they depend on; all take so many bytes, or twice as many. */
 const remembered = new LruMap<string, Measure>(
   2 ** 22,
-  (key, { rootFields }) => 500 + 2 * key.length + 100 * rootFields.size,
+  (key, { rootFields }) => 500 + 2 * key.length + 100 * rootFields.length,
 );
 let lastNumber = 0;
 
@@ -159,9 +161,10 @@ class Measurement {
       [operation.selectionSet],
       (node) => !this.#isSkipped(node),
     );
-    const rootFields = new Map([...collected].map(([key, [node]]) => [key, node.name.value]));
-    const rootFieldNames = [...new Set(rootFields.values())];
-    return { depth, complexity, list, aliases, bytes, rootFields, rootFieldNames };
+    const rootFields = [...collected.values()].map(([node]) => node.name.value);
+    const executedFields = rootFields.filter((name) => !name.startsWith('__'));
+    const rootFieldNames = [...new Set(rootFields)];
+    return { depth, complexity, list, aliases, bytes, rootFields, executedFields, rootFieldNames };
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {

@@ -36,13 +36,14 @@ export function executionResponse(
   { data, errors, omittedErrors }: Execution,
   isMutation: boolean,
   maxBytes: number,
-  { rootFields }: Pick<Measure, 'rootFields'>,
+  { executedFields }: Pick<Measure, 'executedFields'>,
 ): GraphQLResponse {
   if (data === undefined) return resultTooLarge(maxBytes);
   if (errors.length === 0) return { status: 200, headers: {}, ...bodyOf('{"data":', data), codes: [] };
   const written = writeErrors(errors, maxBytes - bytesOf(data), omittedErrors, isMutation);
   if (written.omitted > omittedErrors && !isMutation) return resultTooLarge(maxBytes);
-  const refusal = isMutation && isAnyCarriedOut(errors, rootFields) ? undefined : decisiveRefusal(errors, true);
+  const refusal =
+    isMutation && isAnyCarriedOut(errors, executedFields.length) ? undefined : decisiveRefusal(errors, true);
   const { status, headers } = refusal === undefined ? { status: 200, headers: {} } : describeFailure(refusal);
   return { status, headers, ...bodyOf(`{"errors":${written.text},"data":`, data), codes: written.codes };
 }
@@ -56,23 +57,21 @@ function bodyOf(start: string, { chunks, text }: JsonText): Pick<GraphQLResponse
 /**
  * Whether a root field of a mutation was carried out: one without an error of its own, or with one about its payload.
  */
-function isAnyCarriedOut(errors: readonly GraphQLError[], rootFields: Measure['rootFields']): boolean {
+function isAnyCarriedOut(errors: readonly GraphQLError[], fieldCount: number): boolean {
   const refused = errors.filter(
     ({ path, originalError }) => path?.length === 1 && !(originalError instanceof PayloadTooLarge),
   );
-  const written = [...rootFields.values()].filter((name) => !name.startsWith('__'));
-  return refused.length < Math.max(errors.length, written.length);
+  return refused.length < Math.max(errors.length, fieldCount);
 }
 
 /** The response with the names of the fields that an Idempotency-Key has replayed. */
 export function withReplays(
   response: GraphQLResponse,
   replayed: readonly string[],
-  { rootFields }: Pick<Measure, 'rootFields'>,
+  { executedFields }: Pick<Measure, 'executedFields'>,
 ): GraphQLResponse {
   if (replayed.length === 0) return response;
-  const written = [...rootFields.values()].filter((name) => !name.startsWith('__'));
-  const isWhole = replayed.length === written.length;
+  const isWhole = replayed.length === executedFields.length;
   return {
     ...response,
     headers: isWhole ? { ...response.headers, 'idempotent-replayed': 'true' } : response.headers,
