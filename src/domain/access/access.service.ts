@@ -241,9 +241,10 @@ export class AccessService {
       const locked = await lockById(apiKeys, noun, id);
       const changes = change(locked);
       hasChanged = Object.keys(changes).length > 0;
-      return hasChanged
-        ? required(await apiKeys.update(locked.id, changes, ['usage'], { isLocked: true }), noun, id)
-        : locked;
+      const shown = hasChanged
+        ? await apiKeys.update(locked.id, changes, ['usage'], { isLocked: true })
+        : (await apiKeys.byIds([locked.id], ['usage']))[0];
+      return required(shown, noun, id);
     });
     if (hasChanged) await this.#options.onChange?.();
     // The database returns null for a column without a value.

@@ -20,6 +20,10 @@ describe('a key', () => {
     expect(used.usage).toMatchObject({ minute: { spent: 3, limit: 60 }, day: { spent: 3, limit: 1_000 } });
     expect(Date.parse(used.lastUsedAt)).toBeGreaterThanOrEqual(before);
     expect(Date.parse(used.usage.minute.resetAt) - before).toBeLessThanOrEqual(61_000);
+    for (const revocation of ['the first', 'one that changes nothing']) {
+      const { data } = await change('revokeApiKey', { id }, `lastUsedAt ${usage}`);
+      expect([revocation, data.result.apiKey]).toEqual([revocation, used]);
+    }
   });
 
   it('is null when there is none with this id', async () => {
