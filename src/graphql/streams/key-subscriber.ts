@@ -1,5 +1,6 @@
 import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
+import { isUnavailable } from '../../domain/errors.ts';
 import { type QuotaService, secondsUntil } from '../../platform/quotas/index.ts';
 import type { StreamEnd, Subscriber } from '../../platform/feed/index.ts';
 import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
@@ -9,6 +10,8 @@ export interface KeyChecks {
   readonly quota: Pick<QuotaService, 'peek' | 'consume'>;
   /** Of the database. */
   readonly now: () => number;
+  /** Called with what the key can't be checked for, unless that is a lost database. Must not throw. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 /**
@@ -42,7 +45,8 @@ export class KeySubscriber implements Subscriber {
       if (this.#count % checksBetweenPeeks !== 0) return undefined;
       const decision = await this.#checks.quota.peek(principal);
       return decision.outcome === 'banned' ? endFor(banned(decision.retryAfterSeconds)) : undefined;
-    } catch {
+    } catch (error) {
+      this.#report(error);
       return undefined;
     }
   }
@@ -59,8 +63,13 @@ export class KeySubscriber implements Subscriber {
       const spent = isAdmitted ? affordable : 0;
       if (spent === units || day.remaining > spent) return { spent };
       return { spent, end: endFor(daySpent(secondsUntil(day.resetsAt, now))) };
-    } catch {
+    } catch (error) {
+      this.#report(error);
       return { spent: 0 };
     }
+  }
+
+  #report(error: unknown): void {
+    if (!isUnavailable(error)) this.#checks.onFailure(error);
   }
 }

@@ -32,7 +32,10 @@ export function draining(): HttpError {
 }
 
 export function lastedLong(): HttpError {
-  return new HttpError('STREAM_ENDED', 'The stream has lasted an hour: open the next one, after the last id.');
+  return new HttpError(
+    'STREAM_ENDED',
+    'The stream has lasted for about an hour: open the next one, after the last id.',
+  );
 }
 
 export function keyEnded(): HttpError {

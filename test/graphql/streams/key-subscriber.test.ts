@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import type { Principal } from '../../../src/domain/access/principal.ts';
+import { DomainError } from '../../../src/domain/errors.ts';
 import { KeySubscriber, type KeyChecks } from '../../../src/graphql/streams/key-subscriber.ts';
 
 it('a ban that only the counters know ends the streams of a key within a second', async () => {
@@ -15,6 +16,22 @@ it('a ban that only the counters know ends the streams of a key within a second'
   // There are five checks a second.
   while (ends.length < 4) ends.push(await subscriber.findEnd());
   expect(ends.findLast((end) => end !== undefined)).toMatchObject({ code: 'KEY_BANNED' });
+});
+
+it('what a key can not be checked for is reported, unless the database is lost', async () => {
+  const failures: unknown[] = [];
+  const check = async (failure: Error): Promise<void> => {
+    const fail = (): Promise<never> => Promise.reject(failure);
+    const checks = { keys: { find: fail }, quota: { peek: fail }, onFailure: (error: unknown) => failures.push(error) };
+    const subscriber = new KeySubscriber(checks as unknown as KeyChecks, 'secret', { id: '1' } as unknown as Principal);
+    expect(await subscriber.findEnd()).toBeUndefined();
+    expect(await subscriber.charge(1)).toEqual({ spent: 0 });
+  };
+  await check(new DomainError('UNAVAILABLE', 'gone'));
+  expect(failures).toEqual([]);
+  const fault = new TypeError('a fault');
+  await check(fault);
+  expect(failures).toEqual([fault, fault]);
 });
 
 it.each([
