@@ -1,6 +1,7 @@
 import { migrations } from '../../migrations/index.ts';
 import type { Caller } from '../platform/callers/index.ts';
 import {
+  DatabaseUnavailable,
   isDiskFull,
   isReadOnly,
   objectStatement,
@@ -74,7 +75,10 @@ export class Readiness {
     try {
       applied = await session.run(appliedStatement, []);
     } catch (error) {
-      return isReadOnly(error) ? takesNoWrites : "The database can't be reached, or doesn't respond in time.";
+      if (isReadOnly(error)) return takesNoWrites;
+      return error instanceof DatabaseUnavailable
+        ? "The database can't be reached, or doesn't respond in time."
+        : `The table ${migrationsTable} can't be read.`;
     }
     const names = new Set(applied.map(({ name }) => name));
     const missing = migrations.filter(({ name }) => !names.has(name)).length;

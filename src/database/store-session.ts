@@ -62,6 +62,7 @@ const messages: Readonly<Partial<Record<UnavailableReason, (cause: unknown) => s
   busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
   locked: () => waitedTooLong("a row's lock, which another change holds"),
   deadlock: () => `Changes at the same time have waited for each other, and this one was undone. ${again}`,
+  deadline: () => `A transaction has taken longer than it may: the database is busy. ${again}`,
   timeout: () =>
     `This has taken the database too long: it is busy, or another change has locked the same rows. ${again}`,
 };

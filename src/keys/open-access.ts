@@ -12,7 +12,7 @@ export interface AccessOptions {
   readonly adminKey: string | undefined;
   /** Called when a key was banned automatically. Must not throw. */
   readonly onBan: (subject: QuotaSubject, ban: AutomaticBan) => void;
-  /** Called when a ban couldn't be saved; it is tried again. Must not throw. */
+  /** Called when a ban couldn't be saved, which is tried again while the database is unavailable. Must not throw. */
   readonly onSaveFailure: (error: unknown) => void;
   /** Called once for each key that this version can't read. Must not throw. */
   readonly onUnreadable: (cause: Error) => void;

@@ -46,6 +46,11 @@ export interface OpenDatabase extends Database {
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const { accounts, url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
   const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
+  let database: Database | undefined;
+  const close = async (): Promise<void> => {
+    await database?.close();
+    await embedded?.close();
+  };
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database gets demo data.
   const hasDemo = withDemoStore && embedded !== undefined;
@@ -55,19 +60,16 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   };
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
-    const database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
+    database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
     await readClock(database);
     return {
       ...database,
       demoKey: hasDemo ? await findDemoKey(database.keyRecords(new Callers().service('start')), dataDir) : undefined,
       onExit: (listener) => embedded?.onExit(listener),
-      close: async () => {
-        await database.close();
-        await embedded?.close();
-      },
+      close,
     };
   } catch (error) {
-    await embedded?.close();
+    await close();
     throw url === undefined ? error : new FailedDatabase(url, error);
   }
 }
