@@ -9,10 +9,11 @@ import {
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { prepareHold, type ObjectSelection, type ValueOfField } from './held.ts';
+import { prepareHold } from './held.ts';
 import { hasRelations, isRelation, marksOf, type PreparedInfo } from './marks.ts';
 import type { Hold, Resolution } from './resolve.ts';
 import type { FieldCall, Path, Run } from './run.ts';
+import type { PreparedSelection } from './selection.ts';
 import { prepareWriter, type FieldWriter, type ValueWriter } from './write.ts';
 
 /** Where a field is selected: by one or more nodes of the document under one response key. */
@@ -21,13 +22,6 @@ export interface FieldPlace extends FieldCall {
   readonly parentType: GraphQLObjectType;
   /** The part of `info` about the whole operation. */
   readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
-}
-
-/** The selection on the objects in the value of a field. */
-interface FieldSelection extends ObjectSelection {
-  readonly type: GraphQLObjectType;
-  /** None when a condition is null. */
-  readonly validFields: readonly PreparedField[];
 }
 
 /** An object while its fields are resolved. */
@@ -42,25 +36,26 @@ interface Parent {
  * A field prepared for both phases. Its value is a property of the object, computed from the object, a relation that
  * may be included in it, or what a resolver returns in the first phase.
  */
-export class PreparedField implements ValueOfField {
+export class PreparedField {
   readonly key: string;
   readonly name: string;
   readonly nodes: readonly FieldNode[];
+  /** `Pet.name`, for messages. */
   readonly label: string;
   /** Undefined unless it is computed. */
   readonly compute: FieldWriter['compute'];
   readonly #place: FieldPlace;
-  readonly #makeSelection: (type: GraphQLObjectType) => FieldSelection;
+  readonly #makeSelection: (type: GraphQLObjectType) => PreparedSelection;
   readonly #isRelation: boolean;
   readonly #isResolved: boolean;
   readonly #isOfRow: boolean;
-  #selections: readonly FieldSelection[] = [];
+  #selections: readonly PreparedSelection[] = [];
   #relations: readonly string[] | undefined;
   #selected: readonly string[] | undefined;
   #hold: Hold | undefined;
   #writer: ValueWriter | undefined;
 
-  constructor(place: FieldPlace, makeSelection: (type: GraphQLObjectType) => FieldSelection) {
+  constructor(place: FieldPlace, makeSelection: (type: GraphQLObjectType) => PreparedSelection) {
     const { key, parentType, definition, nodes, operationInfo } = place;
     const { computed, promised } = marksOf(definition);
     // Introspection is computed from the schema.
@@ -90,7 +85,7 @@ export class PreparedField implements ValueOfField {
     return (this.#relations ??= [...new Set(this.#relationsBelow())].toSorted());
   }
 
-  selectionFor(type: GraphQLObjectType): FieldSelection {
+  selectionFor(type: GraphQLObjectType): PreparedSelection {
     const known = this.#selections.find((selection) => selection.type === type);
     if (known !== undefined) return known;
     const selection = this.#makeSelection(type);

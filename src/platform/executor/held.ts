@@ -4,62 +4,39 @@ import {
   isAbstractType,
   isListType,
   isObjectType,
-  type FieldNode,
   type GraphQLAbstractType,
-  type GraphQLObjectType,
   type GraphQLOutputType,
-  type GraphQLResolveInfo,
 } from 'graphql';
 
+import type { PreparedField } from './field.ts';
 import { included } from './marks.ts';
-import type { Hold, Resolution } from './resolve.ts';
-import { isPromise, type Path, type Run } from './run.ts';
+import type { Hold } from './resolve.ts';
+import { isPromise, type Path } from './run.ts';
+import type { PreparedSelection } from './selection.ts';
 
 /** An object with what has been resolved of its fields. */
 export class Held {
-  readonly selection: ObjectSelection;
+  readonly selection: PreparedSelection;
   readonly source: unknown;
   /** By the index of the field in the selection; undefined for one that is read while the object is written. */
   readonly values: readonly unknown[];
 
-  constructor(selection: ObjectSelection, source: unknown, values: readonly unknown[]) {
+  constructor(selection: PreparedSelection, source: unknown, values: readonly unknown[]) {
     this.selection = selection;
     this.source = source;
     this.values = values;
   }
 }
 
-/** The selection on an object type, as both phases use it. */
-export interface ObjectSelection {
-  /** Whether something has to be resolved before an object is written. */
-  needs(isComplete: boolean): boolean;
-  hold(source: unknown, path: Path | undefined, isComplete: boolean, resolution: Resolution): Held;
-  /** Appends the JSON text of an object, held or not. */
-  readonly append: (text: string, value: unknown, run: Run) => string;
-}
-
-/** The field whose values are held and written. */
-export interface ValueOfField {
-  /** `Pet.name`, for messages. */
-  readonly label: string;
-  readonly nodes: readonly FieldNode[];
-  /** The relations that are selected on the rows in its value. */
-  readonly relations: readonly string[];
-  /** The selection below it, for objects of the type. */
-  selectionFor(type: GraphQLObjectType): ObjectSelection;
-  /** The `info` argument of resolvers at this path. */
-  infoAt(path: Path, run: Run): GraphQLResolveInfo;
-}
-
 const asItIs: Hold = (value) => value;
 
 /** Prepares what is held of the values of a type. */
-export function prepareHold(type: GraphQLOutputType, field: ValueOfField): Hold {
+export function prepareHold(type: GraphQLOutputType, field: PreparedField): Hold {
   const nullable = getNullableType(type);
   if (isListType(nullable)) return holdList(prepareHold(nullable.ofType, field));
   if (isAbstractType(nullable)) return holdAbstract(nullable, field);
   if (!isObjectType(nullable)) return asItIs;
-  let selection: ObjectSelection | undefined;
+  let selection: PreparedSelection | undefined;
   return (value, { path, isComplete }, resolution) => {
     selection ??= field.selectionFor(nullable);
     if (!selection.needs(isComplete)) return value;
@@ -95,7 +72,7 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
 }
 
 /** Only its own type says which fields an object has, so that it is always held. */
-function holdAbstract(type: GraphQLAbstractType, field: ValueOfField): Hold {
+function holdAbstract(type: GraphQLAbstractType, field: PreparedField): Hold {
   const resolveType = type.resolveType ?? defaultTypeResolver;
   return (value, place, resolution) => {
     const { path, isComplete } = place;

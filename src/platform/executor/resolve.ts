@@ -17,7 +17,10 @@ export type Hold = (value: unknown, place: Place, resolution: Resolution) => unk
 /** The clock is read after so many values. */
 const stepsBetweenTurns = 64;
 
-/** The first phase: resolves what an operation needs, breadth first. Between two objects of a level it may yield. */
+/**
+ * The first phase: resolves what an operation needs, breadth first. It calls all resolvers of a level in one tick, and
+ * may yield while it goes through their values.
+ */
 export class Resolution {
   readonly run: Run;
   #isTooLarge: boolean;
@@ -61,7 +64,7 @@ export class Resolution {
       if (value === undefined && resolve !== undefined) this.call(resolve, place);
       // A rejection becomes a value now, or it would be unhandled while others are waited for.
       else if (isPromise(value)) this.#promised.push({ value: Promise.resolve(value).catch(errorOf), place });
-      // Undefined is what is read while it is written.
+      // Undefined would be read from the object while that is written.
       else if (value === undefined || value === null) values[index] = null;
       else values[index] = value instanceof Error ? value : hold(value, place, this);
     } catch (failure) {

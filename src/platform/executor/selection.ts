@@ -12,7 +12,7 @@ import {
 
 import { collectFields, isIncluded, type Fragments } from './collect-fields.ts';
 import { PreparedField, type FieldPlace } from './field.ts';
-import { Held, type ObjectSelection } from './held.ts';
+import { Held } from './held.ts';
 import type { Resolution } from './resolve.ts';
 import { errorOf, type Path } from './run.ts';
 import { fieldsWriter, type Append, type FieldWriter } from './write.ts';
@@ -34,13 +34,13 @@ export interface Variant {
  * A condition that is null fails when an object is written: until then the selection has no fields, so that a resolver
  * may fail first.
  */
-export class PreparedSelection implements ObjectSelection {
+export class PreparedSelection {
   readonly type: GraphQLObjectType;
   readonly #variant: Variant;
   readonly #sets: readonly SelectionSetNode[];
   #fields: readonly PreparedField[] | undefined;
   #failure: Error | undefined;
-  /** For each field: undefined, the value of one that is read while the object is written. */
+  /** The first values of a held object: undefined for each field, which is then read while the object is written. */
   #unread: readonly undefined[] = [];
   /** What an object takes at least, in characters. */
   #length = 0;
@@ -79,6 +79,7 @@ export class PreparedSelection implements ObjectSelection {
     return this.#fields;
   }
 
+  /** Whether something has to be resolved before an object is written. */
   needs(isComplete: boolean): boolean {
     return this.#heldFields(isComplete).length > 0;
   }
@@ -93,6 +94,7 @@ export class PreparedSelection implements ObjectSelection {
     return new Held(this, source, values);
   }
 
+  /** Writes an object, held or not. */
   get append(): Append {
     return (this.#append ??= writerOf(this, [...this.fields.keys()], '}'));
   }

@@ -9,12 +9,13 @@ import {
   type GraphQLOutputType,
 } from 'graphql';
 
-import { Held, itemsOf, type ObjectSelection, type ValueOfField } from './held.ts';
+import type { PreparedField } from './field.ts';
+import { Held, itemsOf } from './held.ts';
 import { prepareLeaf } from './leaf.ts';
 import type { Run } from './run.ts';
 
 /** Appends the JSON text of a value to a text; throws what makes its place null. */
-export type Append = ObjectSelection['append'];
+export type Append = (text: string, value: unknown, run: Run) => string;
 
 /** How the values of a type are written that are neither null nor undefined. */
 export interface ValueWriter {
@@ -25,11 +26,11 @@ export interface ValueWriter {
   readonly isNullable: boolean;
   /** An object, or a list. */
   readonly isComposite: boolean;
-  readonly value: ValueOfField;
+  readonly value: PreparedField;
 }
 
 /** Prepares the second phase for a type: the specification's CompleteValue, of what has been resolved. */
-export function prepareWriter(type: GraphQLOutputType, value: ValueOfField): ValueWriter {
+export function prepareWriter(type: GraphQLOutputType, value: PreparedField): ValueWriter {
   const isNullable = !isNonNullType(type);
   const notNull = isNullable ? type : (type.ofType as GraphQLOutputType);
   const kind = { isNullable, isComposite: !isLeafType(notNull), value };
@@ -42,7 +43,7 @@ export function prepareWriter(type: GraphQLOutputType, value: ValueOfField): Val
 }
 
 /** `isTypeOf` isn't asked: it would only check what the resolvers of this schema return. */
-function objectWriter(type: GraphQLObjectType, field: ValueOfField): Append {
+function objectWriter(type: GraphQLObjectType, field: PreparedField): Append {
   let append: Append | undefined;
   return (text, value, run) => {
     if (value instanceof Error) throw value;
