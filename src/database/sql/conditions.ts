@@ -53,18 +53,12 @@ export function all(...parts: Conditions[]): Conditions {
   return conditions;
 }
 
-/** For a join, whose best order depends on the number of rows with the value. */
-export function plannedAnew(conditions: Conditions): Conditions {
-  return conditions?.map((condition) => ({ ...condition, needsOwnPlan: true }));
+/** The conditions, with a flag for each. */
+export function flagged(conditions: Conditions, flag: 'needsOwnPlan' | 'isFilter'): Conditions {
+  return conditions?.map((condition) => ({ ...condition, [flag]: true }));
 }
 
-/** For a condition that no index serves together with the others. */
-export function filtered(conditions: Conditions): Conditions {
-  return conditions?.map((condition) => ({ ...condition, isFilter: true }));
-}
-
-export function oneOf(column: string, values: readonly string[] | undefined, type: string): Conditions {
-  if (values === undefined) return [];
+export function oneOf(column: string, values: readonly string[], type: string): Conditions {
   const distinct = [...new Set(values)];
   const [value] = distinct;
   if (value === undefined) return undefined;
@@ -84,13 +78,7 @@ export function equals(column: string, value: Parameter | undefined, type: strin
 }
 
 /** A bound: rows without a value don't match. */
-export function compares(
-  column: string,
-  operator: '<' | '<=' | '>=',
-  value: Parameter | undefined,
-  type: string,
-): Conditions {
-  if (value === undefined) return [];
+export function compares(column: string, operator: '<' | '<=' | '>=', value: Parameter, type: string): Conditions {
   return [{ ...comparison(column, operator, value, type), needsOwnPlan: true, notNullColumn: column }];
 }
 
@@ -113,6 +101,6 @@ function comparison(column: string, operator: string, value: Parameter, type: st
 }
 
 /** Choosing every value matches every row, so it needs no condition. */
-export function isEveryStatus(values: readonly PetStatus[] | undefined): boolean {
-  return petStatuses.every((status) => values?.includes(status));
+export function isEveryStatus(values: readonly PetStatus[]): boolean {
+  return petStatuses.every((status) => values.includes(status));
 }

@@ -18,6 +18,11 @@ export interface Column {
   readonly isReadable: (table: string) => string | undefined;
 }
 
+/** An instant in SQL, in milliseconds since 1970. */
+export function millisOf(instant: string): string {
+  return `(extract(epoch from ${instant}) * 1000)::float8`;
+}
+
 /** Expressions for the properties that are not columns of the table itself. */
 export type ComputedColumns = Readonly<Record<string, (table: string) => string>>;
 
@@ -100,8 +105,12 @@ function columnOf(entityProperty: EntityProperty, computed?: ComputedColumns[str
   const isReadable = (table: string): string | undefined => readableCondition(entityProperty, read(table));
   const column = { property: name, read, isText, parse: undefined, isKnown: isOneOf(items), isNullable, isReadable };
   if (type.startsWith('timestamptz')) {
-    const millis = (table: string): string => `(extract(epoch from ${read(table)}) * 1000)::float8`;
-    return { ...column, read: millis, parse: (value) => new Date(Number(value)), isKnown: isDate };
+    return {
+      ...column,
+      read: (table) => millisOf(read(table)),
+      parse: (value) => new Date(Number(value)),
+      isKnown: isDate,
+    };
   }
   if (type.endsWith('[]') || type === 'jsonb') {
     return {

@@ -1,7 +1,7 @@
 import type { Comparison, FilterFields, FilterOf } from '../../domain/filter.ts';
 import type { Sorting } from '../../domain/page.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
-import { compares, contains, equals, oneOf, type Condition, type Conditions } from './conditions.ts';
+import { all, compares, contains, equals, oneOf, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import type { Relation } from './selection.ts';
 import type { Source } from './table-reads.ts';
@@ -68,15 +68,11 @@ function conditionsOf<Fields extends FilterFields>(
     const usual = (value: never): Conditions => conditionsBy[comparison](column, value, type);
     return { name, conditionsFor: own[name] ?? usual };
   });
-  return (filter, isPerParent) => {
-    const conditions: Condition[] = [];
-    for (const { name, conditionsFor } of parts) {
-      const value: unknown = filter[name];
-      if (value === undefined) continue;
-      const found = conditionsFor(value as never, filter, isPerParent);
-      if (found === undefined) return undefined;
-      conditions.push(...found);
-    }
-    return conditions;
-  };
+  return (filter, isPerParent) =>
+    all(
+      ...parts.map(({ name, conditionsFor }) => {
+        const value: unknown = filter[name];
+        return value === undefined ? [] : conditionsFor(value as never, filter, isPerParent);
+      }),
+    );
 }

@@ -153,16 +153,3 @@ function hasSpent(
     },
   ];
 }
-
-interface Columns {
-  readonly column: (property: keyof ApiKey & string) => string;
-  /** An instant, in milliseconds since 1970. */
-  readonly millis: (property: keyof ApiKey & string) => string;
-}
-
-/** How statements for keys alone read a column. */
-export function columnsOf(metadata: MetadataStorage): Columns {
-  const table = new EntityTable(metadata.get(ApiKey));
-  const column: Columns['column'] = (property) => table.column(property);
-  return { column, millis: (property) => `(extract(epoch from ${column(property)}) * 1000)::float8` };
-}

@@ -1,8 +1,9 @@
 import type { RemoteClock } from '../../platform/remote-clock.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import { millisOf } from '../sql/entity-table.ts';
 
 /** The time of the database in milliseconds since 1970, also inside a transaction. */
-export const clockMillis = '(extract(epoch from clock_timestamp()) * 1000)::float8';
+export const clockMillis = millisOf('clock_timestamp()');
 
 const statement = statementOf<number>(`select ${clockMillis}`, 1, ([millis]) => Number(millis));
 

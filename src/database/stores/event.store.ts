@@ -13,7 +13,7 @@ import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { RemoteClock } from '../../platform/remote-clock.ts';
 import { clockMillis } from './clock.ts';
-import { EntityTable } from '../sql/entity-table.ts';
+import { EntityTable, millisOf } from '../sql/entity-table.ts';
 
 /** A row as JSON, with its integers as bigints, so that an int64 is exact. */
 type Body = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ const resync = { type: 'store.resync', subject: undefined } as const;
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
   select state.position || ':' || state.salt, known.is_known,
-    found.position || ':' || found.salt, found.type, (extract(epoch from found.at) * 1000)::float8, found.body::text
+    found.position || ':' || found.salt, found.type, ${millisOf('found.at')}, found.body::text
   from event_state as state
   cross join lateral (
     select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)

@@ -1,9 +1,10 @@
 import { unavailable } from '../../domain/errors.ts';
 import type { Installation } from '../../platform/quotas/index.ts';
 import { objectStatement, type Session } from '../../platform/postgres/index.ts';
+import { millisOf } from '../sql/entity-table.ts';
 
 const statement = objectStatement<Installation>(
-  `select id, coalesce(extract(epoch from previous_names_until) * 1000, 0)::float8 as "previousNamesUntil" from installation`,
+  `select id, coalesce(${millisOf('previous_names_until')}, 0) as "previousNamesUntil" from installation`,
 );
 
 /** Throws UNAVAILABLE when the database can't be reached. */

@@ -13,7 +13,7 @@ import {
 import { Pet, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { isEveryStatus, oneOf, plannedAnew, type Conditions } from '../sql/conditions.ts';
+import { isEveryStatus, oneOf, flagged, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { namedBy } from '../sql/selection.ts';
@@ -37,7 +37,7 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
     listSource(table, list, relations, { statusIn });
   const unfiltered = sourceWith(() => []);
   const byStatus: InventorySource = {
-    ...sourceWith((statuses) => plannedAnew(oneOf(pet.column('status'), statuses, 'text'))),
+    ...sourceWith((statuses) => flagged(oneOf(pet.column('status'), statuses, 'text'), 'needsOwnPlan')),
     table: withPet,
     from: `${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}`,
     // The pet's own id, so that the index of pets by status serves the order.

@@ -5,9 +5,8 @@ import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-
 import { planLimits, type StoredPlan } from '../../domain/access/plan.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import { objectStatement, type Session, UnreadableRow } from '../../platform/postgres/index.ts';
-import { EntityTable } from '../sql/entity-table.ts';
+import { EntityTable, millisOf } from '../sql/entity-table.ts';
 import { domainFailureOf } from '../store-session.ts';
-import { columnsOf } from './api-key.store.ts';
 
 /** More changes than this are looked up by the ids of the keys. */
 const maxChanges = 1_000;
@@ -23,9 +22,10 @@ type NewsRow = KeyRow & { readonly changes: string; readonly deletions: string; 
 
 /** The columns that authentication needs. */
 export function createKeyRecords(metadata: MetadataStorage, session: Session): KeyRecords {
-  const { column, millis } = columnsOf(metadata);
   const entityTable = new EntityTable(metadata.get(ApiKey));
   const table = entityTable.name;
+  const column = (property: keyof ApiKey & string): string => entityTable.column(property);
+  const millis = (property: keyof ApiKey & string): string => millisOf(column(property));
   const checked = entityTable.columns.filter(({ property }) => property === 'plan' || property === 'scopes');
   /** The property that this version doesn't know the value of, or that its plan lacks. */
   const unknownIn = (key: StoredPlan & Pick<KeyRecord, 'scopes'>): keyof typeof key | undefined => {

@@ -13,7 +13,7 @@ import {
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { equals, filtered } from '../sql/conditions.ts';
+import { equals, flagged } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { namedRelations } from '../sql/named-relations.ts';
@@ -30,7 +30,7 @@ export function createOrderStore(metadata: MetadataStorage): (session: Session) 
     complete: (value, { petIdIn }, isPerParent) => {
       const isComplete = equals(table.column('complete'), value, 'boolean');
       // No index covers it for a pet's orders, and there may be very many.
-      return isPerParent || petIdIn !== undefined ? filtered(isComplete) : isComplete;
+      return isPerParent || petIdIn !== undefined ? flagged(isComplete, 'isFilter') : isComplete;
     },
   });
   const reads = new TableReads({ ...source, parent: table.column('petId') });

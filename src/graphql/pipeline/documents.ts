@@ -1,11 +1,12 @@
 import { crc32 } from 'node:zlib';
 
-import { type GraphQLError, Kind } from 'graphql';
+import { Kind } from 'graphql';
 
 import type { Caller } from '../../platform/callers/index.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
 import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
+import type { ApolloValidator } from './apollo.ts';
 import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
 import type { OperationMeasure } from './measure.ts';
 import type { PersistedTexts } from './persisted-texts.ts';
@@ -74,12 +75,7 @@ export interface DocumentOptions {
   readonly documentsOnly?: boolean;
 }
 
-interface Validator {
-  readonly validate: (
-    text: string,
-    operationName: string | undefined,
-  ) => Promise<KnownOperation | { readonly errors: readonly GraphQLError[] }>;
-}
+type Validator = Pick<ApolloValidator, 'validate'>;
 
 interface RequestedDocument {
   readonly text: string | undefined;
