@@ -91,7 +91,8 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
   const tested = testedNouns.find(({ path }) => operation.path.startsWith(`${path}/`));
   if (tested === undefined) throw new Error(`${operation.path} is of no noun in src/domain/nouns.ts.`);
   const { noun, collection, file, conflicts } = tested;
-  const found = conflicts?.[operation.operationId] ?? (await whileNamed(tested, operation, store));
+  const own = conflicts?.[operation.operationId];
+  const found = own ?? (await whileNamed(tested, operation, store));
   if (found === undefined)
     throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
   const request = await store.goodRequest(operation);
@@ -104,9 +105,8 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
   const response = await store.ask(found.body === undefined ? request : withBody(request, found.body));
   if (response.status === 409) return [response];
   const service = `src/domain/${collection}/${noun}.service.ts`;
-  throw new Error(
-    `${operation.operationId} got ${response.status}: ${service} has to refuse it, as conflicts in ${file} say.`,
-  );
+  const why = own === undefined ? 'by the conflict of its kind' : `as conflicts in ${file} say`;
+  throw new Error(`${operation.operationId} got ${response.status}: ${service} has to refuse it, ${why}.`);
 }
 
 /** A row of another noun names it, which keeps it from being deleted. */

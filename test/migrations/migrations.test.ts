@@ -61,25 +61,19 @@ it('make an index for every reference, without which the deletion of a row that 
 });
 
 it('go up, all the way down without leaving anything, and up again to the same', async () => {
-  const namesIn = async (): Promise<string[]> =>
-    (await describeSchema()).map(({ kind, name }) => `${String(kind)} ${String(name)}`);
   const before = await describeSchema();
   expect(before.filter(({ kind }) => kind === 'index').length).toBeGreaterThan(15);
-  const there: string[][] = [];
   await orm.migrator.down({ to: 0 });
+  const left = (await describeSchema()).map(
+    ({ kind, name }) => `On the way down the ${String(kind)} ${String(name)} is left.`,
+  );
+  const problems = left.filter((each) => !each.includes(' petstore_migrations'));
   for (const { name } of migrations) {
-    there.push(await namesIn());
-    await orm.migrator.up({ migrations: [name] });
+    await orm.migrator.up({ migrations: [name] }).catch((error: unknown) => {
+      problems.push(`migrations/${name}.ts doesn't go up again: ${(error as Error).message}`);
+    });
   }
-  expect(await describeSchema()).toEqual(before);
-  const left: string[] = [];
-  for (const [index, { name }] of [...migrations.entries()].toReversed()) {
-    await orm.migrator.down({ migrations: [name] });
-    const more = (await namesIn()).filter((each) => !there[index]?.includes(each) && !left.join().includes(each));
-    left.push(...more.map((each) => `down in migrations/${name}.ts leaves the ${each}`));
-  }
-  expect(left).toEqual([]);
-  await orm.migrator.up();
+  expect(problems).toEqual([]);
   expect(await describeSchema()).toEqual(before);
 });
 

@@ -200,7 +200,9 @@ describe.each(testedNouns)('every field of $typeName', (tested) => {
       const sent = values(`New${typeName}`);
       const { status, body, text } = await app.ask('POST', path, sent);
       if (status !== 201) throw new Error(`The examples of New${typeName} in the OpenAPI document got ${text}`);
-      expect(differences(`${noun}Representation`, Object.keys(body), 'the entity', namesOf(tested))).toEqual([]);
+      expect(
+        differences(`the representation in src/domain/${collection}`, Object.keys(body), 'the entity', namesOf(tested)),
+      ).toEqual([]);
       const lost = Object.entries(sent).filter(([property, value]) => body[property] !== value);
       expect(lost.map(([property]) => `create in ${service} loses ${property}`)).toEqual([]);
     }

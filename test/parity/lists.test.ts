@@ -88,7 +88,7 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
   it('has events', async () => {
     const [change] = nouns[noun].changes;
     const made = async () => (await app.ask('GET', `/events?type=${noun}.${change}`)).body.length === 2;
-    const problem = `There are no events of ${collection}: their migration has to call petstore_record_events.`;
+    const problem = `No migration in migrations/ calls petstore_record_events('${collection}', '${noun}').`;
     expect(await until(made).catch(() => problem)).toBeUndefined();
   });
 });
