@@ -16,12 +16,6 @@ const minBufferBytes = 4096;
 const smallBytes = 4096;
 const retryAfterSeconds = 1;
 
-/** A body that isn't complete yet. */
-interface IncompleteBody {
-  /** Ends the reading. */
-  readonly fail: (error: Error) => void;
-}
-
 /**
  * Reads the bodies of requests that have been admitted.
  *
@@ -34,7 +28,8 @@ interface IncompleteBody {
 export class Bodies {
   readonly #options: BoundsOptions;
   readonly #slow: Share;
-  readonly #incomplete = new WeakMap<IncomingMessage, IncompleteBody>();
+  /** What ends the reading of a body that isn't complete yet. */
+  readonly #incomplete = new WeakMap<IncomingMessage, (error: Error) => void>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
   constructor(options: BoundsOptions) {
@@ -77,7 +72,7 @@ export class Bodies {
   /** Fails a body that the parser has rejected, or that takes too long. */
   fail(request: IncomingMessage, error: Error): void {
     this.#broken.set(request, error);
-    this.#incomplete.get(request)?.fail(error);
+    this.#incomplete.get(request)?.(error);
   }
 
   /** In one buffer that grows: as an object each, chunks of one byte would take hundreds of times their bytes. */
@@ -120,7 +115,7 @@ export class Bodies {
     };
     const slow = setTimeout(count, this.#options.limits.incompleteAfterMillis);
     slow.unref();
-    this.#incomplete.set(payload, { fail: end });
+    this.#incomplete.set(payload, end);
     payload.on('data', add).on('end', finish).on('error', end);
   }
 

@@ -46,9 +46,7 @@ export class ClientConnections {
       });
     });
     // `close` calls it.
-    server.closeIdleConnections = () => {
-      this.#closeIdle();
-    };
+    server.closeIdleConnections = () => this.#closeIdle();
     server.once('listening', () => {
       const checking = every(limits.checkEveryMillis, () => this.#check());
       server.once('close', () => clearInterval(checking));
@@ -68,8 +66,9 @@ export class ClientConnections {
   /** Calls the listener when the request before it on the connection has ended, and it may start. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.of(request.socket);
+    // It has been closed meanwhile.
+    if (connection === undefined) return;
     const begin = (): void => {
-      if (connection === undefined) return;
       this.#underWay += 1;
       if (this.#isDraining) response.shouldKeepAlive = false;
       // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
@@ -77,10 +76,10 @@ export class ClientConnections {
       listener(request, response);
     };
     if (request.headers['transfer-encoding'] !== undefined) {
-      connection?.countChunks(request);
+      connection.countChunks(request);
       discardCounted(request, response);
     }
-    connection?.accept(response, begin, this.#options.isUrgent(request));
+    connection.accept(response, begin, this.#options.isUrgent(request));
   }
 
   /** The open connection of the socket. */

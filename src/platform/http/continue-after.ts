@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 import { Refusal } from './refusal.ts';
 
@@ -14,13 +14,9 @@ export function continueAfter(
   promise
     .then(() => done(null), done)
     .catch((error: unknown) => {
-      abandon(request, error);
+      const level = error instanceof Refusal ? 'info' : 'error';
+      // A client that has gone is no failure.
+      if (!request.raw.socket.destroyed) request.log[level]({ err: error }, 'The response could not be sent.');
       raw.destroy();
     });
-}
-
-/** Logs why a request gets no response, unless its client has gone. */
-function abandon(request: FastifyRequest, error: unknown): void {
-  if (request.raw.socket.destroyed) return;
-  request.log[error instanceof Refusal ? 'info' : 'error']({ err: error }, 'The response could not be sent.');
 }
