@@ -103,7 +103,7 @@ export class KeyDirectory {
     const hash = this.#hashOf(text, connection);
     if (hash === undefined) return undefined;
     // The path of nearly every request.
-    const known = this.#isPast(this.#freshAt, refreshAfterMillis) ? undefined : this.#keyOf(hash);
+    const known = this.#isPast(this.#freshAt, refreshAfterMillis) ? undefined : this.#cached(hash);
     return known === undefined ? this.#findAnew(hash) : this.#principalOf(known, hash);
   }
 
@@ -118,7 +118,7 @@ export class KeyDirectory {
     if (this.#isPast(this.#freshAt, refreshAfterMillis)) await this.#refresh(hash);
     // While this process is behind, an unknown key may be a new one.
     const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
-    const key = this.#keyOf(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
+    const key = this.#cached(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
     return key && this.#principalOf(key, hash);
   }
 
@@ -151,7 +151,7 @@ export class KeyDirectory {
     return text.length === this.#admin?.length && timingSafeEqual(hashOf(text), this.#admin.hash);
   }
 
-  #keyOf(hash: KeyHash): KnownKey | undefined {
+  #cached(hash: KeyHash): KnownKey | undefined {
     const id = this.#ids.get(hash);
     return id === undefined ? undefined : this.#keys.get(id);
   }
@@ -165,7 +165,7 @@ export class KeyDirectory {
   async #refresh(hash: KeyHash): Promise<void> {
     const mustWait = !this.#isBehind && this.#isPast(this.#freshAt, staleAfterMillis);
     if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
-    if (this.#keyOf(hash) === undefined) this.#wanted.add(hash);
+    if (this.#cached(hash) === undefined) this.#wanted.add(hash);
     // A failure shows in `#isBehind`; lookups of a key throw it.
     const round = this.#startRound().catch(() => undefined);
     if (!mustWait) return;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { keyOf, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
+import { operationKey, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
 import { startRestApp } from '../rest/rest-app.ts';
 import { startSampleServer } from './sample-server.ts';
 
@@ -91,8 +91,8 @@ it('treats percent-encoded digits in the variables of a GET like others, cold an
 it('finds no operation of another document, whatever is in a comment or a name', () => {
   const cache = new OperationCache();
   const operation = { prepared: { maxVariants: 1 }, fieldCount: 1 } as KnownOperation;
-  for (let time = 0; time < 2; time += 1) cache.add(keyOf('T', 'A'), operation);
-  expect(cache.find(keyOf('T', 'A'))).toBe(operation);
+  for (let time = 0; time < 2; time += 1) cache.add(operationKey('T', 'A'), operation);
+  expect(cache.find(operationKey('T', 'A'))).toBe(operation);
   for (const [text, name] of [
     ['T\0A', undefined],
     ['A\0T', undefined],
@@ -100,7 +100,7 @@ it('finds no operation of another document, whatever is in a comment or a name',
     ['', 'AT'],
     ['AT', ''],
   ] as const) {
-    expect(cache.find(keyOf(text, name))).toBeUndefined();
+    expect(cache.find(operationKey(text, name))).toBeUndefined();
   }
 });
 

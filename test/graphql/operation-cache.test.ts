@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { parse, type OperationDefinitionNode } from 'graphql';
 
 import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
-import { keyOf, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
+import { operationKey, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
 import { PreparedOperation } from '../../src/platform/executor/operation.ts';
 import { createSampleSchema } from '../platform/executor/sample-schema.ts';
 
@@ -23,23 +23,23 @@ function operationOf(text: string): KnownOperation {
 it('stores an operation that is sent for the second time', () => {
   const cache = new OperationCache();
   const text = '{ __typename }';
-  cache.add(keyOf(text, undefined), operationOf(text));
-  expect(cache.find(keyOf(text, undefined))).toBeUndefined();
+  cache.add(operationKey(text, undefined), operationOf(text));
+  expect(cache.find(operationKey(text, undefined))).toBeUndefined();
   const again = operationOf(text);
-  cache.add(keyOf(text, undefined), again);
-  expect(cache.find(keyOf(text, undefined))).toBe(again);
-  expect(cache.find(keyOf(text, 'Other'))).toBeUndefined();
+  cache.add(operationKey(text, undefined), again);
+  expect(cache.find(operationKey(text, undefined))).toBe(again);
+  expect(cache.find(operationKey(text, 'Other'))).toBeUndefined();
 });
 
 it('keeps the operations in use while a client sends new ones only', () => {
   const cache = new OperationCache();
   const used = '{ __typename }';
-  for (let time = 0; time < 2; time += 1) cache.add(keyOf(used, undefined), operationOf(used));
+  for (let time = 0; time < 2; time += 1) cache.add(operationKey(used, undefined), operationOf(used));
   // Together more than fits.
   for (let index = 0; index < 20_000; index += 1) {
     const text = `{ new${index}: __typename }`;
-    cache.add(keyOf(text, undefined), operationOf(text));
-    expect(cache.find(keyOf(text, undefined))).toBeUndefined();
+    cache.add(operationKey(text, undefined), operationOf(text));
+    expect(cache.find(operationKey(text, undefined))).toBeUndefined();
   }
-  expect(cache.find(keyOf(used, undefined))).toBeDefined();
+  expect(cache.find(operationKey(used, undefined))).toBeDefined();
 });

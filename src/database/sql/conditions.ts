@@ -4,7 +4,7 @@ import type { Parameter } from '../../platform/postgres/index.ts';
 /** One condition of a filter. */
 export interface Condition {
   /** The same for conditions that differ in their value only. */
-  readonly shape: string;
+  readonly template: string;
   readonly value: Parameter;
   /** Stands in for the value among the parameters of a statement. */
   readonly sql: (placeholder: Placeholder) => string;
@@ -22,10 +22,10 @@ export interface Condition {
 type Placeholder = (type: string) => string;
 
 /**
- * The placeholders of a text that is made once for its shape, and run with other values each time.
+ * The placeholders of a text that is made once for its template, and run with other values each time.
  *
  * While the text is put together, a value is named by its index in a list that is the same for all statements of the
- * shape; only those that the text uses become parameters.
+ * template; only those that the text uses become parameters.
  */
 export class Placeholders {
   readonly #used: number[] = [];
@@ -65,7 +65,7 @@ export function oneOf(column: string, values: readonly string[], type: string): 
   if (distinct.length === 1) return [comparison(column, '=', value, type)];
   return [
     {
-      shape: `${column} = any`,
+      template: `${column} = any`,
       value: distinct,
       sql: (placeholder) => `${column} = any(${placeholder(`${type}[]`)})`,
       choice: { column, type: `${type}[]`, count: distinct.length },
@@ -87,7 +87,7 @@ export function contains(column: string, text: string | undefined): Conditions {
   if (text === undefined || text === '') return [];
   return [
     {
-      shape: `${column} like`,
+      template: `${column} like`,
       value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
       sql: (placeholder) => `petstore_fold(${column}) like petstore_fold(${placeholder('text')})`,
       needsOwnPlan: true,
@@ -97,7 +97,7 @@ export function contains(column: string, text: string | undefined): Conditions {
 
 function comparison(column: string, operator: string, value: Parameter, type: string): Condition {
   const left = `${column} ${operator}`;
-  return { shape: left, value, sql: (placeholder) => `${left} ${placeholder(type)}` };
+  return { template: left, value, sql: (placeholder) => `${left} ${placeholder(type)}` };
 }
 
 /** Choosing every value matches every row, so it needs no condition. */

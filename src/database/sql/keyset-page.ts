@@ -44,7 +44,7 @@ const at = {
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
 
-/** The values of a page's statement, for the `Placeholders` of its shape. */
+/** The values of a page's statement, for the `Placeholders` of its template. */
 export function pageValues(
   { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
   { after, before, limit, maxBytes }: Keyset<string>,
@@ -58,9 +58,9 @@ export function pageValues(
 }
 
 /** The same for pages whose statements differ in their values only. */
-export function pageShape(keyset: Keyset<string>, conditions: readonly Condition[]): string {
+export function pageTemplate(keyset: Keyset<string>, conditions: readonly Condition[]): string {
   const { sort, after, before, takeLast, maxBytes } = keyset;
-  const filter = conditions.map(({ shape }) => shape).join();
+  const filter = conditions.map(({ template }) => template).join();
   const end = `${takeLast ? 'last' : 'first'}${maxBytes === undefined ? '' : ' bytes'}`;
   return `${sort.field} ${sort.direction} ${end} ${sideOf(after)} ${sideOf(before)} ${filter}`;
 }

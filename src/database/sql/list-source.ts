@@ -65,8 +65,8 @@ function conditionsOf<Fields extends FilterFields>(
     const column = table.column(property);
     // A bound may have more digits than the column keeps.
     const type = table.columnType(property).replace(/\(.*/, '');
-    const usual = (value: never): Conditions => conditionsBy[comparison](column, value, type);
-    return { name, conditionsFor: own[name] ?? usual };
+    const general = (value: never): Conditions => conditionsBy[comparison](column, value, type);
+    return { name, conditionsFor: own[name] ?? general };
   });
   return (filter, isPerParent) =>
     all(

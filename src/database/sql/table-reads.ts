@@ -15,7 +15,7 @@ import {
 } from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
-import { pageShape, pageText, pageValues, type SortColumn } from './keyset-page.ts';
+import { pageTemplate, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import { domainFailureOf } from '../store-session.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 
@@ -44,7 +44,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   readonly #source: Source<Row, Filter, SortField, RelationName>;
   /** One for each combination of related rows: as many as the schema has. */
   readonly #selections = new Map<string, Selected<Row>>();
-  readonly #pages = new LruMap<string, { readonly shape: PageShape<Row> | undefined }>(rememberedShapes);
+  readonly #pages = new LruMap<string, { readonly template: PageTemplate<Row> | undefined }>(rememberedTemplates);
 
   constructor(source: Source<Row, Filter, SortField, RelationName>) {
     this.#source = source;
@@ -162,8 +162,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   ): Promise<Result[]> {
     const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || keyset.isUnread || parents?.length === 0) return [];
-    const shape = this.#pageShape(conditions, keyset, include, parents !== undefined);
-    if (shape === undefined) return [];
+    const template = this.#pageTemplate(conditions, keyset, include, parents !== undefined);
+    if (template === undefined) return [];
     const type = this.#source.sorting.keys[keyset.sort.field]?.type;
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const walks = choices * (parents?.length ?? 1);
@@ -171,21 +171,21 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       walks > maxSharedWalks ||
       (keyset.limit + 1) * walks > maxSharedRows ||
       conditions.some(({ isFilter }) => isFilter);
-    const statement = variantOf(shape.statement);
-    const values = shape.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents));
+    const statement = variantOf(template.statement);
+    const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents));
     return session.run(isLong ? slow(statement) : statement, values);
   }
 
-  #pageShape(
+  #pageTemplate(
     conditions: readonly Condition[],
     keyset: Keyset<SortField>,
     include: Include<RelationName>,
     isPerParent: boolean,
-  ): PageShape<Row> | undefined {
+  ): PageTemplate<Row> | undefined {
     const maxRows = keyset.limit > maxPageSize ? maxBatchSize : maxPageSize;
-    const key = `${maxRows} ${isPerParent} ${include.join()} ${pageShape(keyset, conditions)}`;
+    const key = `${maxRows} ${isPerParent} ${include.join()} ${pageTemplate(keyset, conditions)}`;
     const known = this.#pages.get(key);
-    if (known !== undefined) return known.shape;
+    if (known !== undefined) return known.template;
     const { by, from, parent, sorting } = this.#source;
     const { selection } = this.#selected(include);
     const page = pageText(
@@ -202,14 +202,14 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
       },
       keyset,
     );
-    const shape = page && {
+    const template = page && {
       placeholders: page.placeholders,
       statement: isPrepared(conditions, keyset)
         ? statementOf(page.sql, page.columnCount, selection.decode)
         : unprepared(statementOf(page.sql, page.columnCount, selection.decode, 'slow')),
     };
-    this.#pages.set(key, { shape });
-    return shape;
+    this.#pages.set(key, { template });
+    return template;
   }
 }
 
@@ -235,11 +235,11 @@ const maxSharedRows = 2_000;
 /** So is one that walks along an index more often. */
 const maxSharedWalks = 200;
 
-/** More than the shapes in use: unprepared ones are as many as the combinations of filter, order and direction. */
-const rememberedShapes = 1_000;
+/** More than the templates in use: unprepared ones are as many as the combinations of filter, order and direction. */
+const rememberedTemplates = 1_000;
 
 /** The statement of pages that differ in their values only. */
-interface PageShape<Row> {
+interface PageTemplate<Row> {
   readonly statement: Statement<Row>;
   readonly placeholders: Placeholders;
 }

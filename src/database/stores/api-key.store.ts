@@ -44,7 +44,7 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
       all(
         contains(table.column('name'), nameContains),
         equals(table.column('plan'), plan, 'text'),
-        hasStatus(table, status, at),
+        isOfStatus(table, status, at),
         hasSpent(table, usage, nearLimitPercent, at),
       ),
   });
@@ -102,7 +102,7 @@ function historyReads(metadata: MetadataStorage): HistoryReads {
 }
 
 /** As `statusOf` has it. */
-function hasStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at: number): Conditions {
+function isOfStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at: number): Conditions {
   if (status === undefined) return [];
   const [revokedAt, expiresAt, bannedUntil] = (['revokedAt', 'expiresAt', 'bannedUntil'] as const).map((property) =>
     table.column(property),
@@ -116,7 +116,7 @@ function hasStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at
   };
   return [
     {
-      shape: `status ${status}`,
+      template: `status ${status}`,
       value: new Date(at).toISOString(),
       sql: (placeholder) => `(${texts[status](() => placeholder('timestamptz'))})`,
       needsOwnPlan: true,
@@ -141,7 +141,7 @@ function hasSpent(
   const day = `${usage.column('daySpent')}::bigint * 100 >= ${limitOf('requestsPerDay')}`;
   return [
     {
-      shape: 'near limit',
+      template: 'near limit',
       value: [String(at - minuteMillis), String(at - dayMillis), String(percent)],
       sql: (placeholder) => {
         const value = (index: number): string => `(${placeholder('bigint[]')})[${index}]`;

@@ -17,7 +17,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
     ([json]) => json ?? noRecords,
     'write',
     {
-      usual: noRecords,
+      expected: noRecords,
       many: statementOf(
         `select ${claimed('owner, key, lock, fields::text[], since')}
          from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])

@@ -22,7 +22,7 @@ export class EventResolver {
     @Args(() => EventArgs) { first, after, filter }: EventArgs,
     @Ctx() { services }: GraphQLContext,
   ): Promise<EventConnectionType> {
-    return connectionOf(await services.events.list({ first, after, filter: eventFilterOf(filter) }));
+    return eventConnectionOf(await services.events.list({ first, after, filter: eventFilterOf(filter) }));
   }
 
   @Query(() => ID, {
@@ -79,7 +79,7 @@ export class EventResolver {
   }
 }
 
-function connectionOf({ events, hasNextPage, hasPreviousPage, end }: EventPage): EventConnectionType {
+function eventConnectionOf({ events, hasNextPage, hasPreviousPage, end }: EventPage): EventConnectionType {
   const edges = events.map((node) => ({ node, cursor: eventIdOf(node.position) }));
   return {
     edges,

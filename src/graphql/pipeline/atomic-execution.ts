@@ -30,7 +30,7 @@ interface AtomicOptions {
   readonly limits: { readonly maxResponseBytes: number };
 }
 
-export const maxFields = 20;
+export const maxAtomicFields = 20;
 
 /** A root field has failed, so that nothing is committed. Its cause says whether another try may succeed. */
 class AbortedBy extends Error {
@@ -58,8 +58,8 @@ export async function executeAtomically(
   const { caller: turns } = context.request;
   const { prepared } = operation;
   const fields = prepared.rootFields(variables);
-  if (fields.length > maxFields) {
-    const message = `carries out at most ${maxFields} root fields together, not ${fields.length}.`;
+  if (fields.length > maxAtomicFields) {
+    const message = `carries out at most ${maxAtomicFields} root fields together, not ${fields.length}.`;
     throw validationFailed([{ field: '@atomic', message }]);
   }
   const calls = fields.map((field) => callOf(operation, field, variables));

@@ -157,7 +157,7 @@ function isWithin(name: string, surrounding: Surrounding | undefined): boolean {
 export function withoutRepetitions(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet: (selectionSet) => {
-      const selections = new Map(selectionSet.selections.map((selection) => [textOf(selection), selection]));
+      const selections = new Map(selectionSet.selections.map((selection) => [writtenAs(selection), selection]));
       return selections.size === selectionSet.selections.length
         ? undefined
         : { ...selectionSet, selections: [...selections.values()] };
@@ -165,7 +165,7 @@ export function withoutRepetitions(document: DocumentNode): DocumentNode {
   });
 }
 
-function textOf({ loc }: SelectionNode): unknown {
+function writtenAs({ loc }: SelectionNode): unknown {
   return loc?.source.body.slice(loc.start, loc.end);
 }
 

@@ -35,7 +35,7 @@ const charactersPerField = 8;
 const maxMarks = 10_000;
 
 /**
- * The recently used operations, by `keyOf`.
+ * The recently used operations, by `operationKey`.
  *
  * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither
  * evict the operations in use nor outlive their request.
@@ -60,7 +60,7 @@ export class OperationCache {
  * The key of an operation: the exact text of its document, and its name. A separator alone wouldn't do: comments and
  * names that clients send may contain any character.
  */
-export function keyOf(text: string, operationName: string | undefined): string {
+export function operationKey(text: string, operationName: string | undefined): string {
   return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
 }
 
@@ -101,9 +101,9 @@ export class Documents {
       const { document: parsed, operation: definition } = operation.source;
       const name = operationName ?? definition.name?.value;
       this.#entries.set(id, { text, operationName: name });
-      this.#trusted.set(keyOf(text, name), operation);
+      this.#trusted.set(operationKey(text, name), operation);
       const operations = parsed.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION);
-      if (operations.length === 1) this.#trusted.set(keyOf(text, undefined), operation);
+      if (operations.length === 1) this.#trusted.set(operationKey(text, undefined), operation);
     }
   }
 

@@ -29,7 +29,7 @@ import {
   isConnection,
   isEdge,
   listWith,
-  sizeOf,
+  sizingValueOf,
   sizingArguments,
   type SizingValue,
   typeOfField,
@@ -87,7 +87,7 @@ export class OperationMeasure {
   }
 
   for(given: Variables): Measure {
-    const sizes = this.#sizingVariables.map((name) => sizeOf(this.#valueOf(name, given)));
+    const sizes = this.#sizingVariables.map((name) => sizingValueOf(this.#valueOf(name, given)));
     const key = `${this.#number}:${sizes.join()}`;
     const known = remembered.get(key);
     if (known !== undefined) return known;
@@ -212,7 +212,7 @@ class Measurement {
       depth: within.depth + 1,
       ...(field.selectionSet === undefined ? nothing : this.#countOf(field, parent, type, within)),
       aliases,
-      bytes: countable(keyBytes + this.#bytesOf(field, type, within)),
+      bytes: countable(keyBytes + this.#resultBytes(field, type, within)),
       isPaged: isOfConnection && pageFields.has(name),
       isCounted: isOfConnection && name === 'totalCount',
     };
@@ -239,7 +239,7 @@ class Measurement {
     return { complexity, list: listWith(key, times, complexity, within.list) };
   }
 
-  #bytesOf(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {
+  #resultBytes(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {
     if (field.selectionSet !== undefined) return Math.max(1, this.#timesOf(field, type)) * within.bytes;
     if (type?.name !== 'String') return bytesOfLeaf;
     return shortTexts.has(field.name.value) ? bytesOfShortText : bytesOfText;

@@ -33,7 +33,7 @@ import {
 } from './response.ts';
 import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
 import { NewDocuments } from './new-documents.ts';
-import { type DocumentOptions, Documents, keyOf, type KnownOperation } from './documents.ts';
+import { type DocumentOptions, Documents, operationKey, type KnownOperation } from './documents.ts';
 import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
@@ -181,7 +181,7 @@ class Endpoint {
     }
     const { query, sha256, variables = {}, bytes } = parsed;
     const { text, operationName } = requested;
-    const key = keyOf(text ?? '', operationName);
+    const key = operationKey(text ?? '', operationName);
     if (this.#options.documentsOnly === true && !this.documents.isTrusted(key)) return notInList;
     if (text === undefined) return isById(parsed) ? unknownId : noText;
     const isHashSent = query !== undefined && sha256 !== undefined;

@@ -26,7 +26,7 @@ export const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'i
 /** A number, a boolean, or the length of a list; other values don't matter here. */
 export type SizingValue = number | boolean | undefined;
 
-export function sizeOf(value: unknown): SizingValue {
+export function sizingValueOf(value: unknown): SizingValue {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.length;
   return typeof value === 'string' ? 1 : undefined;

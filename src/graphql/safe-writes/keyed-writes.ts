@@ -19,7 +19,7 @@ export interface KeyedField {
   readonly codec: PayloadCodec;
 }
 
-export const maxFields = 50;
+export const maxKeyedFields = 50;
 
 /** The root fields of one request with an Idempotency-Key. */
 export class KeyedWrites {
@@ -40,8 +40,8 @@ export class KeyedWrites {
 
   /** Throws VALIDATION_FAILED. */
   assertFewFields(count: number): void {
-    if (count <= maxFields) return;
-    const message = `covers at most ${maxFields} root fields, not ${count}.`;
+    if (count <= maxKeyedFields) return;
+    const message = `covers at most ${maxKeyedFields} root fields, not ${count}.`;
     throw validationFailed([{ field: 'Idempotency-Key', message }]);
   }
 

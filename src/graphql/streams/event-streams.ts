@@ -83,7 +83,7 @@ export class EventStreams {
     this.#texts = new StreamTexts(onRefusal, onFailure);
     this.#streams = new FeedStreams({
       log: stores.for(callers.service('event feed')).events,
-      bytesOf,
+      bytesOf: bytesOfStored,
       isOutage: isUnavailable,
       onFailure,
       terms: { ...defaultTerms, ...terms },
@@ -196,7 +196,7 @@ export class EventStreams {
 }
 
 /** An estimate of an event's memory: JavaScript keeps texts of other alphabets in two bytes for each character. */
-function bytesOf({ subject }: StoreEvent): number {
+function bytesOfStored({ subject }: StoreEvent): number {
   let bytes = bytesOfEvent;
   for (const value of Object.values<unknown>(subject?.row ?? {}))
     if (typeof value === 'string') bytes += 2 * value.length;

@@ -79,7 +79,7 @@ async function open(
     const opening: StreamOpening = {
       ...argumentsOf(operation, variables),
       selection,
-      key: keyOf(request),
+      key: apiKeyOf(request),
       caller,
       principal,
       memory: request.memory,
@@ -115,7 +115,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, { contentType }: Fr
 }
 
 /** It has been checked. */
-function keyOf({ raw }: FastifyRequest): string {
+function apiKeyOf({ raw }: FastifyRequest): string {
   const sent = sentKey(raw);
   return sent !== undefined && 'key' in sent ? sent.key : '';
 }

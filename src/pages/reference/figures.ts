@@ -5,8 +5,8 @@ import { type BanRules, graceMillis } from '../../platform/quotas/index.ts';
 import { maxDescriptionCharacters, maxListItems, maxNameCharacters } from '../../domain/rules.ts';
 import { maxErrors } from '../../platform/executor/index.ts';
 import { maxDocumentBytes } from '../../graphql/pipeline/admission.ts';
-import { maxFields as atomicFields } from '../../graphql/pipeline/atomic-execution.ts';
-import { maxFields as keyedFields } from '../../graphql/safe-writes/keyed-writes.ts';
+import { maxAtomicFields } from '../../graphql/pipeline/atomic-execution.ts';
+import { maxKeyedFields } from '../../graphql/safe-writes/keyed-writes.ts';
 import { defaultTerms } from '../../graphql/streams/event-streams.ts';
 import { maxResultBytes } from '../../graphql/streams/stream-selection.ts';
 import {
@@ -78,8 +78,8 @@ function figuresOf({ banRules, eventsRetentionSeconds, graphql }: LimitSettings)
     maxComplexity: count(graphql.maxComplexity),
     maxResponseBytes: bytes(graphql.maxResponseBytes),
     maxErrors: count(maxErrors),
-    atomicFields: count(atomicFields),
-    keyedFields: count(keyedFields),
+    atomicFields: count(maxAtomicFields),
+    keyedFields: count(maxKeyedFields),
     keepAliveSeconds: count(defaultTerms.keepAliveMillis / 1000),
     unitMinutes: count(defaultTerms.millisOfUnit / 60_000),
     unitEvents: count(defaultTerms.eventsOfUnit),

@@ -40,8 +40,8 @@ function makeWriter(type: GraphQLLeafType): LeafWriter {
       append: (text, value) => text + (typeof value === 'string' ? escaped(value) : unquoted(type, value)),
     };
   }
-  const isUsual = type === GraphQLInt ? isInt : type === GraphQLBoolean ? isBoolean : isUnknown;
-  return { quote: '', append: (text, value) => text + (isUsual(value) ? String(value) : serialized(type, value)) };
+  const isPlain = type === GraphQLInt ? isInt : type === GraphQLBoolean ? isBoolean : isUnknown;
+  return { quote: '', append: (text, value) => text + (isPlain(value) ? String(value) : serialized(type, value)) };
 }
 
 const isInt = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;

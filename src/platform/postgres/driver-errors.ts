@@ -103,11 +103,11 @@ const reasons: readonly (readonly [UnavailableReason, is: (error: unknown) => bo
   ['locked', isLocked],
   ['deadlock', isDeadlock],
   ['timeout', isTimeout],
-  ['lost', isUnavailable],
+  ['lost', isOutage],
 ];
 
 /** The database is gone, starting, full, read-only or too slow. */
-function isUnavailable(error: unknown): boolean {
+function isOutage(error: unknown): boolean {
   return [isLoss, isOutdated, isDiskFull, isReadOnly].some((is) => is(error)) || hasCode(error, resourceStates);
 }
 

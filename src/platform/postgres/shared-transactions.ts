@@ -52,8 +52,8 @@ export function createSharedInsertions(
  * Lets works that only insert share a transaction, when they come from one client at the same time.
  *
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
- * one COMMIT. A statement that nearly always returns the same row has it as `usual`: works go on with that one at once,
- * and whether it was right is known before COMMIT.
+ * one COMMIT. A statement that nearly always returns the same row has it as `expected`: works go on with that one at
+ * once, and whether it was right is known before COMMIT.
  *
  * Guarantees, besides those of `ClientBatches`: the transaction is committed only if every work has succeeded, has sent
  * nothing but statements that have a form for many, and has got the rows that were assumed. So no work takes a lock or
@@ -71,22 +71,22 @@ export function createSharedTransactions(accounts: Accounts, transact: Transact)
         const [result] = await transact(caller, (lease) => doAll(lease, [work], true));
         return result;
       } catch (error) {
-        if (!(error instanceof Unusual)) throw error;
+        if (!(error instanceof UnexpectedRow)) throw error;
         return transact(caller, (lease) => work(createTransactionSession(lease)));
       }
     },
     doTogether: async (caller, works) => {
-      const doShortly = (assumesUsual: boolean): Promise<unknown[]> =>
+      const doShortly = (assumesExpected: boolean): Promise<unknown[]> =>
         transact(caller, async (lease) => {
           lease.defer(shortTimeout);
-          const results = await doAll(lease, works, assumesUsual);
+          const results = await doAll(lease, works, assumesExpected);
           lease.defer(usualTimeout);
           return results;
         });
       try {
         return await doShortly(true);
       } catch (error) {
-        if (!(error instanceof Unusual)) throw error;
+        if (!(error instanceof UnexpectedRow)) throw error;
         return doShortly(false);
       }
     },
@@ -94,16 +94,16 @@ export function createSharedTransactions(accounts: Accounts, transact: Transact)
 }
 
 /** Works have gone on with a row that was another one, or do more than insert. */
-class Unusual extends Error {}
+class UnexpectedRow extends Error {}
 
-/** Throws Unusual, or the first failure, once all works have ended. */
-async function doAll(lease: ConnectionLease, works: readonly Work[], assumesUsual: boolean): Promise<unknown[]> {
-  const statements = new GatheredStatements(lease, assumesUsual);
+/** Throws UnexpectedRow, or the first failure, once all works have ended. */
+async function doAll(lease: ConnectionLease, works: readonly Work[], assumesExpected: boolean): Promise<unknown[]> {
+  const statements = new GatheredStatements(lease, assumesExpected);
   const session = createTransactionSession(lease, (statement, values, locks) =>
     statements.run(statement, values, locks),
   );
   const outcomes = await Promise.allSettled(works.map((work) => work(session)));
-  await statements.assertUsual();
+  await statements.assertExpected();
   return outcomes.map((outcome) => {
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
@@ -113,14 +113,14 @@ async function doAll(lease: ConnectionLease, works: readonly Work[], assumesUsua
 /** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
 class GatheredStatements {
   readonly #lease: ConnectionLease;
-  readonly #assumesUsual: boolean;
+  readonly #assumesExpected: boolean;
   #waiting: Waiting[] = [];
-  readonly #wereUsual: Promise<boolean>[] = [];
+  readonly #wereExpected: Promise<boolean>[] = [];
   #failure: Error | undefined;
 
-  constructor(lease: ConnectionLease, assumesUsual: boolean) {
+  constructor(lease: ConnectionLease, assumesExpected: boolean) {
     this.#lease = lease;
-    this.#assumesUsual = assumesUsual;
+    this.#assumesExpected = assumesExpected;
   }
 
   async run<Row>(
@@ -129,30 +129,30 @@ class GatheredStatements {
     locks: readonly Query<unknown>[] = [],
   ): Promise<Row[]> {
     if (statement.many === undefined) {
-      this.#wereUsual.push(Promise.resolve(false));
-      throw new Unusual();
+      this.#wereExpected.push(Promise.resolve(false));
+      throw new UnexpectedRow();
     }
     const rows = new Promise<Row[]>((resolve, reject) => {
       const query = { statement, values };
       if (this.#waiting.push({ query, locks, resolve, reject }) === 1)
         setImmediate(() => inBackground(this.#sendAll()));
     });
-    const { usual } = statement;
-    if (usual === undefined || !this.#assumesUsual) return rows;
-    this.#wereUsual.push(
+    const { expected } = statement;
+    if (expected === undefined || !this.#assumesExpected) return rows;
+    this.#wereExpected.push(
       rows.then(
-        ([row]) => row === usual,
+        ([row]) => row === expected,
         () => false,
       ),
     );
-    return [usual];
+    return [expected];
   }
 
-  /** Throws Unusual, or DatabaseUnavailable. */
-  async assertUsual(): Promise<void> {
-    const wereUsual = await Promise.all(this.#wereUsual);
+  /** Throws UnexpectedRow, or DatabaseUnavailable. */
+  async assertExpected(): Promise<void> {
+    const wereExpected = await Promise.all(this.#wereExpected);
     if (isOrHasUnavailable(this.#failure)) throw this.#failure;
-    if (wereUsual.includes(false)) throw new Unusual();
+    if (wereExpected.includes(false)) throw new UnexpectedRow();
   }
 
   async #sendAll(): Promise<void> {

@@ -26,7 +26,7 @@ export interface Statement<Row> {
   /** Its form for several at once: takes a list of each value, and returns a row for each element, in their order. */
   readonly many?: Statement<Row> | undefined;
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
-  readonly usual?: Row;
+  readonly expected?: Row;
   /**
    * Whether these can be the rows for the values, and not the response to another query. A method, so that all
    * statements have a common type.
@@ -40,7 +40,7 @@ export function statementOf<Row>(
   columns: number,
   decode: Statement<Row>['decode'],
   kind: StatementKind = 'short',
-  more: Pick<Statement<Row>, 'many' | 'usual'> = {},
+  more: Pick<Statement<Row>, 'many' | 'expected'> = {},
 ): Statement<Row> {
   const { many } = more;
   const statement = { text, name: nameOf(text), kind, columns, decode, ...more };
