@@ -136,7 +136,6 @@ describe('what is wrong with the document itself keeps the codes of Apollo', () 
       const response = await closed.post({ query, variables });
       expect(response.statusCode).toBe(400);
       expect(response.body).not.toMatch(/did you mean/i);
-      await closed.server.close();
     },
   );
 

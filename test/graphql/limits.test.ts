@@ -142,7 +142,6 @@ describe('introspection', () => {
     });
     const response = await strict.post({ query: getIntrospectionQuery() });
     expect(response.json().errors).toBeUndefined();
-    await strict.server.close();
   });
 
   it('can be switched off', async () => {
@@ -150,7 +149,6 @@ describe('introspection', () => {
     const response = await closed.post({ query: '{ __schema { queryType { name } } }' });
     expect(response.statusCode).toBe(400);
     expect(response.json().errors[0].extensions.code).toBe('GRAPHQL_VALIDATION_FAILED');
-    await closed.server.close();
   });
 });
 

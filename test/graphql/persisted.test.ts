@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 import type { GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
-import { atEnd } from '../support/at-end.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startSampleServer, type SampleServer } from './sample-server.ts';
 
@@ -14,7 +13,6 @@ const byHash = (text: string): object => ({ extensions: { persistedQuery: { vers
 
 async function start(options?: Partial<GraphQLServerOptions>): Promise<SampleServer> {
   const sample = await startSampleServer(options);
-  atEnd(() => sample.server.close());
   return sample;
 }
 

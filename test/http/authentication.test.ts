@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
 import { freeLimits } from '../../src/domain/access/plan.ts';
@@ -7,7 +7,7 @@ import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { sentKey } from '../../src/http/credentials.ts';
 import { Authentication } from '../../src/http/authentication.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
 
 const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
 const holder: Principal = {
@@ -21,20 +21,15 @@ const holder: Principal = {
   isAnonymous: false,
 };
 
-let http: HttpHarness;
 let now = Date.now();
 const decisions: string[] = [];
 const begunBans: string[] = [];
 
-beforeAll(async () => {
-  const counters = new MemoryCounterStore({ rules: { banAfter: 2, banForSeconds: 900 }, now: () => now });
-  const quota = new QuotaService(counters, ({ id }) => void begunBans.push(id));
-  const keys = { find: async (key: string) => (key === 'good' ? holder : undefined) };
-  const onDecision = (plan: string, outcome: string): void => void decisions.push(`${plan} ${outcome}`);
-  http = await startHttp({ authentication: new Authentication({ keys, quota, onDecision }) });
-});
-
-afterAll(() => http.server.close());
+const counters = new MemoryCounterStore({ rules: { banAfter: 2, banForSeconds: 900 }, now: () => now });
+const counting = new QuotaService(counters, ({ id }) => void begunBans.push(id));
+const keys = { find: async (key: string) => (key === 'good' ? holder : undefined) };
+const onDecision = (plan: string, outcome: string): void => void decisions.push(`${plan} ${outcome}`);
+const http = await startHttp({ authentication: new Authentication({ keys, quota: counting, onDecision }) });
 
 const ask = () => http.server.inject({ url: '/things', headers: { 'x-api-key': 'good', 'x-request-id': 'asked' } });
 
@@ -85,7 +80,6 @@ describe('a client without a key is counted by the address', () => {
       const response = await server.inject({ url: '/things', remoteAddress: '10.0.0.1', headers });
       left.push(response.headers['x-ratelimit-remaining']);
     }
-    await server.close();
     return left;
   }
 

@@ -1,35 +1,30 @@
 import { once } from 'node:events';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { CompletedRequest } from '../../src/http/observe/metrics.ts';
 import { until } from '../support/until.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
 import { responseTo, parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
-let http: HttpHarness;
-let port: number;
 const responses: CompletedRequest[] = [];
 
-beforeAll(async () => {
-  http = await startHttp({
-    timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
-    onResponse: (one) => void responses.push(one),
-    routes: async (api) => {
-      api.get('/slow', (_request, reply) => {
-        reply.raw.once('close', () => http.server.server.emit('slow-closed'));
-        http.server.server.emit('slow');
-      });
-      api.get('/half', (_request, reply) => {
-        void reply.hijack();
-        reply.raw.writeHead(200, { 'content-length': 100 });
-        reply.raw.write('half of it');
-      });
-    },
-  });
-  port = await portOf(http.server);
+const http = await startHttp({
+  timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
+  onResponse: (one) => void responses.push(one),
+  routes: async (api) => {
+    api.get('/slow', (_request, reply) => {
+      reply.raw.once('close', () => http.server.server.emit('slow-closed'));
+      http.server.server.emit('slow');
+    });
+    api.get('/half', (_request, reply) => {
+      void reply.hijack();
+      reply.raw.writeHead(200, { 'content-length': 100 });
+      reply.raw.write('half of it');
+    });
+  },
 });
-afterAll(() => http.server.close());
+const port = await portOf(http.server);
 
 const host = 'Host: x\r\n';
 
@@ -228,7 +223,6 @@ it('lets a client that sends a body of many times the limit see why it is refuse
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
     expect(await response.json()).toMatchObject({ status: 413, code: 'payload_too_large' });
   }
-  await server.close();
 });
 
 it('sends one response to a request that is refused before its body, however long that takes', async () => {

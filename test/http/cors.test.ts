@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
-import { startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
 import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 
 const origin = 'https://shop.example';
 
-let http: HttpHarness;
-let closed: HttpHarness;
-let port: number;
-
-beforeAll(async () => {
-  http = await startHttp({ corsOrigins: [origin, 'http://localhost:3000'] });
-  closed = await startHttp();
-  port = await portOf(http.server);
-});
-
-afterAll(() => Promise.all([http.server.close(), closed.server.close()]));
+const http = await startHttp({ corsOrigins: [origin, 'http://localhost:3000'] });
+const closed = await startHttp();
+const port = await portOf(http.server);
 
 const listOf = (header: unknown): string[] => String(header).toLowerCase().split(', ');
 
@@ -89,7 +81,6 @@ describe('a page of a known origin', () => {
   it('may read that the service is overloaded', async () => {
     const busy = await startHttp({ corsOrigins: ['*'], limits: { maxWaiting: 0 } });
     const { statusCode, headers } = await busy.server.inject({ url: '/things', headers: { origin } });
-    await busy.server.close();
     expect([statusCode, headers['access-control-allow-origin']]).toEqual([503, '*']);
   });
 

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { DomainError, notFound, unavailable, validationFailed } from '../../src/domain/errors.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
 
 const failures: Record<string, () => Error> = {
   missing: () => notFound('pet', '7'),
@@ -11,18 +11,13 @@ const failures: Record<string, () => Error> = {
   bug: () => new TypeError('x of undefined, password hunter2'),
 };
 
-let http: HttpHarness;
-
-beforeAll(async () => {
-  http = await startHttp({
-    routes: async (api) => {
-      api.get('/fail/:how', async (request) => {
-        throw failures[(request.params as { how: string }).how]!();
-      });
-    },
-  });
+const http = await startHttp({
+  routes: async (api) => {
+    api.get('/fail/:how', async (request) => {
+      throw failures[(request.params as { how: string }).how]!();
+    });
+  },
 });
-afterAll(() => http.server.close());
 
 describe('a failure', () => {
   it.each([
@@ -177,7 +172,6 @@ describe('a request without a route', () => {
     });
     for (const url of ['/things', '/healthz', '/robots.txt/below']) await watched.server.inject(url);
     expect(seen).toEqual(['/things']);
-    await watched.server.close();
   });
 });
 

@@ -1,27 +1,20 @@
 import { once } from 'node:events';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
-let service: TestApp;
-let port: number;
-let keys: Record<'good' | 'reading' | 'spent' | 'unknown', string>;
-
-beforeAll(async () => {
-  service = await startTestApp();
-  port = await portOf(service.app.server);
-  const one = { plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 1 } as const;
-  keys = {
-    good: service.key,
-    reading: (await service.createKey({ scopes: ['read'] })).secret,
-    spent: (await service.createKey(one)).secret,
-    unknown: 'none of ours',
-  };
-  await service.graphql('{ __typename }', {}, keys.spent);
-});
-afterAll(() => service.close());
+const service = await startTestApp();
+const port = await portOf(service.app.server);
+const one = { plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 1 } as const;
+const keys = {
+  good: service.key,
+  reading: (await service.createKey({ scopes: ['read'] })).secret,
+  spent: (await service.createKey(one)).secret,
+  unknown: 'none of ours',
+};
+await service.graphql('{ __typename }', {}, keys.spent);
 
 const query = 'mutation { createCategory(input: { name: "Cats" }) { category { id } } }';
 const body = JSON.stringify({ name: 'Dogs', query });

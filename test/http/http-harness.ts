@@ -6,6 +6,7 @@ import { registerExplorer } from '../../src/pages/explorer.routes.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/observe/health.ts';
 import { registerPages } from '../../src/pages/landing.routes.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { atEnd } from '../support/at-end.ts';
 import { anyDelay } from '../support/any-delay.ts';
 import { admitAll } from '../support/admit-all.ts';
 
@@ -45,6 +46,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   registerExplorer(server, builtExplorer, { introspection: hasSchema });
   await registerApi(server, { authentication }, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
   await server.ready();
+  atEnd(() => server.close());
   return { server, log };
 }
 

@@ -1,36 +1,30 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { generateKey, shownPrefix } from '../../src/domain/access/api-key.ts';
-import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
-import { startHttp, type HttpHarness } from './http-harness.ts';
+import { startHttp } from './http-harness.ts';
 import { portOf, send } from '../platform/http/raw-requests.ts';
 
 const stream = Readable.from(['late']);
-let http: HttpHarness;
-let port: number;
 
-beforeAll(async () => {
-  http = await startHttp({
-    routes: async (api) => {
-      api.get('/careless', async (request) => {
-        request.log.warn({ req: request, headers: request.headers }, 'careless');
-        return [];
-      });
-      api.get('/never', () => void api.server.emit('begun'));
-      api.get('/late', async ({ raw }, reply) => {
-        api.server.emit('begun');
-        await once(raw.socket, 'close');
-        return reply.send(stream);
-      });
-    },
-  });
-  port = await portOf(http.server);
+const http = await startHttp({
+  routes: async (api) => {
+    api.get('/careless', async (request) => {
+      request.log.warn({ req: request, headers: request.headers }, 'careless');
+      return [];
+    });
+    api.get('/never', () => void api.server.emit('begun'));
+    api.get('/late', async ({ raw }, reply) => {
+      api.server.emit('begun');
+      await once(raw.socket, 'close');
+      return reply.send(stream);
+    });
+  },
 });
-afterAll(() => http.server.close());
+const port = await portOf(http.server);
 
 /** The line of one request, which may be written a moment after its response has arrived. */
 async function lineOf(requestId: string): Promise<Record<string, unknown>> {
@@ -118,7 +112,6 @@ it.each([
   'has of the address of a client what is asked for, also where the request is broken: %s',
   async (logAddresses, address) => {
     const other = await startHttp({ logAddresses });
-    atEnd(() => other.server.close());
     const otherPort = await portOf(other.server);
     await fetch(`http://127.0.0.1:${otherPort}/things`, { headers: { connection: 'close' } });
     await send(otherPort, 'GET /things HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n');

@@ -1,26 +1,17 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import type { RequestMemory } from '../../src/platform/callers/memory.ts';
-import { startTestApp, type GraphQLResult, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 const mebibyte = 1024 * 1024;
 const most = 1.6 * 1_000_000;
 
-let service: TestApp;
-let other: RequestMemory;
-let get: (path: string) => Promise<number>;
-let send: (query: string, variables?: Record<string, unknown>) => Promise<GraphQLResult>;
-
-beforeAll(async () => {
-  service = await startTestApp({}, { httpLimits: { maxMemoryOfClient: 2 * mebibyte, memoryWaitMillis: 1 } });
-  const { id, secret } = await service.createKey({ plan: 'business' });
-  const { server } = service.app;
-  other = server.memory.open(server.callers.for(id));
-  get = async (url) => (await service.app.server.inject({ url, headers: { 'x-api-key': secret } })).statusCode;
-  send = (query, variables) => service.graphql(query, variables, secret);
-});
-
-afterAll(() => service.close());
+const service = await startTestApp({}, { httpLimits: { maxMemoryOfClient: 2 * mebibyte, memoryWaitMillis: 1 } });
+const { id, secret } = await service.createKey({ plan: 'business' });
+const { server } = service.app;
+const other = server.memory.open(server.callers.for(id));
+const get = async (url: string) =>
+  (await service.app.server.inject({ url, headers: { 'x-api-key': secret } })).statusCode;
+const send = (query: string, variables?: Record<string, unknown>) => service.graphql(query, variables, secret);
 
 const page = 'edges { node { name category { name description a: description } } }';
 const longPage = `{ pets(first: 100) { ${page} } }`;

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
 import { createMetricsServer, Metrics } from '../../src/http/observe/metrics.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-let service: TestApp;
 const log: Record<string, unknown>[] = [];
 
-beforeAll(async () => {
-  service = await startTestApp(
-    { LOG_LEVEL: 'info', REDIS_URL: '', TRUST_PROXY: '1' },
-    { logStream: { write: (line) => void log.push(JSON.parse(line)) } },
-  );
-});
-
-afterAll(() => service.close());
+const service = await startTestApp(
+  { LOG_LEVEL: 'info', REDIS_URL: '', TRUST_PROXY: '1' },
+  { logStream: { write: (line) => void log.push(JSON.parse(line)) } },
+);
 
 /** The value of one line of the metrics; undefined when it isn't there. */
 async function metric(line: string): Promise<number | undefined> {

@@ -23,7 +23,6 @@ it('refuses further requests by 503 while too many wait, but never health checks
       });
     },
   });
-  atEnd(() => http.server.close());
   const port = await portOf(http.server);
   const full = once(http.server.server, 'full');
   for (let connection = 0; connection < 40; connection += 1) {

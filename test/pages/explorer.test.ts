@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { startHttp, type HttpHarness } from '../http/http-harness.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -22,7 +22,6 @@ describe('the explorer', () => {
     await writeFile(join(directory, 'graphiql/index-abc.js.br'), brotliCompressSync(script));
     http = await startHttp({ builtExplorer: directory });
   });
-  afterAll(() => http.server.close());
 
   it('is a page that caches must revalidate, and names no other host', async () => {
     const page = await http.server.inject('/graphiql');
@@ -73,7 +72,6 @@ describe('the explorer', () => {
       return statusCode;
     });
     expect(await Promise.all(statuses)).toEqual([200, 404]);
-    await hidden.server.close();
   });
 
   it('is at one address, with and without a slash', async () => {
@@ -109,5 +107,4 @@ it('says how to build the explorer where it is not built', async () => {
   const response = await server.inject('/graphiql');
   expect(response.statusCode).toBe(404);
   expect(response.body).toContain('`npm run build`');
-  await server.close();
 });

@@ -1,11 +1,10 @@
-import { beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-let app: TestApp;
-beforeAll(async () => void (app = await startTestApp()));
+const app = await startTestApp();
 
 const open = (accept: string) => app.app.server.inject({ url: '/graphql', headers: { accept } });
 

@@ -118,6 +118,5 @@ describe('the limits', () => {
       const { headers } = await app.graphql(query ?? '');
       expect([query, headers['x-graphql-complexity']]).toEqual([query, complexity?.replaceAll(',', '')]);
     }
-    await app.close();
   });
 });

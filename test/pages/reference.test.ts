@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 
 import { readConfig } from '../../src/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
+import { atEnd } from '../support/at-end.ts';
 import { anyDelay } from '../support/any-delay.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
@@ -23,6 +24,7 @@ function serve(script: string): FastifyInstance {
     guides: '/nowhere',
     limits: readConfig({}),
   });
+  atEnd(() => server.close());
   return server;
 }
 
@@ -36,7 +38,6 @@ describe("the reference page's script", () => {
     await writeFile(`${script}.gz`, gzipSync(source));
     server = serve(script);
   });
-  afterAll(() => server.close());
 
   const get = (headers: Record<string, string> = {}) => server.inject({ url: '/docs/scalar.js', headers });
 
@@ -62,5 +63,4 @@ it('says how to build the script of the reference page where it is not built', a
   const server = serve('/nowhere/scalar.js');
   const { statusCode, body } = await server.inject('/docs/scalar.js');
   expect([statusCode, body]).toEqual([404, expect.stringContaining('`npm run build` builds it')]);
-  await server.close();
 });

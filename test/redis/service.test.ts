@@ -1,6 +1,5 @@
 import { expect, it } from '@jest/globals';
 
-import { atEnd } from '../support/at-end.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { RedisServer } from './redis-server.ts';
@@ -32,8 +31,7 @@ it('a start without Redis goes on, and says why and what holds until Redis is th
   const notices: string[] = [];
   const port = await findFreePort();
   const settings = { REDIS_URL: `redis://:secret@127.0.0.1:${port}`, LOG_LEVEL: 'silent' };
-  const alone = await startTestApp(settings, { onNotice: (sentence) => notices.push(sentence) });
-  atEnd(() => alone.close());
+  await startTestApp(settings, { onNotice: (sentence) => notices.push(sentence) });
   expect(notices).toEqual([
     expect.stringMatching(
       /^Redis can't be used: .* ECONNREFUSED .*\n.*\nUntil it can, this process counts quotas alone; it tries again every half second\.$/,
@@ -56,7 +54,6 @@ it.each([
     const settings = { REDIS_URL: redis.url.replace('//', '//counting:secret@'), LOG_LEVEL: 'warn' };
     const other = await startTestApp(settings, { logStream });
     const { body } = await other.app.server.inject('/metrics');
-    await other.close();
     await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
     expect(body).toContain('petstore_quota_shared 1');
     expect(said.map((line) => line.policy)).toEqual(warned);

@@ -28,20 +28,16 @@ it('has slots for each key and for the process, each released and counted once',
 
 it('refuses a whole collection beyond the slots of the process with 503, and nothing else', async () => {
   const rest = await startRestApp({}, { collectionLimits: { perProcess: 0 } });
-  try {
-    for (const url of ['/store/orders', '/categories', '/inventory']) {
-      expect(await rest.ask('GET', url)).toMatchObject({
-        status: 503,
-        headers: { 'retry-after': '5', 'cache-control': 'no-store' },
-        body: { code: 'unavailable', status: 503 },
-      });
-      expect((await rest.ask('GET', `${url}?limit=1`)).status).toBe(200);
-      expect((await rest.ask('HEAD', url)).status).toBe(200);
-      // What is wrong with the request comes first.
-      expect((await rest.ask('GET', `${url}?cursor=forged`)).status).toBe(400);
-    }
-    expect((await rest.app.server.inject('/metrics')).body).toMatch('petstore_refusals_total{bound="streams"} 3\n');
-  } finally {
-    await rest.close();
+  for (const url of ['/store/orders', '/categories', '/inventory']) {
+    expect(await rest.ask('GET', url)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5', 'cache-control': 'no-store' },
+      body: { code: 'unavailable', status: 503 },
+    });
+    expect((await rest.ask('GET', `${url}?limit=1`)).status).toBe(200);
+    expect((await rest.ask('HEAD', url)).status).toBe(200);
+    // What is wrong with the request comes first.
+    expect((await rest.ask('GET', `${url}?cursor=forged`)).status).toBe(400);
   }
+  expect((await rest.app.server.inject('/metrics')).body).toMatch('petstore_refusals_total{bound="streams"} 3\n');
 });

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { startTestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { eventStream, openStream, type ClientStream } from './stream-client.ts';
 
 const log: Record<string, unknown>[] = [];
 /** It could be an operation's name. */
 const adminKey = 'the_administrator_of_this_very_suite_0003';
-let app: TestApp;
-let address: string;
 
-beforeAll(async () => {
-  app = await startTestApp(
-    { LOG_LEVEL: 'info', PORT: '0', ADMIN_API_KEY: adminKey },
-    { logStream: { write: (line) => log.push(JSON.parse(line)) } },
-  );
-  address = await app.app.listen();
-});
-afterAll(() => app.close());
+const app = await startTestApp(
+  { LOG_LEVEL: 'info', PORT: '0', ADMIN_API_KEY: adminKey },
+  { logStream: { write: (line) => log.push(JSON.parse(line)) } },
+);
+const address = await app.app.listen();
 
 function open(query: string, variables: object = {}): Promise<ClientStream> {
   return openStream(address, app.key, { query, variables }, eventStream);

@@ -1,26 +1,20 @@
 import { mock } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../../src/domain/events/event-id.ts';
 import { EventStreams } from '../../../src/graphql/streams/event-streams.ts';
-import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { startTestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { eventStream, multipart, openStream, type ClientStream } from './stream-client.ts';
 
-let app: TestApp;
-let address: string;
 const streams: ClientStream[] = [];
 
-beforeAll(async () => {
-  app = await startTestApp({ PORT: '0' }, { streamTerms: { keepAliveMillis: 300 } });
-  address = await app.app.listen();
-});
-afterAll(async () => {
-  for (const stream of streams) stream.close();
-  await app.close();
-});
+const app = await startTestApp({ PORT: '0' }, { streamTerms: { keepAliveMillis: 300 } });
+const address = await app.app.listen();
+atEnd(() => streams.forEach((stream) => stream.close()));
 
 const query =
   'subscription S($after: ID, $filter: EventFilter) { events(after: $after, filter: $filter) { id type object { ... on Category { name } } } }';
