@@ -6,7 +6,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { Accounts, type Caller, Callers } from '../platform/callers/index.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
 import {
-  bound,
+  decorateServer,
   clientGone,
   continueAfter,
   createNodeServer,
@@ -136,7 +136,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       return node.server;
     },
   });
-  bound(server, node);
+  decorateServer(server, node);
   server.decorate('routeTable', routeTable);
   server.decorateReply('failureCode', undefined);
   server.decorateRequest('route');

@@ -40,7 +40,7 @@ declare module 'fastify' {
 export const clientGone = new Refusal('BAD_REQUEST', 'The client has disconnected.');
 
 /** Decorates Fastify's server with what bounds Node's below it. Bodies are then read by `bodies.read` alone. */
-export function bound(server: FastifyInstance, node: NodeServer): void {
+export function decorateServer(server: FastifyInstance, node: NodeServer): void {
   server.removeAllContentTypeParsers();
   server.decorate('callers', node.callers);
   server.decorate('memory', node.memory);

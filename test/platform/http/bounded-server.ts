@@ -5,7 +5,7 @@ import { fastify, type FastifyInstance, LogController } from 'fastify';
 import { Callers } from '../../../src/platform/callers/index.ts';
 import {
   beginWork,
-  bound,
+  decorateServer,
   createNodeServer,
   endWork,
   type HttpLimits,
@@ -67,7 +67,7 @@ export async function startBounded(options: Options = {}): Promise<BoundedServer
       return node.server;
     },
   });
-  bound(server, node);
+  decorateServer(server, node);
   server.setErrorHandler((error: Refusal, _request, reply) => {
     if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', String(error.retryAfterSeconds));
     // Fastify would close the connection after a refused body.
