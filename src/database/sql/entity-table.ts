@@ -37,18 +37,19 @@ export class EntityTable<Row extends object> {
   readonly isComputed: boolean;
   readonly #properties: Readonly<Record<string, EntityProperty>>;
 
-  constructor(metadata: EntityMetadata<Row>, computed: ComputedColumns = {}) {
+  /** Rows are read without the properties in `unread`. */
+  constructor(
+    metadata: EntityMetadata<Row>,
+    computed: ComputedColumns = {},
+    unread: readonly (keyof Row & string)[] = [],
+  ) {
     this.#properties = metadata.properties;
     this.name = metadata.tableName;
     this.keyProperty = metadata.primaryKeys[0] as keyof Row & string;
     this.isComputed = Object.keys(computed).length > 0;
-    this.columns = Object.values(this.#properties).map((property) => columnOf(property, computed[property.name]));
-  }
-
-  /** The same table without these properties. */
-  without(properties: readonly (keyof Row & string)[]): EntityTable<Row> {
-    const columns = this.columns.filter(({ property }) => !properties.includes(property as never));
-    return Object.assign(Object.create(this) as EntityTable<Row>, { columns });
+    this.columns = Object.values(this.#properties)
+      .filter(({ name }) => !unread.includes(name as keyof Row & string))
+      .map((property) => columnOf(property, computed[property.name]));
   }
 
   /** The name of a property's column, for statements that write. */

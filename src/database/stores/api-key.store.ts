@@ -35,7 +35,7 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   const relations = { usage: hasOne(table, 'usage', usage, 'keyId') };
   const reads = new TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>({
     sorting: apiKeySorting,
-    table: table.without(unlisted),
+    table: new EntityTable(metadata.get(ApiKey), {}, unlisted),
     relations,
     from: table.name,
     id: table.column('id'),

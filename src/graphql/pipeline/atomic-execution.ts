@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { type FieldNode, getArgumentValues, type GraphQLField } from 'graphql';
 
 import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
+import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { FieldResults } from '../../domain/idempotency/idempotency.service.ts';
 import { lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
@@ -86,10 +87,10 @@ export async function executeAtomically(
       if (outcome.isReplayed) {
         const { keyed } = context;
         const stored = outcome.result as FieldResults;
-        const replay = new AtomicWrites(false, (name, codec) => {
-          const payload = stored.get(name);
-          return payload === undefined ? undefined : keyed.read(name, codec, payload);
-        });
+        // A payload that is missing is one that can't be read.
+        const replay = new AtomicWrites(false, (name, codec) =>
+          keyed.read(name, codec, stored.get(name) as StoredResult),
+        );
         execution = await prepared.run({ context: context.replaying(replay), variables, maxBytes, turns });
         context.keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
       }

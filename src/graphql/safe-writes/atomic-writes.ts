@@ -14,8 +14,8 @@ export function isAtomic({ operation }: { readonly operation: OperationDefinitio
   return operation.directives?.some(({ name }) => name.value === atomicDirective.name) === true;
 }
 
-/** The stored payload of a field; undefined when there is none. */
-type Replay = (key: string, codec: PayloadCodec) => object | undefined;
+/** The stored payload of a field. */
+type Replay = (key: string, codec: PayloadCodec) => object;
 
 /** The root fields of one try of an operation with `@atomic`, or of its replay. */
 export class AtomicWrites {
@@ -42,7 +42,7 @@ export class AtomicWrites {
 
   async carryOut(key: string, codec: PayloadCodec, resolve: () => unknown): Promise<unknown> {
     try {
-      const payload = this.#replay?.(key, codec) ?? (await resolve());
+      const payload = this.#replay === undefined ? await resolve() : this.#replay(key, codec);
       if (this.isKeyed) this.payloads.set(key, codec.encode(payload));
       this.#carriedOut.add(key);
       return payload;
