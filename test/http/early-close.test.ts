@@ -49,6 +49,7 @@ it.each([
     for (const close of ['end', 'destroy', 'resetAndDestroy'] as const) {
       // One for each: what the one before it logs late is not its own.
       const { server, log, port, failures } = await start();
+      log.length = 0;
       const socket = await send(port, text);
       await new Promise((resolve) => setTimeout(resolve, wait));
       socket[close]();
