@@ -1,31 +1,24 @@
 import { categoryKind, CategoryService } from './categories/category.service.ts';
-import type { FilterFields } from './filter.ts';
 import type { Id } from './id.ts';
 import { inventoryKind, InventoryService } from './inventory/inventory.service.ts';
+import type { NounKind } from './noun.service.ts';
 import { orderKind, OrderService } from './orders/order.service.ts';
-import type { Sorting } from './page.ts';
 import { petKind, PetService } from './pets/pet.service.ts';
 import type { ReadStore } from './store.ts';
 import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
 
 /** What a resource of the store is, for everything that treats all of them alike. */
-interface Noun<Row> {
+interface Noun<Row> extends NounKind<Row> {
   /** Its name in GraphQL and in the OpenAPI document. */
   readonly typeName: string;
-  readonly entity: new () => object;
   /** The path of its list, and of one with its id behind it. */
   readonly path: string;
-  /** The name of its store, its service and its list. */
+  /** The name of its store, its service and its list; its `sorting` has it too. */
   readonly collection: string;
-  /** The orders of its list. */
-  readonly sorting: Sorting<Row, string>;
-  readonly filter: FilterFields;
   readonly service: new (stores: Stores) => object;
   /** The properties that name a row of another noun. */
   readonly references: Readonly<Record<string, string>>;
-  /** The fields that clients see, in REST's form. */
-  readonly representation: (row: Row) => object;
   /** Of the longest one as JSON text. */
   readonly maxBytes: number;
   /** What its events say: `created` is `pet.created`. Every noun has events. */

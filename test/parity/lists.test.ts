@@ -29,6 +29,12 @@ async function queryParameters(path: string): Promise<Operation['parameters']> {
   return found.parameters.filter((parameter) => parameter.in === 'query');
 }
 
+it.each(testedNouns)('the list of each $noun has the name of its store', ({ noun, collection }) => {
+  const file = `the sorting in src/domain/${collection}`;
+  const { kind } = nouns[noun].sorting;
+  expect(differences(file, [kind], `collection of ${noun} in src/domain/nouns.ts`, [collection])).toEqual([]);
+});
+
 describe.each(testedNouns)('the list of each $noun', (tested) => {
   const { noun, collection, path, list, file, filters, filtersOfSecond = {}, parameters = {} } = tested;
   const { sorting, filter } = nouns[noun];
