@@ -31,8 +31,8 @@ export interface KnownOperation {
 const generationCharacters = 2 ** 17;
 const charactersPerField = 8;
 
-/** Of so many operations that were sent once, or twice as many, it is known that they were. */
-const maxMarks = 10_000;
+/** How many checksums of operations that were sent once are remembered, or twice as many. */
+const maxChecksums = 10_000;
 
 /**
  * The recently used operations, by `operationKey`.
@@ -43,16 +43,16 @@ const maxMarks = 10_000;
 export class OperationCache {
   readonly #operations = new LruMap<string, KnownOperation>(generationCharacters, weightOf);
   /** Checksums: two operations that share one are only stored sooner. */
-  readonly #sent = new LruMap<number, true>(maxMarks);
+  readonly #sent = new LruMap<number, true>(maxChecksums);
 
   find(key: string): KnownOperation | undefined {
     return this.#operations.get(key);
   }
 
   add(key: string, operation: KnownOperation): void {
-    const mark = crc32(key);
-    if (this.#sent.has(mark)) this.#operations.set(key, operation);
-    this.#sent.set(mark, true);
+    const checksum = crc32(key);
+    if (this.#sent.has(checksum)) this.#operations.set(key, operation);
+    this.#sent.set(checksum, true);
   }
 }
 

@@ -17,7 +17,7 @@ import type { PreparedSelection } from './selection.ts';
 import { prepareWriter, type FieldWriter, type ValueWriter } from './write.ts';
 
 /** Where a field is selected: by one or more nodes of the document under one response key. */
-export interface FieldPlace extends FieldCall {
+export interface SelectedField extends FieldCall {
   readonly key: string;
   readonly parentType: GraphQLObjectType;
   /** The part of `info` about the whole operation. */
@@ -44,7 +44,7 @@ export class PreparedField {
   readonly label: string;
   /** Undefined unless it is computed. */
   readonly compute: FieldWriter['compute'];
-  readonly #place: FieldPlace;
+  readonly #field: SelectedField;
   readonly #makeSelection: (type: GraphQLObjectType) => PreparedSelection;
   readonly #isRelation: boolean;
   readonly #isResolved: boolean;
@@ -55,8 +55,8 @@ export class PreparedField {
   #hold: Hold | undefined;
   #writer: ValueWriter | undefined;
 
-  constructor(place: FieldPlace, makeSelection: (type: GraphQLObjectType) => PreparedSelection) {
-    const { key, parentType, definition, nodes, operationInfo } = place;
+  constructor(field: SelectedField, makeSelection: (type: GraphQLObjectType) => PreparedSelection) {
+    const { key, parentType, definition, nodes, operationInfo } = field;
     const { computed, promised } = marksOf(definition);
     // Introspection is computed from the schema.
     const isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
@@ -65,7 +65,7 @@ export class PreparedField {
     this.nodes = nodes;
     this.label = `${parentType.name}.${definition.name}`;
     this.compute = isComputed ? (source, run) => this.#resolve(source, run, operationInfo) : undefined;
-    this.#place = place;
+    this.#field = field;
     this.#makeSelection = makeSelection;
     this.#isRelation = isRelation(definition);
     this.#isResolved = promised ?? (definition.resolve !== undefined && !isComputed && !this.#isRelation);
@@ -74,7 +74,7 @@ export class PreparedField {
 
   /** Made with the first value. */
   get writer(): ValueWriter {
-    return (this.#writer ??= prepareWriter(this.#place.definition.type, this));
+    return (this.#writer ??= prepareWriter(this.#field.definition.type, this));
   }
 
   /**
@@ -96,14 +96,14 @@ export class PreparedField {
   /** Whether something has to be resolved first, here or below. */
   needs(isComplete: boolean): boolean {
     if (this.#isResolved || (this.#isRelation && !isComplete)) return true;
-    const type = getNamedType(this.#place.definition.type);
+    const type = getNamedType(this.#field.definition.type);
     if (!isObjectType(type)) return isAbstractType(type);
     return this.selectionFor(type).needs(this.#isCompleteBelow(isComplete));
   }
 
   /** Puts the value of an object's field into its place, or has it resolved. */
   hold({ source, values, path: prev, isComplete }: Parent, index: number, resolution: Resolution): void {
-    const { key, parentType, definition } = this.#place;
+    const { key, parentType, definition } = this.#field;
     const path: Path = { prev, key, typename: parentType.name };
     const hold = (this.#hold ??= prepareHold(definition.type, this));
     const place = { values, index, path, isComplete: this.#isCompleteBelow(isComplete), hold };
@@ -116,7 +116,7 @@ export class PreparedField {
   }
 
   infoAt(path: Path, run: Run): PreparedInfo {
-    const { definition, nodes, parentType, operationInfo } = this.#place;
+    const { definition, nodes, parentType, operationInfo } = this.#field;
     const { schema, fragments, operation } = operationInfo;
     return {
       fieldName: this.name,
@@ -140,8 +140,8 @@ export class PreparedField {
   }
 
   #resolve(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
-    const { resolve = defaultFieldResolver } = this.#place.definition;
-    return resolve(source, run.argumentsOf(this.#place), run.context, info as GraphQLResolveInfo);
+    const { resolve = defaultFieldResolver } = this.#field.definition;
+    return resolve(source, run.argumentsOf(this.#field), run.context, info as GraphQLResolveInfo);
   }
 
   #relationsBelow(): readonly string[] {
@@ -154,7 +154,7 @@ export class PreparedField {
   }
 
   #fieldsBelow(): readonly PreparedField[] {
-    const type = getNamedType(this.#place.definition.type);
+    const type = getNamedType(this.#field.definition.type);
     return isObjectType(type) ? this.selectionFor(type).validFields : [];
   }
 }

@@ -129,7 +129,7 @@ async function together(root: PreparedSelection, run: Run): Promise<string> {
   for (const append of root.fieldWriters) {
     const turn = text === '' ? undefined : run.turn();
     if (turn !== undefined) await turn;
-    text = run.sink.kept(append(text, held, run));
+    text = run.sink.flushed(append(text, held, run));
   }
   return root.fields.length === 0 ? '{}' : `${text}}`;
 }
@@ -154,17 +154,17 @@ async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string
     await resolution.finish();
     const { [index]: payload } = values;
     const mayBeTooLarge = payload !== undefined && payload !== null && !(payload instanceof Error);
-    const { size } = sink;
+    const { chunkCount } = sink;
     const append = root.fieldWriters[index] as Append;
     try {
       if (mayBeTooLarge && resolution.isTooLarge) throw new ResultTooLarge();
-      const written = sink.kept(append(text, held, run));
+      const written = sink.flushed(append(text, held, run));
       if (mayBeTooLarge && !sink.fits(written)) throw new ResultTooLarge();
       text = written;
     } catch (failure) {
       if (!(failure instanceof ResultTooLarge)) throw failure;
       isFull = true;
-      sink.truncate(size);
+      sink.truncate(chunkCount);
       run.depth = 0;
       values[index] = new PayloadTooLarge(name, sink.maxBytes);
       text = append(text, held, run);

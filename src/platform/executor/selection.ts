@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 
 import { collectFields, isIncluded, type Fragments } from './collect-fields.ts';
-import { PreparedField, type FieldPlace } from './field.ts';
+import { PreparedField, type SelectedField } from './field.ts';
 import { Held } from './held.ts';
 import type { Resolution } from './resolve.ts';
 import { errorOf, type Path } from './run.ts';
@@ -144,14 +144,14 @@ function prepareFields(
   });
 }
 
-function fieldAt(variant: Variant, place: FieldPlace): PreparedField {
-  const { parentType: type, nodes } = place;
+function fieldAt(variant: Variant, selected: SelectedField): PreparedField {
+  const { parentType: type, nodes } = selected;
   const [node] = nodes as [FieldNode];
   const known = variant.prepared.get(node) ?? [];
   const same = nodes.length > 1 ? undefined : known.find((each) => each.type === type);
   if (same !== undefined) return same.field;
   const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-  const field = new PreparedField(place, (below) => new PreparedSelection(variant, below, sets));
+  const field = new PreparedField(selected, (below) => new PreparedSelection(variant, below, sets));
   if (nodes.length === 1) variant.prepared.set(node, [...known, { type, field }]);
   return field;
 }

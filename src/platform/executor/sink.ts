@@ -21,7 +21,7 @@ export function bytesOf({ chunks, text }: JsonText): number {
 export class Sink {
   readonly maxBytes: number;
   /** The number of chunks. */
-  size = 0;
+  chunkCount = 0;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
@@ -30,20 +30,20 @@ export class Sink {
   }
 
   /** The text that is left, which is none when it was long. Throws ResultTooLarge. */
-  kept(text: string): string {
+  flushed(text: string): string {
     if (text.length <= maxTextLength) return text;
     const chunk = Buffer.from(text);
-    this.size = this.#chunks.push(chunk);
+    this.chunkCount = this.#chunks.push(chunk);
     this.#bytes += chunk.length;
     if (this.#bytes > this.maxBytes) throw new ResultTooLarge();
     return '';
   }
 
   /** Discards the chunks after the first ones. */
-  truncate(size: number): void {
-    if (size === this.size) return;
-    for (const { length } of this.#chunks.splice(size)) this.#bytes -= length;
-    this.size = size;
+  truncate(count: number): void {
+    if (count === this.chunkCount) return;
+    for (const { length } of this.#chunks.splice(count)) this.#bytes -= length;
+    this.chunkCount = count;
   }
 
   /** Whether there is room for the text, of which a code unit has at most three bytes. */

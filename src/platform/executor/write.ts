@@ -72,23 +72,23 @@ function listWriter(item: ValueWriter): Append {
     const { sink, keys, depth } = run;
     let text = before;
     let last = text;
-    let size = 0;
+    let chunkCount = 0;
     let index = 0;
     while (index < items.length) {
       run.depth = depth + 1;
       try {
         for (; index < items.length; index += 1) {
           last = text;
-          ({ size } = sink);
+          ({ chunkCount } = sink);
           keys[depth] = index;
           const each = items[index];
           text += (index === 0 ? '[' : ',') + quote;
           text = each === null || each === undefined ? text + nullText(item) : append(text, each, run);
-          text = sink.kept(text + quote);
+          text = sink.flushed(text + quote);
         }
       } catch (failure) {
         run.fail(failure, isNullable, field.nodes, depth + 1);
-        sink.truncate(size);
+        sink.truncate(chunkCount);
         text = `${last}${index === 0 ? '[' : ','}null`;
         index += 1;
       }
@@ -121,7 +121,7 @@ export function fieldsWriter(fields: readonly FieldWriter[], end: string): Appen
     const { sink, keys, depth } = run;
     let text = before;
     let last = text;
-    let size = 0;
+    let chunkCount = 0;
     let index = 0;
     while (index < fields.length) {
       run.depth = depth + 1;
@@ -130,7 +130,7 @@ export function fieldsWriter(fields: readonly FieldWriter[], end: string): Appen
           const field = fields[index] as FieldWriter;
           last = text;
           keys[depth] = field.key;
-          if (field.isComposite) ({ size } = sink);
+          if (field.isComposite) ({ chunkCount } = sink);
           let known = values === undefined ? undefined : values[field.at];
           if (known === undefined) {
             known = field.compute === undefined ? source[field.property] : field.compute(source, run);
@@ -141,12 +141,12 @@ export function fieldsWriter(fields: readonly FieldWriter[], end: string): Appen
       } catch (failure) {
         const field = fields[index] as FieldWriter;
         run.fail(failure, field.isNullable, field.value.nodes, depth + 1);
-        if (field.isComposite) sink.truncate(size);
+        if (field.isComposite) sink.truncate(chunkCount);
         text = `${last}${field.start}null`;
         index += 1;
       }
     }
     run.depth = depth;
-    return sink.kept(text + end);
+    return sink.flushed(text + end);
   };
 }
