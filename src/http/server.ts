@@ -12,7 +12,6 @@ import {
   createNodeServer,
   findMalformation,
   type HttpLimits,
-  type HttpTimeouts,
 } from '../platform/http/index.ts';
 import type { OnRefusal } from './observe/bounds.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
@@ -54,7 +53,6 @@ export interface ServerOptions {
   readonly logAddresses?: AddressLogging | undefined;
   /** Where the log goes; stdout when left out. */
   readonly logStream?: LogStream | undefined;
-  readonly timeouts?: Partial<HttpTimeouts> | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;
   /** Called for every response that has been sent. */
@@ -96,7 +94,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
     logLevel,
     logAddresses = 'full',
     logStream = process.stdout,
-    timeouts,
     limits,
     trustProxy = false,
     corsOrigins = [],
@@ -110,7 +107,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const callerOf = (request: IncomingMessage): Caller =>
     callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
   const cors = allowOrigins(corsOrigins);
-  const node = createNodeServer({ callers, callerOf, isUrgent, timeouts, limits, onRefusal });
+  const node = createNodeServer({ callers, callerOf, isUrgent, limits, onRefusal });
   const responses = new ResponseLog({ stream: logStream, level: logLevel, addresses: logAddresses, onResponse });
   const broken = { routes: routeTable, server: () => server, cors, responses };
   node.onConnect((request, socket) => refuseTunnel(broken, request, socket));

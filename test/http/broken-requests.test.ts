@@ -10,7 +10,7 @@ import { responseTo, parseResponse, portOf, receive, send } from '../platform/ht
 const responses: CompletedRequest[] = [];
 
 const http = await startHttp({
-  timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
+  limits: { headersTimeoutMillis: 200, requestTimeoutMillis: 200, timeoutCheckMillis: 20 },
   onResponse: (one) => void responses.push(one),
   routes: async (api) => {
     api.get('/slow', (_request, reply) => {

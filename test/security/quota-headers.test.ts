@@ -33,7 +33,7 @@ const keys = {
 };
 const http = await startHttp({
   authentication: new Authentication({ keys, quota: new QuotaService(counters, () => undefined) }),
-  timeouts: { headersMillis: 200, requestMillis: 200, checkEveryMillis: 20 },
+  limits: { headersTimeoutMillis: 200, requestTimeoutMillis: 200, timeoutCheckMillis: 20 },
   routes: async (api) => {
     api.get('/scoped', { config: { scope: 'write' } }, async () => []);
     api.get('/unchanged', async (_request, reply) => reply.code(304).send());

@@ -54,12 +54,12 @@ export class Bodies {
       // Unread, the stream would never end.
       payload.resume();
       caller.use(length * byteMillis);
-      // To parse a larger one takes time, and a reply of Redis may let many requests go on in one tick.
-      const goOn = (): void =>
+      // To parse a larger one takes time, and many requests may be admitted in one tick.
+      const finish = (): void =>
         length <= smallBytes ? done(null, body) : this.#options.callers.ticks.enter(caller, () => done(null, body));
       const waiting = memory.reserve(length);
-      if (waiting === undefined) return goOn();
-      return inBackground(waiting.then(goOn, (error: unknown) => done(error as Error, none)));
+      if (waiting === undefined) return finish();
+      return inBackground(waiting.then(finish, (error: unknown) => done(error as Error, none)));
     }
     return this.#readChunks(caller, memory, payload, length || maxBodyBytes, done);
   }

@@ -15,6 +15,6 @@ export {
 } from './limits.ts';
 export { LogDestination } from './log-destination.ts';
 export { MetricsText } from './metrics-text.ts';
-export { createNodeServer, type HttpTimeouts } from './node-server.ts';
+export { createNodeServer } from './node-server.ts';
 export { Refusal } from './refusal.ts';
 export { findMalformation, headersTooLarge, targetTooLong } from './request-checks.ts';

@@ -12,6 +12,12 @@ const mebibyte = 1024 * 1024;
 
 /** The bounds of what clients can make the server hold or do at once. Tests lower them. */
 export interface HttpLimits {
+  /** How long headers, and a whole request, may take to be received. */
+  readonly headersTimeoutMillis: number;
+  readonly requestTimeoutMillis: number;
+  /** The interval at which both are checked. */
+  readonly timeoutCheckMillis: number;
+  readonly keepAliveMillis: number;
   readonly maxConnections: number;
   /** Requests of one connection that are read while another is under way. */
   readonly maxReadAhead: number;
@@ -33,6 +39,10 @@ export interface HttpLimits {
 }
 
 export const defaultHttpLimits: HttpLimits = {
+  headersTimeoutMillis: 20_000,
+  requestTimeoutMillis: 60_000,
+  timeoutCheckMillis: 2_000,
+  keepAliveMillis: 72_000,
   maxConnections: 10_000,
   maxReadAhead: 16,
   stallMillis: 120_000,

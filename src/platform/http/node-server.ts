@@ -9,30 +9,12 @@ import { defaultHttpLimits, type HttpLimits } from './limits.ts';
 import { createMemory } from './memory.ts';
 import { Overload } from './overload.ts';
 
-/** How long a client may take. Tests shorten it. */
-export interface HttpTimeouts {
-  readonly headersMillis: number;
-  readonly requestMillis: number;
-  readonly keepAliveMillis: number;
-  /** The interval at which the first two are checked. */
-  readonly checkEveryMillis: number;
-}
-
-/** Longer than the usual minute of a load balancer, which must be the one to close an idle connection. */
-const defaultTimeouts: HttpTimeouts = {
-  headersMillis: 20_000,
-  requestMillis: 60_000,
-  keepAliveMillis: 72_000,
-  checkEveryMillis: 2_000,
-};
-
 /**
  * Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one.
  */
 const parserMaxHeaderBytes = 32 * 1024;
 
 export interface NodeServerOptions extends Omit<BoundsOptions, 'limits'> {
-  readonly timeouts: Partial<HttpTimeouts> | undefined;
   readonly limits: Partial<HttpLimits> | undefined;
 }
 
@@ -50,19 +32,19 @@ export interface NodeServer {
 }
 
 /** Node's server below Fastify, what bounds it, and our own responses wherever Node would send its own. */
-export function createNodeServer({ timeouts, ...options }: NodeServerOptions): NodeServer {
-  const { headersMillis, requestMillis, keepAliveMillis, checkEveryMillis } = { ...defaultTimeouts, ...timeouts };
+export function createNodeServer(options: NodeServerOptions): NodeServer {
+  const limits = { ...defaultHttpLimits, ...options.limits };
   const server = createServer({
     maxHeaderSize: parserMaxHeaderBytes,
     requireHostHeader: false,
-    headersTimeout: headersMillis,
-    requestTimeout: requestMillis,
-    keepAliveTimeout: keepAliveMillis,
-    connectionsCheckingInterval: checkEveryMillis,
+    headersTimeout: limits.headersTimeoutMillis,
+    requestTimeout: limits.requestTimeoutMillis,
+    keepAliveTimeout: limits.keepAliveMillis,
+    connectionsCheckingInterval: limits.timeoutCheckMillis,
     // A request without a body has no stream to end. Its `aborted` stays false, even when the client disconnects.
     optimizeEmptyRequests: true,
   });
-  const bounds: BoundsOptions = { ...options, limits: { ...defaultHttpLimits, ...options.limits } };
+  const bounds: BoundsOptions = { ...options, limits };
   const memory = createMemory(bounds);
   const connections = new ClientConnections(server, memory, bounds);
   const bodies = new Bodies(bounds);

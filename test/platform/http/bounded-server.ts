@@ -9,7 +9,6 @@ import {
   createNodeServer,
   endWork,
   type HttpLimits,
-  type HttpTimeouts,
   openRequest,
   type Refusal,
 } from '../../../src/platform/http/index.ts';
@@ -29,7 +28,6 @@ export interface BoundedServer {
 
 interface Options {
   readonly limits?: Partial<HttpLimits> & { readonly tickMillis?: number };
-  readonly timeouts?: Partial<HttpTimeouts>;
   /** What each request waits for before its client is known. */
   readonly admit?: (key: string) => Promise<void>;
   /** Routes of clients with keys. */
@@ -45,7 +43,7 @@ const statuses: Readonly<Record<string, number>> = { PAYLOAD_TOO_LARGE: 413, RAT
  * `X-Principal` says. A busy machine makes no overload, unless the limits say so.
  */
 export async function startBounded(options: Options = {}): Promise<BoundedServer> {
-  const { limits = {}, timeouts, admit, routes, pages } = options;
+  const { limits = {}, admit, routes, pages } = options;
   const refusals: string[] = [];
   const begun: string[] = [];
   const log: { readonly level: number }[] = [];
@@ -54,7 +52,6 @@ export async function startBounded(options: Options = {}): Promise<BoundedServer
     callers,
     callerOf: (request) => callers.for(keyOf(request)),
     isUrgent: ({ url }) => url === '/healthz',
-    timeouts,
     limits: { maxDelayMillis: Infinity, ...limits },
     onRefusal: (refused) => void refusals.push(refused),
   });

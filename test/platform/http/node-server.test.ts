@@ -13,7 +13,6 @@ it('a request whose beginning fails ends its own connection, at once and in a la
   const callers = new Callers(undefined, 0.001);
   const callerOf = (): Caller => callers.for('client');
   const node = createNodeServer({
-    timeouts: {},
     limits: {},
     callers,
     callerOf,
