@@ -55,10 +55,12 @@ const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_acti
 /** The metrics for Prometheus. No label has a value that clients can choose. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #requests = this.#counter('requests_total', 'Requests that have got a response, by operation and status.', [
+  readonly #requests = this.#counter(
+    'requests_total',
+    'Requests that have got a response, by operation and status.',
     'operation',
     'status',
-  ]);
+  );
   readonly #seconds = new Histogram({
     name: 'petstore_request_duration_seconds',
     help: 'Seconds from the headers of a request to the end of its response.',
@@ -66,32 +68,33 @@ export class Metrics {
     buckets: latencyBuckets,
     registers: [this.#registry],
   });
-  readonly #decisions = this.#counter('quota_decisions_total', 'Quota decisions, by plan and outcome.', [
+  readonly #decisions = this.#counter(
+    'quota_decisions_total',
+    'Quota decisions, by plan and outcome.',
     'plan',
     'outcome',
-  ]);
-  readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.', []);
-  readonly #deprecatedCalls = this.#counter('deprecated_calls_total', 'Calls of deprecated operations, by plan.', [
+  );
+  readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.');
+  readonly #deprecatedCalls = this.#counter(
+    'deprecated_calls_total',
+    'Calls of deprecated operations, by plan.',
     'operation',
     'plan',
-  ]);
-  readonly #refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', [
-    'bound',
-  ]);
+  );
+  readonly #refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', 'bound');
   readonly #graphqlErrors = this.#counter(
     'graphql_errors_total',
     'Errors in GraphQL responses, by the root fields of the operation and the code.',
-    ['operation', 'code'],
+    'operation',
+    'code',
   );
   readonly #failovers = this.#counter(
     'database_failovers_total',
     'How often the database was written to on another server than before.',
-    [],
   );
   readonly #droppedLogLines = this.#counter(
     'log_lines_dropped_total',
     'Log lines dropped because standard output was not read.',
-    [],
   );
 
   readonly #hidesSchema: boolean;
@@ -119,28 +122,20 @@ export class Metrics {
       gauge.reset();
       for (const { host, role } of servers()) gauge.set({ host, role }, 1);
     });
-    this.#gauge('database_waiting', 'Requests that wait for a connection to the database.', [], (gauge) => {
-      gauge.set(pool().waiting);
-    });
-    this.#gauge(
-      'requests_under_way',
-      'Requests that have started and whose responses have not been sent.',
-      [],
-      (gauge) => {
-        gauge.set(requestsUnderWay());
-      },
-    );
-    this.#gauge('streams', 'Whole collections being streamed.', [], (gauge) => gauge.set(collections()));
-    this.#gauge('event_streams', 'Open event streams.', [], (gauge) => gauge.set(eventStreams()));
+    const figure = (name: string, help: string, read: () => number): void =>
+      this.#gauge(name, help, [], (gauge) => gauge.set(read()));
+    figure('database_waiting', 'Requests that wait for a connection to the database.', () => pool().waiting);
+    const underWayHelp = 'Requests that have started and whose responses have not been sent.';
+    figure('requests_under_way', underWayHelp, requestsUnderWay);
+    figure('streams', 'Whole collections being streamed.', collections);
+    figure('event_streams', 'Open event streams.', eventStreams);
     const clockHelp = "This process's clock minus the database's, which times what processes share.";
-    this.#gauge('clock_offset_seconds', clockHelp, [], (gauge) => gauge.set(clock.offsetSeconds));
+    figure('clock_offset_seconds', clockHelp, () => clock.offsetSeconds);
     const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
-    this.#gauge('events_lag_seconds', lagHelp, [], (gauge) => gauge.set(events.lagSeconds));
-    this.#gauge('events_log_bytes', 'The size of the log of events.', [], (gauge) => gauge.set(events.logBytes));
-    if (isCountingShared() !== undefined) {
-      const help = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
-      this.#gauge('quota_shared', help, [], (gauge) => gauge.set(isCountingShared() === true ? 1 : 0));
-    }
+    figure('events_lag_seconds', lagHelp, () => events.lagSeconds);
+    figure('events_log_bytes', 'The size of the log of events.', () => events.logBytes);
+    const sharedHelp = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
+    if (isCountingShared() !== undefined) figure('quota_shared', sharedHelp, () => Number(isCountingShared()));
   }
 
   countRequest({ operation: name, status, seconds }: CompletedRequest): void {
@@ -196,7 +191,7 @@ export class Metrics {
     );
   }
 
-  #counter<Label extends string>(name: string, help: string, labelNames: Label[]): Counter<Label> {
+  #counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
     return new Counter({ name: `petstore_${name}`, help, labelNames, registers: [this.#registry] });
   }
 
