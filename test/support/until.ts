@@ -4,8 +4,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 const eagerMillis = 50;
 
 /**
- * Resolves when the condition holds, which is checked in every tick of the event loop for a moment, and every five
- * milliseconds then; or at the interval that is given, from the beginning.
+ * Resolves when the condition holds, which is checked in every tick of the event loop for a moment, then every five
+ * milliseconds, and every twenty after a second: many conditions are requests, which take a core from what is waited
+ * for. Or at the interval that is given, from the beginning.
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
@@ -16,7 +17,8 @@ export async function until(
     const waited = performance.now() - started;
     if (waited > maxMillis) throw new Error(`Not fulfilled within ${maxMillis} ms: ${condition.toString()}`);
     const isEager = everyMillis === undefined && waited < eagerMillis;
-    await (isEager ? new Promise(setImmediate) : wait(everyMillis ?? 5));
+    const pause = everyMillis ?? Math.min(20, Math.max(5, waited / 50));
+    await (isEager ? new Promise(setImmediate) : wait(pause));
   }
 }
 
