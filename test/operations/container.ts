@@ -25,6 +25,9 @@ export function buildImage(): BuiltImage {
   const base = temporaryDirectory();
   const context = join(base, 'context');
   copyTrackedFiles(context);
+  // As they are kept for the next build: it builds them again unless they are from the same files.
+  for (const page of ['dist/docs', 'dist/explorer'])
+    cpSync(join(repository, page), join(context, page), { recursive: true });
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;
   for (const line of deployFile('Dockerfile', []).split('\n')) {
