@@ -7,6 +7,7 @@ const known: Readonly<Record<string, string>> = {
   'src/platform/remote-clock.ts': 'until the clock of the database was read for the first time',
   'src/database/clock-watch.ts': 'to compare it with that of the database',
   'src/http/broken-request.ts': 'the header `Date`',
+  'src/http/observe/request-log.ts': 'the time of a line in the log',
 };
 
 it("what processes share is timed by the database's clock or Redis': this process's own is read in few places", () => {
