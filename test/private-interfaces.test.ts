@@ -69,7 +69,7 @@ const uses: readonly PrivateUse[] = [
     },
   },
   {
-    files: ['src/database/session.ts'],
+    files: ['src/database/kysely-dialect.ts'],
     package: 'kysely',
     version: '0.29.6',
     parts: () => [[Kysely.prototype, 'getExecutor']],
