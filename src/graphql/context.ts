@@ -22,7 +22,7 @@ export class GraphQLContext {
   readonly services: Services;
   readonly request: Pick<
     FastifyRequest,
-    'log' | 'headers' | 'principal' | 'caller' | 'memory' | 'meter' | 'operation' | 'graphql'
+    'log' | 'raw' | 'headers' | 'principal' | 'caller' | 'memory' | 'meter' | 'operation' | 'graphql'
   >;
   readonly log: FastifyBaseLogger;
   /** The holder of the key. */

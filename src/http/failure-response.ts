@@ -1,3 +1,5 @@
+import type { FastifyRequest } from 'fastify';
+
 import { asksFor, preferredType } from '../platform/http/index.ts';
 import { failureBody, graphqlBody, problemBody, type Failure } from './error-table.ts';
 
@@ -53,6 +55,15 @@ export function failureResponse(failure: Failure, request: FailedRequest): Failu
     },
     body,
   };
+}
+
+/** Logs a fault always, and what a client has waited for in vain unless it has gone meanwhile. */
+export function logFailure(
+  error: unknown,
+  { logLevel, restCode }: Failure,
+  { log, raw }: Pick<FastifyRequest, 'log' | 'raw'>,
+): void {
+  if (logLevel === 'error' || (logLevel === 'warn' && !raw.socket.destroyed)) log[logLevel]({ err: error }, restCode);
 }
 
 type Representation = Pick<FailureResponse, 'headers' | 'body'>;

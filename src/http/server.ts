@@ -15,12 +15,18 @@ import {
 } from '../platform/http/index.ts';
 import type { OnRefusal } from './observe/bounds.ts';
 import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
-import { loggerOptions, type LogStream, type OnResponse, ResponseLog } from './observe/request-log.ts';
+import {
+  clientClosedRequest,
+  loggerOptions,
+  type LogStream,
+  type OnResponse,
+  ResponseLog,
+} from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client-address.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
-import { failureResponse, type RenderErrorPage } from './failure-response.ts';
+import { failureResponse, logFailure, type RenderErrorPage } from './failure-response.ts';
 import type { RouteConfig } from './route-config.ts';
 import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
 
@@ -167,9 +173,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 
   function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const failure = describeFailure(disconnectionOf(error, request) ?? error);
-    if (failure.logLevel !== 'info') request.log[failure.logLevel]({ err: error }, failure.restCode);
-    reply.failureCode = failure.restCode;
+    const cause = disconnectionOf(error, request) ?? error;
+    const failure = describeFailure(cause);
+    logFailure(error, failure, request);
+    if (cause !== clientGone) reply.failureCode = failure.restCode;
     const { status, headers, body } = failureResponse(failure, {
       format: routeTable.errorFormatOf(pathOf(request.url)),
       requestId: request.id,
@@ -180,7 +187,10 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Node discards the rest. A client that waits to send it may go on with another request instead.
     const isSending = reply.raw.shouldKeepAlive && request.headers.expect === undefined;
     if (isSending && reply.hasHeader('connection')) void reply.removeHeader('connection');
-    void reply.code(status).headers(headers).send(body);
+    void reply
+      .code(cause === clientGone ? clientClosedRequest : status)
+      .headers(headers)
+      .send(body);
   }
 }
 

@@ -60,6 +60,22 @@ it('an upgrade to WebSocket is refused by an error that names subscriptions', as
   }
 });
 
+it('an event stream whose opening is reset is begun and ended in the log, or neither', async () => {
+  const { length } = service.output;
+  const body = '{"query":"subscription { events { id } }"}';
+  const head = `POST /graphql HTTP/1.1\r\nHost: x\r\nX-API-Key: ${adminKey}\r\nAccept: text/event-stream\r\n`;
+  const request = `${head}${json}Content-Length: ${body.length}\r\n\r\n${body}`;
+  for (let millis = 0; millis < 40; millis += 1)
+    await sendAndReset(request, () => new Promise((resolve) => setTimeout(resolve, millis % 8)));
+  const lines = (await linesSince(length)).map((line) => JSON.parse(line) as { requestId?: string; msg: string });
+  const messages = Map.groupBy(lines, ({ requestId }) => requestId);
+  messages.delete(undefined);
+  for (const [first, last] of messages.values()) {
+    if (first!.msg === 'event stream begun') expect(last?.msg).toBe('event stream ended');
+    else expect(last).toBeUndefined();
+  }
+});
+
 describe.each([
   ['at once', async () => undefined],
   ['a moment later', () => new Promise((resolve) => setTimeout(resolve, 3))],
@@ -88,6 +104,9 @@ describe.each([
       expect(lines.filter((line) => /"level":(?:40|50|60)/.test(line))).toEqual([]);
       const ids = lines.map((line) => (JSON.parse(line) as { requestId?: string }).requestId);
       expect(ids.filter((id, index) => id !== undefined && ids.indexOf(id) !== index)).toEqual([]);
+      const gone = lines.filter((line) => line.includes('client disconnected'));
+      // It isn't a bad request.
+      if (start === 'GET /pets') expect(gone.filter((line) => line.includes('"status":400'))).toEqual([]);
     },
   );
 });

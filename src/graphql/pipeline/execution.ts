@@ -4,6 +4,7 @@ import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { describeFailure } from '../../http/error-table.ts';
+import { logFailure } from '../../http/failure-response.ts';
 import type { GraphQLContext } from '../context.ts';
 import { bytesOf } from '../../platform/executor/index.ts';
 import { isAtomic } from '../safe-writes/atomic-writes.ts';
@@ -147,14 +148,12 @@ function concealArguments(errors: readonly GraphQLError[], hidden: HiddenSchema,
 }
 
 /** Logs unexpected errors whole, and those that fail the whole response. */
-function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log }: GraphQLContext): void {
+function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log, request }: GraphQLContext): void {
   if (errors.length === 0) return;
   const internal = errors.filter(isInternalError);
   for (const error of internal.slice(0, maxLoggedErrors)) {
     log.error({ err: causeOf(error), path: error.path, count: internal.length }, 'internal error');
   }
   const refusal = decisiveRefusal(errors, wasExecuted);
-  if (refusal === undefined) return;
-  const { logLevel, restCode } = describeFailure(refusal);
-  if (logLevel !== 'info') log[logLevel]({ err: refusal }, restCode);
+  if (refusal !== undefined) logFailure(refusal, describeFailure(refusal), request);
 }

@@ -11,6 +11,7 @@ import type { Framing } from '../../platform/feed/index.ts';
 import { beginStream } from '../../http/api.ts';
 import { sentKey } from '../../http/credentials.ts';
 import { HttpError } from '../../http/error-table.ts';
+import { clientGone } from '../../platform/http/index.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
 import type { RootField, Variables } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
@@ -94,6 +95,7 @@ async function open(
     request.recordStream(stream);
     return begun;
   } catch (cause) {
+    if (cause === clientGone) throw cause;
     const response = refusalResponse(asGraphQLError(cause));
     recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
     return { ...response, isResult };
@@ -105,7 +107,9 @@ function endRecorder(onErrors: ExecutionOptions['onErrors'], label: string): Str
   return (code) => onErrors(label, [code]);
 }
 
+/** Throws `clientGone`: then no stream has begun. */
 function begin(request: FastifyRequest, reply: FastifyReply, { contentType }: Framing): ServerResponse {
+  if (request.raw.socket.destroyed) throw clientGone;
   const { principal, ip: address } = request;
   // Copied: the name is a part of the document's text, which it would keep.
   const graphql = JSON.parse(JSON.stringify(request.graphql)) as FastifyRequest['graphql'];

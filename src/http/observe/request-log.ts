@@ -15,7 +15,7 @@ import type { CompletedRequest } from './metrics.ts';
 export type OnResponse = (completed: CompletedRequest) => void;
 
 /** nginx's status for a client that has disconnected before there was any response: 200 would say that it got one. */
-const clientClosedRequest = 499;
+export const clientClosedRequest = 499;
 const [debugLevel, infoLevel] = [20, 30];
 const host = hostname();
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
