@@ -20,23 +20,25 @@ export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 type Fragment = FragmentDefinitionNode | InlineFragmentNode;
 
 /**
- * Visits what the sets select, in order; where `enters` is true of a fragment, what that selects comes next. Each
- * fragment is entered once, so that the work grows with the text: in its later spreads it is undefined.
+ * Visits what the sets select, in order. Of a fragment, `enters` says whether what it selects comes next; undefined leaves
+ * that to a later spread. Otherwise each fragment is decided once, so that the work grows with the text: in its later
+ * spreads it is undefined.
  */
 export function walkSelections(
   sets: readonly SelectionSetNode[],
   fragments: Fragments,
-  enters: (selection: SelectionNode, fragment: Fragment | undefined) => boolean,
+  enters: (selection: SelectionNode, fragment: Fragment | undefined) => boolean | undefined,
 ): void {
-  const entered = new Set<Fragment>();
+  const seen = new Set<Fragment>();
   const walk = ({ selections }: SelectionSetNode): void => {
     for (const selection of selections) {
       let fragment: Fragment | undefined = selection.kind === Kind.INLINE_FRAGMENT ? selection : undefined;
       if (selection.kind === Kind.FRAGMENT_SPREAD) fragment = fragments[selection.name.value];
-      if (fragment !== undefined && entered.has(fragment)) fragment = undefined;
-      if (!enters(selection, fragment) || fragment === undefined) continue;
-      entered.add(fragment);
-      walk(fragment.selectionSet);
+      if (fragment !== undefined && seen.has(fragment)) fragment = undefined;
+      const isEntered = enters(selection, fragment);
+      if (fragment === undefined || isEntered === undefined) continue;
+      seen.add(fragment);
+      if (isEntered) walk(fragment.selectionSet);
     }
   };
   for (const set of sets) walk(set);
@@ -71,7 +73,7 @@ export function collectFields(
   const fields = new Map<string, [FieldNode, ...FieldNode[]]>();
   walkSelections(sets, fragments, (selection, fragment) => {
     if (selection.kind !== Kind.FIELD)
-      return fragment !== undefined && isSelected(selection) && applies(schema, fragment, type);
+      return fragment !== undefined && isSelected(selection) ? applies(schema, fragment, type) : undefined;
     if (!isSelected(selection)) return false;
     const key = (selection.alias ?? selection.name).value;
     const nodes = fields.get(key);

@@ -1,7 +1,15 @@
 import { expect, it } from '@jest/globals';
-import { buildSchema, parse, visit, type FieldNode, type OperationDefinitionNode } from 'graphql';
+import {
+  buildSchema,
+  Kind,
+  parse,
+  visit,
+  type FieldNode,
+  type OperationDefinitionNode,
+  type SelectionNode,
+} from 'graphql';
 
-import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
+import { collectFields, fragmentsIn, isIncluded, PreparedOperation } from '../../../src/platform/executor/index.ts';
 
 const schema = buildSchema('type Pet { name: String } type Query { pets: [Pet] }');
 const rows = 1_000;
@@ -30,4 +38,19 @@ it('a condition that is null is an error of each object, but their selection is 
   expect(JSON.parse(data!.text)).toEqual({ pets: Array(rows).fill(null) });
   expect(errors.length + omittedErrors).toBe(rows);
   expect(reads).toBeLessThan(20);
+});
+
+it('a fragment that does not apply is decided by its first spread: a later condition may be null', () => {
+  const types = buildSchema(
+    'interface Named { name: String } type Pet implements Named { name: String } type Query { pet: Named }',
+  );
+  const { definitions } = parse(
+    '{ ...P ...P @skip(if: $maybe) ...Q @skip(if: true) ...Q } fragment P on Pet { name } fragment Q on Query { pet }',
+  );
+  const document = { kind: Kind.DOCUMENT, definitions } as const;
+  const [operation] = definitions as [OperationDefinitionNode];
+  const place = { schema: types, fragments: fragmentsIn(document) };
+  const isSelected = (node: SelectionNode): boolean => isIncluded(node, { maybe: null });
+  const fields = collectFields(place, types.getQueryType()!, [operation.selectionSet], isSelected);
+  expect([...fields.keys()]).toEqual(['pet']);
 });
