@@ -148,7 +148,6 @@ export class ResponseLog {
    */
   record(request: FastifyRequest, reply: FastifyReply): void {
     const startedAt = performance.now();
-    // The address isn't known any more once the connection is reset.
     const { id: requestId, method, url: path, ip: address } = request;
     const requestTrace = traceOf(path);
     const end = (): ResponseLine => {
