@@ -46,6 +46,7 @@ it.each([
   ],
   ['nodes, by the number of ids', 'nodes(nodeIds: [1, 2, 3]) { id ... on Pet { category { id } } }', 6],
   ['nodes, by the length of a variable', 'nodes(nodeIds: $ids) { id }', 4],
+  ['nodes without ids, nothing', 'nodes(nodeIds: []) { id }', 0],
   ['an object, 1', 'pet(id: 1) { id }', 1],
   ['a field that is no object, nothing', 'echo', 0],
 ])('counts %s', async (_what, selection, cost) => {

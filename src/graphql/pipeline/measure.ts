@@ -135,8 +135,8 @@ const nothing: Counted = { complexity: 0, list: undefined };
  *
  * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection
  * nothing. A connection whose rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and
- * 20 more when they are counted. `nodes` counts the number of its ids times 1 plus its selection. No object counts less
- * than 1. Fields that are selected twice count twice, though they are merged.
+ * 20 more when they are counted, at least 1. `nodes` counts the number of its ids times 1 plus its selection. Fields that
+ * are selected twice count twice, though they are merged.
  */
 class Measurement {
   readonly #source: OperationSource;
@@ -249,7 +249,7 @@ class Measurement {
   #timesOf(field: FieldNode, type: GraphQLNamedType | undefined): number {
     if (isConnection(type)) return this.#pageSize(field);
     const ids = this.#argument(field.arguments, 'nodeIds');
-    return typeof ids === 'number' ? Math.min(Math.max(ids, 1), maxPageSize) : 1;
+    return typeof ids === 'number' ? Math.min(Math.max(ids, 0), maxPageSize) : 1;
   }
 
   /** An invalid size counts as the nearest valid one: the service refuses it with a clearer message. */
