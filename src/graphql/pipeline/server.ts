@@ -150,7 +150,8 @@ class Endpoint {
     if (kind === OperationTypeNode.SUBSCRIPTION)
       return sendSubscription(found, request, reply, this.#options.streams, this.#options);
     const { accept } = request.headers;
-    if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept)) throw notAcceptable(accept);
+    if (preferredType(accept, graphqlTypes) === undefined && !namesEventStream(accept))
+      return this.#refuse(refusalResponse(asGraphQLError(notAcceptable(accept))), request, reply);
     return this.#execute(found, key, request, reply);
   }
 

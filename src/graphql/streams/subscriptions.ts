@@ -11,7 +11,8 @@ import type { Framing } from '../../platform/feed/index.ts';
 import { beginStream } from '../../http/api.ts';
 import { sentKey } from '../../http/credentials.ts';
 import { HttpError } from '../../http/error-table.ts';
-import { clientGone } from '../../platform/http/index.ts';
+import { graphqlTypes } from '../../http/failure-response.ts';
+import { clientGone, preferredType } from '../../platform/http/index.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
 import type { RootField, Variables } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
@@ -43,12 +44,9 @@ export async function sendSubscription(
   streams: EventStreams,
   options: ExecutionOptions,
 ): Promise<void> {
-  const framing = requireFraming(request.headers.accept);
   void reply.header('cache-control', 'no-store');
-  const opened = await observe(call, request, (observed) =>
-    open(observed, call, framing, request, reply, streams, options),
-  );
-  if ('body' in opened) sendRefusal(opened, reply, opened.isResult ? framing : undefined);
+  const opened = await observe(call, request, (observed) => open(observed, call, request, reply, streams, options));
+  if ('body' in opened) sendRefusal(opened, request, reply);
 }
 
 /** `isResult`: refused by limits or variables, as parsing and validation refuse. */
@@ -60,7 +58,6 @@ const begun: Pick<GraphQLResponse, 'status' | 'codes'> = { status: 200, codes: [
 async function open(
   observed: MeasuredOperation,
   { variables: sent, bytes }: OperationCall,
-  framing: Framing,
   request: FastifyRequest,
   reply: FastifyReply,
   streams: EventStreams,
@@ -69,9 +66,11 @@ async function open(
   const { principal, meter, caller } = request;
   const { operation, measured, label } = observed;
   let cost = 1;
-  let isResult = true;
+  let isResult = false;
   try {
     ({ cost } = await meter.spend());
+    const framing = requireFraming(request.headers.accept);
+    isResult = true;
     const variables = coerceVariables(operation.source, sent, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const selection = new StreamSelection(operation.source, variables);
@@ -129,14 +128,19 @@ function apiKeyOf({ raw }: FastifyRequest): string {
  * everything else as it is.
  */
 function sendRefusal(
-  { status, headers, body }: Pick<GraphQLResponse, 'status' | 'headers' | 'body'>,
+  { status, headers, body, isResult }: RefusedStream,
+  request: FastifyRequest,
   reply: FastifyReply,
-  framing: Framing | undefined,
 ): void {
-  void reply.headers(headers).header('cache-control', 'no-store');
+  const { accept } = request.headers;
+  void reply.headers(headers);
+  const framing = isResult ? framingFor(accept) : undefined;
   if (status === 400 && framing?.contentType === eventStreamType)
     void reply.code(200).header('content-type', eventStreamType).send(framing.end(body.trimEnd()));
-  else void reply.code(status).header('content-type', 'application/json; charset=utf-8').send(body);
+  else {
+    const type = preferredType(accept, graphqlTypes) ?? graphqlTypes[0];
+    void reply.code(status).header('content-type', `${type}; charset=utf-8`).send(body);
+  }
 }
 
 function requireFraming(accept: string | undefined): Framing {

@@ -49,3 +49,13 @@ it('logs no part of a key that the name of a subscription ends with, though name
   const begun = log.find(({ msg }) => msg === 'event stream begun');
   expect(begun).toMatchObject({ graphql: { name: `${begin}…` } });
 });
+
+it('that accepts no stream is refused with its operation in the log', async () => {
+  log.length = 0;
+  const refused = await openStream(address, app.key, { query: 'subscription S { events { id } }' }, 'application/json');
+  expect(refused.status).toBe(406);
+  await until(() => log.some(({ status }) => status === 406));
+  expect(log.find(({ status }) => status === 406)).toMatchObject({
+    graphql: { name: 'S', fields: ['events'], cost: 1, codes: ['NOT_ACCEPTABLE'] },
+  });
+});
