@@ -131,6 +131,19 @@ describe('trusted documents', () => {
     expect((await sample.post({ query: '{ total }' })).json()).toEqual({ data: { total: 5 } });
   });
 
+  it('an id beside a text is that of the text', async () => {
+    const sample = await start({ documentsPath: await manifest({ 'the-echo': echo }) });
+    for (const documentId of ['the-echo', hashOf(echo), `sha256:${hashOf(echo)}`])
+      expect((await sample.post({ query: echo, documentId })).json()).toEqual({ data: { echo: null } });
+    for (const documentId of ['the-echo', 'unknown', `sha256:${hashOf(echo)}`]) {
+      const refused = await sample.post({ query: '{ total }', documentId });
+      expect([refused.statusCode, refused.json().errors]).toEqual([
+        400,
+        [{ message: '`documentId` is not the id of `query`.', extensions: { code: 'BAD_REQUEST', status: 400 } }],
+      ]);
+    }
+  });
+
   it('run the operation that their entry names, also where others share its text', async () => {
     const both = 'query A { total } query B($text: String) { echo(text: $text) }';
     const entries = ['A', 'B'].map((name) => ({ id: `the-${name}`, name, type: 'query', body: both }));

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 import { Kind } from 'graphql';
@@ -119,6 +120,12 @@ export class Documents {
     if (entry === undefined) return { text: this.#texts.get(withoutHashPrefix(id)), operationName };
     if (operationName !== undefined && operationName !== entry.operationName) throw unresolvedOperation(operationName);
     return entry;
+  }
+
+  /** Whether an id is that of a text: its SHA-256, or that of an entry of the manifest. */
+  isIdOf(id: string, text: string): boolean {
+    const key = withoutHashPrefix(id);
+    return this.#entries.get(key)?.text === text || hash('sha256', text) === key;
   }
 
   find(key: string): KnownOperation | undefined {

@@ -10,7 +10,7 @@ export interface GraphQLRequest {
   readonly query: string | undefined;
   readonly operationName: string | undefined;
   readonly variables: Readonly<Record<string, unknown>> | undefined;
-  /** The id of a persisted or trusted document. */
+  /** The id of a persisted or trusted document; with the text, the id that the text must have. */
   readonly documentId: string | undefined;
   /** The same as Apollo's clients send it. With the text, it is the hash that the text must have. */
   readonly sha256: string | undefined;

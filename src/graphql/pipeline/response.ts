@@ -140,6 +140,8 @@ export const notInList = refusedWith(
 
 export const otherHash = refusedWith('`sha256Hash` is not the SHA-256 of `query`.', 'BAD_REQUEST', 400);
 
+export const otherId = refusedWith('`documentId` is not the id of `query`.', 'BAD_REQUEST', 400);
+
 /** HTTP 200, so that Apollo's clients send the text next. */
 export const unknownId: GraphQLResponse = {
   ...refusedWith('PersistedQueryNotFound', ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND, 404),

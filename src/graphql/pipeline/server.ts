@@ -28,6 +28,7 @@ import {
   notInList,
   onlyByPost,
   otherHash,
+  otherId,
   refusalResponse,
   unknownId,
 } from './response.ts';
@@ -180,13 +181,14 @@ class Endpoint {
     } finally {
       request.body = undefined;
     }
-    const { query, sha256, variables = {}, bytes } = parsed;
+    const { query, documentId, sha256, variables = {}, bytes } = parsed;
     const { text, operationName } = requested;
     const key = operationKey(text ?? '', operationName);
     if (this.#options.documentsOnly === true && !this.documents.isTrusted(key)) return notInList;
     if (text === undefined) return isById(parsed) ? unknownId : noText;
     const isHashSent = query !== undefined && sha256 !== undefined;
     if (isHashSent && hash('sha256', query) !== sha256) return otherHash;
+    if (query !== undefined && documentId !== undefined && !this.documents.isIdOf(documentId, query)) return otherId;
     const known = this.documents.find(key);
     const read = { text, operationName, key, known, bytes, sha256: isHashSent ? sha256 : undefined };
     if (known !== undefined) return { ...read, variables: declaredOf(known, variables) };
