@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 
+import { RequestMemory } from '../../src/platform/callers/memory.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const mebibyte = 1024 * 1024;
@@ -8,7 +9,7 @@ const most = 1.6 * 1_000_000;
 const service = await startTestApp({}, { httpLimits: { maxMemoryOfClient: 2 * mebibyte, memoryWaitMillis: 1 } });
 const { id, secret } = await service.createKey({ plan: 'business' });
 const { server } = service.app;
-const other = server.memory.open(server.callers.for(id));
+const other = new RequestMemory(server.memory, server.callers.for(id));
 const get = async (url: string) =>
   (await service.app.server.inject({ url, headers: { 'x-api-key': secret } })).statusCode;
 const send = (query: string, variables?: Record<string, unknown>) => service.graphql(query, variables, secret);

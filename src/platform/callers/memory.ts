@@ -1,31 +1,5 @@
-import type { Accounts } from './accounts.ts';
 import type { Caller } from './caller.ts';
-import { type Lease, Share, type ShareLimit, type ShareOptions } from './share.ts';
-
-/** In bytes. */
-export interface MemoryOptions extends ShareOptions {
-  readonly ofClient: number;
-}
-
-/** The memory of the process for what clients send, ask for and haven't read yet. */
-export class Memory extends Share {
-  readonly options: MemoryOptions;
-
-  constructor(accounts: Accounts, options: MemoryOptions) {
-    super(accounts, options);
-    this.options = options;
-  }
-
-  /** Whether more is held than there is: what is known already is never refused. */
-  get isOverdrawn(): boolean {
-    return this.held > this.options.ofAll;
-  }
-
-  /** Begins a request or a stream. */
-  open(caller: Caller): RequestMemory {
-    return new RequestMemory(this, caller);
-  }
-}
+import type { Lease, Share, ShareLimit } from './share.ts';
 
 /** An estimate of what a request takes beside its body, its variables and its result. */
 export const requestBytes = 16 * 1024;
@@ -42,14 +16,14 @@ export const requestBytes = 16 * 1024;
  * What it is, is held whatever the limits say; what it is going to be is waited for, or refused.
  */
 export class RequestMemory {
-  readonly #memory: Memory;
+  readonly #memory: Share;
   readonly #caller: Caller;
   readonly #lease: Lease;
   #kept = 0;
   #held = 0;
-  #isReleased = false;
 
-  constructor(memory: Memory, caller: Caller) {
+  /** `memory` is that of the process, in bytes. */
+  constructor(memory: Share, caller: Caller) {
     this.#memory = memory;
     this.#caller = caller;
     this.#lease = memory.hold(caller, 0);
@@ -96,20 +70,20 @@ export class RequestMemory {
    * needn't wait for that; rejects with UNAVAILABLE after a while, or with the reason of the signal.
    */
   reserve(bytes: number): Promise<void> | undefined {
-    const { ofClient, ofAll } = this.#memory.options;
-    const more = Math.max(0, Math.min(bytes, ofClient - this.bytes, ofAll - this.bytes));
-    const add = (lease: Lease): undefined => {
-      if (!this.#isReleased) this.hold(this.#held + more);
+    const more = Math.max(0, Math.min(bytes, this.#memory.mostOf(this.#caller) - this.bytes));
+    if (this.#memory.isFree(this.#caller, more)) {
+      this.hold(this.#held + more);
+      return undefined;
+    }
+    return this.#memory.take(this.#caller, more).then((lease) => {
+      this.hold(this.#held + more);
       // Only now: what becomes free is given to others at once.
       lease.release();
-    };
-    const lease = this.#memory.tryTake(this.#caller, more);
-    return lease === undefined ? this.#memory.take(this.#caller, more).then(add) : add(lease);
+    });
   }
 
-  /** It has ended. May be called more than once. */
+  /** It has ended: what it holds later isn't counted. May be called more than once. */
   release(): void {
-    this.#isReleased = true;
     this.#lease.release();
   }
 

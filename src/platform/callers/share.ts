@@ -1,4 +1,4 @@
-import type { Account, Accounts, Holding, Waiter } from './accounts.ts';
+import type { Account, Accounts, Waiter } from './accounts.ts';
 import type { Caller } from './caller.ts';
 import { Waiters } from './waiters.ts';
 
@@ -27,12 +27,36 @@ type WaitingCaller = Client & Partial<Pick<Caller, 'signal' | 'waitedMillis' | '
 /** Of the last lease in the mean of a client's leases. */
 const weightOfLast = 1 / 8;
 
-/** Something that a client holds, until `release`. */
-export interface Lease {
+/** What a client holds of a share, until `release`. */
+export class Lease {
+  readonly #share: Share;
+  readonly #account: Account;
+  #amount: number;
+  #isReleased = false;
+
+  /** Of a share, which counts it. */
+  constructor(share: Share, account: Account, amount: number) {
+    this.#share = share;
+    this.#account = account;
+    this.#amount = amount;
+    share.count(account, amount, 1);
+  }
+
   /** Its amount is another now. Without effect after `release`. */
-  resize(amount: number): void;
+  resize(amount: number): void {
+    if (this.#isReleased) return;
+    const more = amount - this.#amount;
+    this.#amount = amount;
+    this.#share.count(this.#account, more);
+  }
+
   /** With what its client has used of it, in milliseconds. May be called more than once. */
-  release(usedMillis?: number): void;
+  release(usedMillis?: number): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    if (usedMillis !== undefined) this.#share.use(this.#account, usedMillis);
+    this.#share.count(this.#account, -this.#amount, -1);
+  }
 }
 
 /** Something of which the process has so much (bytes, streams, slots), leased to clients. */
@@ -64,6 +88,11 @@ export class Share {
     return this.#waiters.all.length;
   }
 
+  /** Whether more is held than there is, by `hold` and `resize`. */
+  get isOverdrawn(): boolean {
+    return this.#held > this.#options.ofAll;
+  }
+
   /** What a client holds. */
   heldBy({ id }: Client): number {
     return this.#waiters.holdingOf(this.#accounts.of(id)).amount;
@@ -72,6 +101,11 @@ export class Share {
   /** How long a client has used its last leases, on average. */
   meanMillisOf({ id }: Client): number {
     return this.#waiters.holdingOf(this.#accounts.of(id)).meanMillis;
+  }
+
+  /** The most that a client may hold, when no other one holds anything. */
+  mostOf({ id }: Client): number {
+    return Math.min(this.#partOf(this.#accounts.of(id)), this.#options.ofAll);
   }
 
   /** The limit that doesn't allow the client so much more; undefined when both do. */
@@ -97,11 +131,15 @@ export class Share {
     return this.hold(caller, amount);
   }
 
-  /** Takes the amount if it is free and no other request of the client waits for more. */
-  tryTake({ id }: Client, amount = 1): Lease | undefined {
+  /** Takes the amount if it is free. */
+  tryTake(caller: Client, amount = 1): Lease | undefined {
+    return this.isFree(caller, amount) ? this.hold(caller, amount) : undefined;
+  }
+
+  /** Whether the client may have so much more, and no other request of it waits for that. */
+  isFree({ id }: Client, amount: number): boolean {
     const account = this.#accounts.of(id);
-    const isFree = this.#waiters.holdingOf(account).waiters.length === 0 && !this.#limitFor(account, amount);
-    return isFree ? this.#lease(account, amount) : undefined;
+    return this.#waiters.holdingOf(account).waiters.length === 0 && !this.#limitFor(account, amount);
   }
 
   /**
@@ -152,51 +190,39 @@ export class Share {
   }
 
   #limitFor(account: Account, amount: number): ShareLimit | undefined {
-    const { amount: held, meanMillis } = this.#waiters.holdingOf(account);
-    const { ofClient, ofAll } = this.#options;
-    const part =
-      typeof ofClient === 'number' ? ofClient : ofClient(this.#clients + (held === 0 ? 1 : 0), account.id, meanMillis);
-    if (held + amount > part) return 'client';
-    return this.#held + amount > ofAll ? 'all' : undefined;
+    if (this.#waiters.holdingOf(account).amount + amount > this.#partOf(account)) return 'client';
+    return this.#held + amount > this.#options.ofAll ? 'all' : undefined;
+  }
+
+  #partOf(account: Account): number {
+    const { ofClient } = this.#options;
+    if (typeof ofClient === 'number') return ofClient;
+    const { amount, meanMillis } = this.#waiters.holdingOf(account);
+    return ofClient(this.#clients + (amount === 0 ? 1 : 0), account.id, meanMillis);
   }
 
   #lease(account: Account, amount: number): Lease {
     this.#accounts.serve(account);
-    const holding = this.#waiters.holdingOf(account);
-    holding.leases += 1;
-    let held = 0;
-    let isReleased = false;
-    const resize = (next: number): void => {
-      const more = next - held;
-      held = next;
-      this.#add(holding, more);
-    };
-    resize(amount);
-    return {
-      resize: (next) => {
-        if (!isReleased) resize(next);
-      },
-      release: (usedMillis) => {
-        if (isReleased) return;
-        isReleased = true;
-        if (usedMillis !== undefined) {
-          this.#accounts.use(account, usedMillis);
-          holding.meanMillis += (usedMillis - holding.meanMillis) * weightOfLast;
-        }
-        holding.leases -= 1;
-        resize(0);
-      },
-    };
+    return new Lease(this, account, amount);
   }
 
-  /** A negative amount is less, which is given to those that wait. */
-  #add(holding: Holding, amount: number): void {
+  /** For its leases: a client holds so much more. A negative amount is less, which is given to those that wait. */
+  count(account: Account, amount: number, leases = 0): void {
+    const holding = this.#waiters.holdingOf(account);
+    holding.leases += leases;
     if (holding.amount === 0 && amount > 0) this.#clients += 1;
     holding.amount += amount;
     this.#held += amount;
-    if (holding.amount === 0 && amount < 0) this.#clients -= 1;
     if (amount >= 0) return;
+    if (holding.amount === 0) this.#clients -= 1;
     const mayHave = (waiter: Waiter): boolean => !this.#limitFor(waiter.account, waiter.amount);
     for (let next = this.#waiters.next(mayHave); next !== undefined; next = this.#waiters.next(mayHave)) next.grant();
+  }
+
+  /** For its leases: how long one was used. */
+  use(account: Account, millis: number): void {
+    this.#accounts.use(account, millis);
+    const holding = this.#waiters.holdingOf(account);
+    holding.meanMillis += (millis - holding.meanMillis) * weightOfLast;
   }
 }

@@ -7,10 +7,10 @@ import {
   type Caller,
   type Callers,
   type Lease,
-  type Memory,
   requestBytes,
   type RequestMemory,
   requestMillis,
+  type Share,
 } from '../callers/index.ts';
 import type { Bodies } from './body.ts';
 import type { ClientConnections } from './connections.ts';
@@ -22,7 +22,7 @@ import { Refusal } from './refusal.ts';
 declare module 'fastify' {
   interface FastifyInstance {
     readonly callers: Callers;
-    readonly memory: Memory;
+    readonly memory: Share;
     readonly connections: ClientConnections;
     readonly bodies: Bodies;
     readonly overload: Overload;

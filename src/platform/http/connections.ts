@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'n
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
-import type { Caller, Memory, RequestMemory, Share } from '../callers/index.ts';
+import { type Caller, RequestMemory, type Share } from '../callers/index.ts';
 import { every } from '../background.ts';
 import type { BoundsOptions } from './bounds.ts';
 import { ClientConnection } from './connection.ts';
@@ -25,12 +25,12 @@ const firstRequestMillis = 1_000;
 export class ClientConnections {
   readonly #options: BoundsOptions;
   readonly #connections = new Map<Socket, ClientConnection>();
-  readonly #memory: Memory;
+  readonly #memory: Share;
   #underWay = 0;
   #isDraining = false;
   #isClosing = false;
 
-  constructor(server: Server, memory: Memory, options: BoundsOptions) {
+  constructor(server: Server, memory: Share, options: BoundsOptions) {
     const { callers, onRefusal, limits } = options;
     this.#options = options;
     this.#memory = memory;
@@ -99,7 +99,7 @@ export class ClientConnections {
 
   /** The memory of a request, until its response has been sent, or its connection is closed. */
   openMemory(response: ServerResponse, caller: Caller): RequestMemory {
-    const memory = this.#memory.open(caller);
+    const memory = new RequestMemory(this.#memory, caller);
     const connection = this.of(response.req.socket);
     if (connection?.underWay === response) connection.memory = memory;
     // It has gone meanwhile, or is none of this server.

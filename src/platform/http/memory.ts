@@ -1,13 +1,13 @@
-import { Memory } from '../callers/index.ts';
+import { Share } from '../callers/index.ts';
 import type { BoundsOptions } from './bounds.ts';
 import { Refusal } from './refusal.ts';
 
 const retryAfterSeconds = 5;
 
 /** The one account of bodies, results and what clients haven't read of their responses. */
-export function createMemory({ callers, onRefusal, limits }: BoundsOptions): Memory {
+export function createMemory({ callers, onRefusal, limits }: BoundsOptions): Share {
   const { maxMemoryOfClient: ofClient, maxMemoryOfAll: ofAll, memoryWaitMillis } = limits;
-  return new Memory(callers.accounts, {
+  return new Share(callers.accounts, {
     ofClient,
     ofAll,
     waitMillis: memoryWaitMillis,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Callers, Memory } from '../callers/index.ts';
+import type { Callers, Share } from '../callers/index.ts';
 import { Bodies } from './body.ts';
 import type { BoundsOptions } from './bounds.ts';
 import { ClientConnections } from './connections.ts';
@@ -21,7 +21,7 @@ export interface NodeServerOptions extends Omit<BoundsOptions, 'limits'> {
 export interface NodeServer {
   readonly server: Server;
   readonly callers: Callers;
-  readonly memory: Memory;
+  readonly memory: Share;
   readonly connections: ClientConnections;
   readonly bodies: Bodies;
   readonly overload: Overload;

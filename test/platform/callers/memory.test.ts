@@ -1,24 +1,25 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { Memory, type MemoryOptions, type RequestMemory, requestBytes } from '../../../src/platform/callers/memory.ts';
+import { requestBytes, RequestMemory } from '../../../src/platform/callers/memory.ts';
+import { Share, type ShareOptions } from '../../../src/platform/callers/share.ts';
 import { callers } from '../../support/caller.ts';
 
-function memoryOf(options: Partial<MemoryOptions> = {}): Memory {
-  const refuse: MemoryOptions['refuse'] = (refusal) => new Error(refusal);
-  return new Memory(callers.accounts, { ofClient: 30, ofAll: 50, waitMillis: 60_000, refuse, ...options });
+function memoryOf(options: Partial<ShareOptions> = {}): Share {
+  const refuse: ShareOptions['refuse'] = (refusal) => new Error(refusal);
+  return new Share(callers.accounts, { ofClient: 30, ofAll: 50, waitMillis: 60_000, refuse, ...options });
 }
 
 /** A request that holds so much. */
-function holding(memory: Memory, clientId: string, bytes: number): RequestMemory {
-  const request = memory.open(callers.for(clientId));
+function holding(memory: Share, clientId: string, bytes: number): RequestMemory {
+  const request = new RequestMemory(memory, callers.for(clientId));
   expect(request.tryHold(bytes)).toBeUndefined();
   return request;
 }
 
 /** Reserves so much for a new request, and records when it is granted. */
-function reserve(memory: Memory, name: string, bytes: number, order: string[]): RequestMemory {
-  const request = memory.open(callers.for(name.charAt(0)));
+function reserve(memory: Share, name: string, bytes: number, order: string[]): RequestMemory {
+  const request = new RequestMemory(memory, callers.for(name.charAt(0)));
   void Promise.resolve(request.reserve(bytes)).then(() => order.push(name));
   return request;
 }
@@ -28,14 +29,14 @@ const settled = (): Promise<void> => new Promise(setImmediate);
 it('says whether a client or all together have too much, and counts only what is granted', () => {
   const memory = memoryOf();
   holding(memory, 'a', 20);
-  const request = memory.open(callers.for('a'));
+  const request = new RequestMemory(memory, callers.for('a'));
   expect([request.tryHold(11), request.tryHold(10), request.tryHold(11), request.bytes]).toEqual([
     'client',
     undefined,
     'client',
     10,
   ]);
-  const other = memory.open(callers.for('b'));
+  const other = new RequestMemory(memory, callers.for('b'));
   expect([other.tryHold(21), other.bytes, other.tryHold(20)]).toEqual(['all', 0, undefined]);
 });
 
@@ -72,7 +73,7 @@ it('takes what is held already however much that is, and says so until it is les
   const memory = memoryOf();
   const request = holding(memory, 'a', 30);
   request.hold(51);
-  expect([memory.isOverdrawn, memory.open(callers.for('b')).tryHold(1)]).toEqual([true, 'all']);
+  expect([memory.isOverdrawn, new RequestMemory(memory, callers.for('b')).tryHold(1)]).toEqual([true, 'all']);
   request.hold(50);
   expect(memory.isOverdrawn).toBe(false);
 });
@@ -106,15 +107,15 @@ it('is not waited for by a request that is aborted, nor for ever', async () => {
   const memory = memoryOf({ waitMillis: 10 });
   holding(memory, 'a', 30);
   const caller = callers.for('a');
-  const waiting = memory.open(caller).reserve(30);
+  const waiting = new RequestMemory(memory, caller).reserve(30);
   caller.abort(new Error('gone'));
   await expect(waiting).rejects.toThrow('gone');
-  await expect(memory.open(callers.for('a')).reserve(1)).rejects.toThrow('client');
+  await expect(new RequestMemory(memory, callers.for('a')).reserve(1)).rejects.toThrow('client');
 });
 
 it('holds all that a value has, whatever that is', () => {
   const memory = memoryOf({ ofClient: Infinity, ofAll: Infinity });
-  const request = memory.open(callers.for('a'));
+  const request = new RequestMemory(memory, callers.for('a'));
   const bytesOf = (value: unknown, more = 0): number => {
     request.holdParsed(value, more);
     return request.bytes - requestBytes;
@@ -135,7 +136,10 @@ it('counts exactly what its requests hold, whatever they do in whichever order',
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const memory = memoryOf();
-      const requests = Array.from({ length: 6 }, (_, index) => memory.open(callers.for(String(index % 3))));
+      const requests = Array.from(
+        { length: 6 },
+        (_, index) => new RequestMemory(memory, callers.for(String(index % 3))),
+      );
       const released = new Set<number>();
       for (const { request: index, kind, bytes } of steps) {
         const request = requests[index]!;

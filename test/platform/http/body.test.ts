@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
+import { RequestMemory } from '../../../src/platform/callers/memory.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
 import { until } from '../../support/until.ts';
 import { type BoundedServer, startBounded } from './bounded-server.ts';
@@ -76,7 +77,7 @@ it('takes the memory of its bytes, in however many chunks it arrives', () => {
   const request = {
     headers: {},
     caller,
-    memory: bounded.server.memory.open(caller),
+    memory: new RequestMemory(bounded.server.memory, caller),
   } as unknown as FastifyRequest;
   bounded.server.bodies.read(request, payload as unknown as IncomingMessage, () => undefined);
   collectGarbage();
