@@ -1,5 +1,9 @@
 const quality = /^[\d.]+/;
 
+/** What a separator ends, but for one in quotes. Nothing follows that could fail, so neither ever goes back. */
+const betweenCommas = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
+const betweenSemicolons = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
+
 /**
  * Whether an Accept header allows the media type: the range that is closest to it decides (RFC 9110, section 12.5.1).
  */
@@ -69,15 +73,15 @@ export function acceptedRanges(accept = ''): readonly MediaRange[] {
 
 /** The ranges of an Accept header with all their parameters (RFC 9110, section 8.3.1), whose values may be quoted. */
 function rangesIn(accept: string): readonly MediaRange[] {
-  return splitOutsideQuotes(accept, ',')
-    .map((text): MediaRange => {
-      const [type = '', ...rest] = splitOutsideQuotes(text, ';');
-      const parameters = new Map(rest.map(readParameter));
-      const [weight = '1'] = quality.exec(parameters.get('q') ?? '') ?? [];
-      parameters.delete('q');
-      return { type: type.trim().toLowerCase(), parameters, weight: Number(weight) || 0 };
-    })
-    .filter(({ type }) => type !== '');
+  const texts = accept.match(betweenCommas) ?? [];
+  return texts.flatMap((text) => {
+    const [type = '', ...rest] = text.match(betweenSemicolons) ?? [];
+    const parameters = new Map(rest.map(readParameter));
+    const [weight = '1'] = quality.exec(parameters.get('q') ?? '') ?? [];
+    parameters.delete('q');
+    const name = type.trim().toLowerCase();
+    return name === '' ? [] : { type: name, parameters, weight: Number(weight) || 0 };
+  });
 }
 
 function readParameter(text: string): readonly [name: string, value: string] {
@@ -86,20 +90,4 @@ function readParameter(text: string): readonly [name: string, value: string] {
   const value = text.slice(at + 1).trim();
   const isQuoted = value.length > 1 && value.startsWith('"') && value.endsWith('"');
   return [text.slice(0, at).trim().toLowerCase(), isQuoted ? value.slice(1, -1) : value];
-}
-
-function splitOutsideQuotes(text: string, separator: string): readonly string[] {
-  const parts: string[] = [];
-  let start = 0;
-  let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isQuoted && character === '\\') at += 1;
-    else if (character === '"') isQuoted = !isQuoted;
-    else if (character === separator && !isQuoted) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
-    }
-  }
-  return [...parts, text.slice(start)];
 }

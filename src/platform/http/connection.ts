@@ -36,11 +36,6 @@ const endParsing = 2;
 const maxSmallChunks = 1_024;
 const minChunkBytes = 256;
 
-/** What a response under way has still to write. */
-export interface UnwrittenPayload {
-  readonly bytesLeft: number;
-}
-
 /** A request that has been read and not begun. */
 interface QueuedRequest {
   readonly response: ServerResponse;
@@ -61,7 +56,7 @@ export class ClientConnection {
   /** The response under way is a stream, which may last as long as its client likes. */
   isStreaming = false;
   /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
-  unwritten: UnwrittenPayload | undefined;
+  unwritten: { readonly bytesLeft: number } | undefined;
   readonly #socket: Socket;
   readonly #options: BoundsOptions;
   /** The last request, if its response was sent before its body had arrived. */
