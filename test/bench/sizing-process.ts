@@ -105,7 +105,12 @@ async function measureKeys(): Promise<void> {
   const emptyBytes = await usedMemory();
   const rules = { banAfter: 100, banForSeconds: 900 };
   const counters = await connectRedisCounters(
-    { url: redisUrl, installation: { id: 'sizing', previousNamesUntil: 0 }, rules, databaseNow: Date.now },
+    {
+      url: redisUrl,
+      installation: { id: 'sizing', prefix: 'petstore:quota', previousNamesUntil: 0 },
+      rules,
+      databaseNow: Date.now,
+    },
     () => undefined,
   );
   const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };

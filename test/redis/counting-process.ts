@@ -3,7 +3,7 @@ import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.t
 
 // Makes so many requests of the same key at once, and prints how many of them were admitted.
 const [url = '', requests = '0'] = process.argv.slice(2);
-const installation = { id: 'one', previousNamesUntil: 0 };
+const installation = { id: 'one', prefix: 'petstore:quota', previousNamesUntil: 0 };
 const rules = { banAfter: 0, banForSeconds: 1 };
 const onSharedChange = (): void => undefined;
 const connect = (onError: (error: unknown) => void) =>

@@ -6,7 +6,7 @@ import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
 
 export const one = { needs: 1, spends: 1 };
-export const installation = { id: 'one', previousNamesUntil: 0 };
+export const installation = { id: 'one', prefix: 'petstore:quota', previousNamesUntil: 0 };
 export const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
 
 let lastId = 0;

@@ -115,7 +115,7 @@ it(`whatever a damaged Redis says, each decision is that of its own key, or Redi
   const url = `redis://127.0.0.1:${proxy.port}`;
   const options = {
     url,
-    installation: { id: 'fuzz', previousNamesUntil: 0 },
+    installation: { id: 'fuzz', prefix: 'petstore:quota', previousNamesUntil: 0 },
     rules: { banAfter: 0, banForSeconds: 1 },
     databaseNow: () => now,
     now: () => now,

@@ -47,7 +47,7 @@ const key: QuotaSubject = { id: '1', limits, bans, isAnonymous: false };
 const rules = { banAfter: 1, banForSeconds: 900 };
 
 async function open(id: string, now?: () => number, previousNamesUntil = 0): Promise<FallbackCounterStore> {
-  const installation = { id, previousNamesUntil };
+  const installation = { id, prefix: 'petstore:quota', previousNamesUntil };
   const store = await FallbackCounterStore.open({
     databaseNow: Date.now,
     connect: (onError) =>

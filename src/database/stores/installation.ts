@@ -3,7 +3,7 @@ import type { Installation } from '../../platform/quotas/index.ts';
 import { objectStatement, type Session } from '../../platform/postgres/index.ts';
 import { millisOf } from '../sql/entity-table.ts';
 
-const statement = objectStatement<Installation>(
+const statement = objectStatement<Omit<Installation, 'prefix'>>(
   `select id, coalesce(${millisOf('previous_names_until')}, 0) as "previousNamesUntil" from installation`,
 );
 
@@ -11,5 +11,5 @@ const statement = objectStatement<Installation>(
 export async function readInstallation(session: Session): Promise<Installation> {
   const [row] = await session.run(statement, []);
   if (row === undefined) throw unavailable(new Error('The table installation has no row.'));
-  return row;
+  return { ...row, prefix: 'petstore:quota' };
 }

@@ -1,6 +1,6 @@
 import type { BanRules } from './bans.ts';
 import type { CounterStore } from './counter-store.ts';
-import type { Installation } from './installation.ts';
+import type { Installation } from './redis-keys.ts';
 import type { UsageTable } from './usage.ts';
 import { FallbackCounterStore } from './fallback-counter-store.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';

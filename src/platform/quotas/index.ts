@@ -1,7 +1,7 @@
 export { type BanRecord, type BanRules, graceMillis } from './bans.ts';
 export type { AutomaticBan, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 export { openCounters } from './counters.ts';
-export type { Installation } from './installation.ts';
+export type { Installation } from './redis-keys.ts';
 export { QuotaService } from './quota.service.ts';
 export { parseRedisUrl, UnusableRedisUrl } from './redis-url.ts';
 export type { DayCounter, UsageTable } from './usage.ts';

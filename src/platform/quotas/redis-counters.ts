@@ -3,12 +3,11 @@ import { crc32 } from 'node:zlib';
 import type { BanRules } from './bans.ts';
 import type { Charge, QuotaSubject } from './counter-store.ts';
 import type { CounterDecision } from './counter.ts';
-import type { Installation } from './installation.ts';
 import { consumeScript } from './consume-script.ts';
 import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
 import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
-import { claimRedisKeys, type RedisKeys } from './redis-keys.ts';
+import { claimRedisKeys, type Installation, type RedisKeys } from './redis-keys.ts';
 import { serverOf, watchMaster } from './redis-master.ts';
 import { noCluster, parseRedisUrl } from './redis-url.ts';
 
@@ -100,11 +99,11 @@ class RedisCounters implements SharedCounters {
   ): Promise<CounterDecision> {
     const { limits, bans } = subject;
     const { rules, now } = this.#options;
-    const { prefix, generationKey, generation, isPrevious } = this.#keys;
+    const { prefix, generationKeys, generation } = this.#keys;
     const counter = `${prefix}:{${nameOf(subject)}}`;
     const reply = await this.#connection.run(
       script,
-      [counter, `${counter}:refusals`, generationKey, ...(isPrevious ? [] : [generationKey])],
+      [counter, `${counter}:refusals`, ...generationKeys],
       [
         generation,
         now === undefined ? '' : String(now()),

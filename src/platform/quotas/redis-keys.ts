@@ -1,20 +1,29 @@
 import { randomUUID } from 'node:crypto';
 
-import type { Installation } from './installation.ts';
 import { lifetimeMillis } from './consume-script.ts';
 import { scriptOf, type RedisConnection } from './redis-connection.ts';
 
-const prefix = 'petstore:quota';
+/** The services on one database. Counters that several installations keep in one place are named after them. */
+export interface Installation {
+  /** Differs from that of every other database. */
+  readonly id: string;
+  /** The names of all counters in Redis begin with it. */
+  readonly prefix: string;
+  /**
+   * Until then the previous version, which names counters without an id, may run beside this one; in milliseconds since
+   * 1970.
+   */
+  readonly previousNamesUntil: number;
+}
 
 /** Under which keys a process counts. */
 export interface RedisKeys {
   /** The keys of all counters begin with it. */
   readonly prefix: string;
-  /** Its value identifies the data in Redis: it is lost together with the counters. */
-  readonly generationKey: string;
+  /** The key of the generation; twice where its expiry moves with the counters', as `consumeScript` has it. */
+  readonly generationKeys: readonly string[];
+  /** It identifies the data in Redis: it is lost together with the counters. */
   readonly generation: string;
-  /** Whether these are the keys of the previous version, without the id of an installation. */
-  readonly isPrevious: boolean;
 }
 
 /**
@@ -41,15 +50,14 @@ return { 0, ARGV[2], tonumber(ARGV[4]) }
  */
 export async function claimRedisKeys(
   connection: RedisConnection,
-  { id, previousNamesUntil }: Installation,
+  { id, prefix, previousNamesUntil }: Installation,
   databaseNow: () => number,
 ): Promise<RedisKeys> {
-  const own = { prefix: `${prefix}:${id}`, generationKey: `${prefix}:${id}:generation` };
-  const previous = { prefix, generationKey: `${prefix}:claim` };
+  const [own, claim] = [`${prefix}:${id}:generation`, `${prefix}:claim`];
   const left = Math.min(lifetimeMillis, Math.max(0, Math.floor(previousNamesUntil - databaseNow())));
-  const keys = [own.generationKey, previous.generationKey];
-  const [form, generation] = await connection.run(script, keys, [id, randomUUID(), String(left)]);
+  const [form, generation] = await connection.run(script, [own, claim], [id, randomUUID(), String(left)]);
   if (typeof generation !== 'string') throw new Error('Redis has replied with something other than a generation.');
-  const isPrevious = form === 1;
-  return { ...(isPrevious ? previous : own), generation, isPrevious };
+  return form === 1
+    ? { prefix, generationKeys: [claim], generation }
+    : { prefix: `${prefix}:${id}`, generationKeys: [own, own], generation };
 }
