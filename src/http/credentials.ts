@@ -6,9 +6,9 @@ import type { KeyDirectory } from '../keys/key-directory.ts';
 export type SentKey = { readonly key: string } | { readonly fault: string } | undefined;
 
 /** The id of the key that a request has, if it is known without asking the database; it may have expired. */
-export function knownClientOf(request: IncomingMessage, keys: Pick<KeyDirectory, 'peek'>): string | undefined {
+export function knownClientOf(request: IncomingMessage, keys: Pick<KeyDirectory, 'knownIdOf'>): string | undefined {
   const sent = sentKey(request);
-  return sent !== undefined && 'key' in sent ? keys.peek(sent.key, request.socket) : undefined;
+  return sent !== undefined && 'key' in sent ? keys.knownIdOf(sent.key, request.socket) : undefined;
 }
 
 const bearer = /^bearer +(\S+)$/i;

@@ -108,7 +108,7 @@ export class KeyDirectory {
   }
 
   /** The id of a key that is known already, also of one that isn't valid any more. */
-  peek(text: string, connection?: object): string | undefined {
+  knownIdOf(text: string, connection?: object): string | undefined {
     if (this.#isAdmin(text)) return administrator.id;
     const hash = this.#hashOf(text, connection);
     return hash === undefined ? undefined : this.#ids.get(hash);

@@ -1,15 +1,15 @@
 /**
  * A cache of bounded size that evicts the entries that were not used recently.
  *
- * Approximately least recently used: it has two generations instead of one list in the order of use, so that an entry
- * moves on its first use in a generation, not on each.
+ * Approximately least recently used: it has two maps instead of one list in the order of use, so that an entry moves on
+ * its first use since the recent one was begun, not on each.
  */
 export class LruMap<Key, Value> {
   readonly #minWeight: number;
   readonly #weightOf: (key: Key, value: Value) => number;
   #recent = new Map<Key, Value>();
   #older = new Map<Key, Value>();
-  /** The weight added to the recent generation, deleted entries included. */
+  /** The weight added to the recent map, deleted entries included. */
   #recentWeight = 0;
 
   /**
@@ -50,8 +50,8 @@ export class LruMap<Key, Value> {
 
   /** Changes an entry that is stored, without counting it as used. */
   replace(key: Key, value: Value): void {
-    const generation = this.#recent.has(key) ? this.#recent : this.#older;
-    if (generation.has(key)) generation.set(key, value);
+    const entries = this.#recent.has(key) ? this.#recent : this.#older;
+    if (entries.has(key)) entries.set(key, value);
   }
 
   /** Recently used entries come first. An entry that moves or is deleted meanwhile may be missed. */

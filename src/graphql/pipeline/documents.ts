@@ -29,7 +29,7 @@ export interface KnownOperation {
  * The cache holds between this many characters of text and twice as many. A document takes 100 to 200 bytes for each;
  * fields and variants count as if they were text.
  */
-const generationCharacters = 2 ** 17;
+const minCharacters = 2 ** 17;
 const charactersPerField = 8;
 
 /** How many checksums of operations that were sent once are remembered, or twice as many. */
@@ -42,7 +42,7 @@ const maxChecksums = 10_000;
  * evict the operations in use nor outlive their request.
  */
 export class OperationCache {
-  readonly #operations = new LruMap<string, KnownOperation>(generationCharacters, weightOf);
+  readonly #operations = new LruMap<string, KnownOperation>(minCharacters, weightOf);
   /** Checksums: two operations that share one are only stored sooner. */
   readonly #sent = new LruMap<number, true>(maxChecksums);
 
