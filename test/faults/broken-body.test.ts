@@ -2,9 +2,9 @@ import { expect, it } from '@jest/globals';
 
 import { receive, send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 
-const service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
+const service = await Service.start(await copyEmbeddedStore());
 
 /** The response to the headers is still being made when the parser refuses the body as well. OPTIONS may be first. */
 it.each(['OPTIONS /nope', 'POST /nope', 'OPTIONS /pets', 'POST /pets/%zz', 'POST /graphql', 'PUT /graphql'])(

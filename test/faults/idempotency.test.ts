@@ -3,13 +3,13 @@ import { expect, it } from '@jest/globals';
 import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 
 const total = 60;
 const clients = 6;
 
 it('does the work of an Idempotency-Key once, though kill -9 comes in the midst of it and everything is sent again', async () => {
-  const settings = { DATA_DIR: temporaryDirectory(), DEMO: 'off' };
+  const settings = await copyEmbeddedStore();
   const create = (service: Service, n: number) =>
     service.post('/categories', { name: `written ${n}` }, { 'idempotency-key': `key ${n}` });
   const first = await Service.start(settings);

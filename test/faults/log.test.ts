@@ -11,6 +11,7 @@ import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { repository } from '../support/running-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 import { until } from '../support/until.ts';
 
 /** The built service; what it writes to stdout is left to the test. */
@@ -19,7 +20,7 @@ async function start(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
   const child = spawnChild(process.execPath, [join(repository, 'dist/src/main.js')], {
-    env: { NODE_ENV: 'production', PORT: '0', DATA_DIR: temporaryDirectory(), DEMO: 'off', ...environment },
+    env: { NODE_ENV: 'production', PORT: '0', ...(await copyEmbeddedStore()), ...environment },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const exited = once(child, 'exit');
@@ -68,7 +69,7 @@ it('ends at once at a second signal while its log is not read', async () => {
 it('starts, continues and ends on SIGTERM while the disk of its log and of its text for people is full', async () => {
   const port = String(await findFreePort());
   const child = spawnChild(process.execPath, [join(repository, 'dist/src/main.js')], {
-    env: { NODE_ENV: 'production', PORT: port, DATA_DIR: temporaryDirectory(), DEMO: 'off' },
+    env: { NODE_ENV: 'production', PORT: port, ...(await copyEmbeddedStore()) },
     stdio: ['ignore', openSync('/dev/full', 'w'), openSync('/dev/full', 'w')],
   });
   const exited = once(child, 'exit');

@@ -5,9 +5,9 @@ import { describe, expect, it } from '@jest/globals';
 
 import { send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 
-const service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
+const service = await Service.start(await copyEmbeddedStore());
 
 /** Whatever the client has sent, the server may have read it or not when the reset arrives. */
 async function sendAndReset(text: string, before: (socket: Socket) => Promise<unknown>): Promise<void> {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 import type { Scene } from './generated/act.ts';
 import { anyAct } from './generated/kinds.ts';
 import { limitMemory } from './memory-limit.ts';
@@ -90,7 +90,7 @@ async function startOnServer() {
 
 /** With 49 categories of 20 pets each. */
 async function startEmbedded() {
-  const target = await Target.start({ ...settings, DATA_DIR: temporaryDirectory(), DEMO: 'off' });
+  const target = await Target.start({ ...settings, ...(await copyEmbeddedStore()) });
   for (let category = 1; category <= 49; category += 1) {
     const pets = times(
       20,

@@ -1,12 +1,12 @@
 import { afterAll, expect, it } from '@jest/globals';
 
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 import { attacks } from './attacks.ts';
 import { embeddedAttacks } from './client-attacks.ts';
 import { endure, expectHarmless, printTable } from './report.ts';
 import { Target } from './target.ts';
 
-const target = await Target.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' });
+const target = await Target.start(await copyEmbeddedStore());
 await fill();
 
 afterAll(printTable);

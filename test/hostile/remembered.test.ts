@@ -7,6 +7,7 @@ import { expect, it } from '@jest/globals';
 import { atEnd } from '../support/at-end.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 import { until } from '../support/until.ts';
 import { readHeap, type Heap } from './heap.ts';
 import { times } from './raw-requests.ts';
@@ -15,7 +16,7 @@ const snapshots = temporaryDirectory();
 const sockets: Socket[] = [];
 
 const command = `node --heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots} dist/src/main.js`;
-const service = await Service.start({ DATA_DIR: temporaryDirectory(), DEMO: 'off' }, { command });
+const service = await Service.start(await copyEmbeddedStore(), { command });
 
 atEnd(() => sockets.forEach((socket) => socket.destroy()));
 

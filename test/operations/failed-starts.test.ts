@@ -10,13 +10,13 @@ import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 import { guideTable } from './guide.ts';
 
 /** Of the service's own packages: this folder has others. */
 type Client = Awaited<ReturnType<typeof connect>>;
 
-const dataDir = join(temporaryDirectory(), 'data');
+const embedded = await copyEmbeddedStore();
 const secret = 'kkk7391';
 
 const [cluster, redis] = await Promise.all([
@@ -73,7 +73,7 @@ function noted(output: string): string {
 }
 
 async function failedStart(settings: Readonly<Record<string, string>>): Promise<string> {
-  const service = new Service({ DATA_DIR: dataDir, DEMO: 'off', ...settings });
+  const service = new Service({ ...embedded, ...settings });
   expect(await service.ended()).toBe(1);
   return noted(service.output);
 }
@@ -137,7 +137,7 @@ test('names the setting that is wrong, misspelled or unusable here, and a passwo
     /^.*: DATABASE_URL has an @/,
   );
   const command = "sh -c 'ulimit -n 500 && exec node dist/src/main.js'";
-  const first = await Service.start({ DATA_DIR: dataDir, DEMO: 'off', DATBASE_URL: url() }, { command });
+  const first = await Service.start({ ...embedded, DATBASE_URL: url() }, { command });
   expect(noted(first.output)).toMatch(/^The variable DATBASE_URL is none .* is DATABASE_URL meant\?$/m);
   expect(first.output).toMatch(/^MAX_CONNECTIONS is 10000, but the system lets this process open 500 files/m);
   expect(await failedStart({ DATABASE_URL: url(), PORT: String(first.port) })).toMatch(/PORT is/);
