@@ -1,33 +1,40 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 
-import { Observations, seriousViolations } from './browser.ts';
+import { Observations, ofColours, seriousViolations } from './browser.ts';
 import { browser, service } from './shared.ts';
 
 let page: Page;
 let observed: Observations;
 
 /** The part of the page about one operation; the page is loaded unless it is there already. */
-async function open(on: Page, tag: string, method: string, path: string): Promise<Locator> {
-  await on.goto(`${service.origin}/docs#tag/${tag}/${method}${path}`);
-  const section = on.locator(`section[id$="/${method}${path}"]`);
+async function open(tag: string, method: string, path: string): Promise<Locator> {
+  await page.goto(`${service.origin}/docs#tag/${tag}/${method}${path}`);
+  const section = page.locator(`section[id$="/${method}${path}"]`);
   await section.waitFor();
   return section;
 }
 
 const tryButton = (section: Locator): Locator => section.getByRole('button', { name: 'Test Request' });
 
+/** The form of an operation, instead of one that is open. */
+async function openForm(tag: string, method: string, path: string): Promise<Locator> {
+  await page.keyboard.press('Escape');
+  await tryButton(await open(tag, method, path)).click();
+  return page.getByRole('dialog');
+}
+
 export function testReference(): void {
   describe('the reference page, loaded once', () => {
-    let loaded: Page;
     beforeAll(async () => {
-      loaded = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
-      await loaded.goto(`${service.origin}/docs`);
+      page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+      observed = new Observations(page);
+      await page.goto(`${service.origin}/docs`);
     });
-    afterAll(() => loaded.close());
+    afterAll(() => page.close());
 
     it('explains how to back off', async () => {
-      const drawn = loaded.locator('.scalar-app');
+      const drawn = page.locator('.scalar-app');
       await drawn.getByText('Backing off.').waitFor();
       expect(await drawn.getByText('Retry-After').first().isVisible()).toBe(true);
     });
@@ -37,21 +44,54 @@ export function testReference(): void {
       ['animals', 'PATCH', '/pets/{petId}', 'Beta'],
       ['inventory', 'PATCH', '/inventory/{petId}', 'Experimental'],
     ])('shows in %s that %s %s is marked as %s', async (tag, method, path, mark) => {
-      const section = await open(loaded, tag, method, path);
+      const section = await open(tag, method, path);
       await section.getByText(mark, { exact: true }).first().waitFor();
       expect(await section.getByText(mark, { exact: true }).first().isVisible()).toBe(true);
     });
 
     it('has samples with the address of this server', async () => {
-      const section = await open(loaded, 'animals', 'GET', '/pets');
+      const section = await open('animals', 'GET', '/pets');
       expect(await section.locator('pre').first().textContent()).toContain(`curl -sS "${service.origin}/pets?limit=5`);
     });
 
     it('has no form for an operation with x-hideTryItPanel', async () => {
-      const listed = await open(loaded, 'orders', 'GET', '/store/orders');
-      const created = await open(loaded, 'orders', 'POST', '/store/orders');
+      const listed = await open('orders', 'GET', '/store/orders');
+      const created = await open('orders', 'POST', '/store/orders');
       await tryButton(created).waitFor();
       expect([await tryButton(listed).count(), await tryButton(created).count()]).toEqual([0, 1]);
+    });
+
+    it('sends no optional parameter that was left alone in the form', async () => {
+      const dialog = await openForm('animals', 'GET', '/pets');
+      const [request] = await Promise.all([
+        page.waitForRequest(`${service.origin}/pets*`),
+        dialog.getByRole('button', { name: /Send/ }).first().click(),
+      ]);
+      expect(new URL(request.url()).searchParams.has('status')).toBe(false);
+    });
+
+    it('shows the digits of a response as they come', async () => {
+      // The store has no row of such an id yet.
+      const json = '[{"id":9007199254740993,"name":"Rex","categoryId":9223372036854775807}]';
+      await page.route('**/pets*', (route) =>
+        route.fulfill({ status: 200, contentType: 'application/json', body: json }),
+      );
+      const dialog = await openForm('animals', 'GET', '/pets');
+      await dialog.getByRole('button', { name: /Send/ }).first().click();
+      await dialog.getByText('9007199254740993').waitFor();
+      expect(await dialog.getByText('9223372036854775807').count()).toBe(1);
+    });
+
+    it('sends a request by its form, with the key and the values filled in there', async () => {
+      const dialog = await openForm('inventory', 'PATCH', '/inventory/{petId}');
+      await dialog.getByPlaceholder('Token').fill(service.key);
+      await dialog.getByText('42', { exact: true }).fill('1');
+      const [response] = await Promise.all([
+        page.waitForResponse(`${service.origin}/inventory/1`),
+        dialog.getByRole('button', { name: /Send/ }).first().click(),
+      ]);
+      await dialog.getByText('200 OK').waitFor();
+      expect(await response.json()).toMatchObject({ petId: 1, quantity: 3 });
     });
   });
 
@@ -62,32 +102,25 @@ export function testReference(): void {
     });
     afterEach(() => page.close());
 
-    it.each(['light', 'dark'] as const)(
-      'is shown in %s colours, and loads nothing from another host',
-      async (colorScheme) => {
+    it.each([
+      ['light', {}],
+      ['dark', ofColours],
+    ] as const)(
+      'in %s colours loads nothing from another host, and has no serious violation of accessibility, nor has the form for requests',
+      async (colorScheme, rules) => {
         await page.emulateMedia({ colorScheme });
-        await open(page, 'animals', 'GET', '/pets');
-        await page.getByRole('heading', { name: 'List pets' }).waitFor();
+        const section = await open('animals', 'PATCH', '/pets/{petId}');
+        await tryButton(section).waitFor();
         const brightness = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
         expect(Number(/\d+/.exec(brightness)?.[0]) > 128).toBe(colorScheme === 'light');
+        expect(await seriousViolations(page, rules)).toEqual([]);
+        await tryButton(section).click();
+        await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
+        expect(await seriousViolations(page, { ...rules, part: '[role="dialog"]' })).toEqual([]);
         expect(observed.outside(service.origin)).toEqual([]);
         expect(observed.problems).toEqual([]);
       },
     );
-
-    it('sends a request by its form, with the key and the values filled in there', async () => {
-      const section = await open(page, 'inventory', 'PATCH', '/inventory/{petId}');
-      await tryButton(section).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByPlaceholder('Token').fill(service.key);
-      await dialog.getByText('42', { exact: true }).fill('1');
-      const [response] = await Promise.all([
-        page.waitForResponse(`${service.origin}/inventory/1`),
-        dialog.getByRole('button', { name: /Send/ }).first().click(),
-      ]);
-      await dialog.getByText('200 OK').waitFor();
-      expect(await response.json()).toMatchObject({ petId: 1, quantity: 3 });
-    });
 
     it('begins its forms with the key that an explorer in another tab holds, and stores it nowhere', async () => {
       const context = await browser.newContext();
@@ -111,14 +144,17 @@ export function testReference(): void {
       await context.close();
     });
 
-    it.each(['not_found', 'unavailable'])('leads from /docs#%s to that code in the list of errors', async (code) => {
-      await page.goto(`${service.origin}/docs#${code}`);
-      const item = page.locator('.scalar-app li > code:first-child').getByText(code, { exact: true });
-      await item.waitFor();
-      const isInView = `(({ top }) => top > 0 && top < innerHeight)([...document.querySelectorAll('.scalar-app li > code:first-child')]
-      .find(({ textContent }) => textContent === '${code}').getBoundingClientRect())`;
+    it('fits a screen of 390 px, and leads from /docs#unavailable to that code in the list of errors', async () => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(`${service.origin}/docs#unavailable`);
+      const codes = '.scalar-app li > code:first-child';
+      await page.locator(codes).getByText('unavailable', { exact: true }).waitFor();
+      const isInView = `(({ top }) => top > 0 && top < innerHeight)([...document.querySelectorAll('${codes}')]
+      .find(({ textContent }) => textContent === 'unavailable').getBoundingClientRect())`;
       await page.waitForFunction(isInView);
       expect(await page.evaluate(isInView)).toBe(true);
+      await page.getByRole('heading', { name: 'Guide: openapi-fetch' }).waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     });
 
     it('leads from a code of GraphQL to the guides of GraphQL', async () => {
@@ -129,51 +165,6 @@ export function testReference(): void {
       );
       expect(top).toBeGreaterThanOrEqual(0);
       expect(top).toBeLessThan(1000);
-    });
-
-    it('shows the digits of a response as they come', async () => {
-      // The store has no row of such an id yet.
-      const json = '[{"id":9007199254740993,"name":"Rex","categoryId":9223372036854775807}]';
-      await page.route('**/pets*', (route) =>
-        route.fulfill({ status: 200, contentType: 'application/json', body: json }),
-      );
-      const section = await open(page, 'animals', 'GET', '/pets');
-      await tryButton(section).click();
-      const dialog = page.getByRole('dialog');
-      await dialog.getByRole('button', { name: /Send/ }).first().click();
-      await dialog.getByText('9007199254740993').waitFor();
-      expect(await dialog.getByText('9223372036854775807').count()).toBe(1);
-    });
-
-    it('sends no optional parameter that was left alone in the form', async () => {
-      const section = await open(page, 'animals', 'GET', '/pets');
-      await tryButton(section).click();
-      const dialog = page.getByRole('dialog');
-      const [request] = await Promise.all([
-        page.waitForRequest(`${service.origin}/pets*`),
-        dialog.getByRole('button', { name: /Send/ }).first().click(),
-      ]);
-      expect(new URL(request.url()).searchParams.has('status')).toBe(false);
-    });
-
-    it.each(['light', 'dark'] as const)(
-      'has no serious violation of accessibility in %s, nor has the form for requests',
-      async (scheme) => {
-        await page.emulateMedia({ colorScheme: scheme });
-        const section = await open(page, 'animals', 'PATCH', '/pets/{petId}');
-        await tryButton(section).waitFor();
-        expect(await seriousViolations(page)).toEqual([]);
-        await tryButton(section).click();
-        await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
-        expect(await seriousViolations(page, '[role="dialog"]')).toEqual([]);
-      },
-    );
-
-    it('fits a screen of 390 px', async () => {
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.goto(`${service.origin}/docs`);
-      await page.getByRole('heading', { name: 'Guide: openapi-fetch' }).waitFor();
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
     });
 
     it('can be read without JavaScript', async () => {
