@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -12,13 +12,29 @@ export class PostgresCluster {
   readonly #directory = mkdtempSync(join(process.env['SMALL_DISK'] ?? tmpdir(), 'petstore-cluster-'));
   #port = 0;
 
-  /** `prepare` may change the data directory before the server starts for the first time. */
-  static async create(prepare?: (dataDirectory: string) => void): Promise<PostgresCluster> {
+  /**
+   * `prepare` may change the data directory before the server starts for the first time; `initialized` is one to copy,
+   * which is made where it isn't there.
+   */
+  static async create(prepare?: (dataDirectory: string) => void, initialized?: string): Promise<PostgresCluster> {
     const cluster = new PostgresCluster();
-    const passwordFile = join(cluster.#directory, 'password');
-    writeFileSync(passwordFile, 'petstore\n');
+    if (initialized !== undefined && existsSync(initialized)) copy(initialized, cluster.dataDirectory);
+    else {
+      cluster.#initialize();
+      if (initialized !== undefined) copy(cluster.dataDirectory, initialized);
+    }
+    prepare?.(cluster.dataDirectory);
     if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
-    cluster.#run(
+    cluster.#port = await findFreePort();
+    cluster.start();
+    return cluster;
+  }
+
+  #initialize(): void {
+    const passwordFile = join(this.#directory, 'password');
+    writeFileSync(passwordFile, 'petstore\n');
+    if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', this.#directory]);
+    this.#run(
       'initdb',
       '--username=postgres',
       `--pwfile=${passwordFile}`,
@@ -27,12 +43,7 @@ export class PostgresCluster {
       '--no-sync',
     );
     const settings = `listen_addresses = '127.0.0.1'\nunix_socket_directories = ''\n`;
-    appendFileSync(join(cluster.dataDirectory, 'postgresql.conf'), settings);
-    prepare?.(cluster.dataDirectory);
-    if (process.getuid?.() === 0) execFileSync('chown', ['-R', 'postgres', cluster.#directory]);
-    cluster.#port = await findFreePort();
-    cluster.start();
-    return cluster;
+    appendFileSync(join(this.dataDirectory, 'postgresql.conf'), settings);
   }
 
   /** A hot standby of this server, which follows it. */
@@ -110,6 +121,11 @@ export class PostgresCluster {
     const [file, ...rest] = [...asOwner, ...command];
     execFileSync(file!, rest, { cwd: this.#directory, stdio: 'ignore' });
   }
+}
+
+/** With owners and modes, which PostgreSQL looks at. */
+function copy(from: string, to: string): void {
+  execFileSync('cp', ['-a', from, to]);
 }
 
 /** A backend may end between the listing of the processes and its signal. */
