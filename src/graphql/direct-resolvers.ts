@@ -1,4 +1,4 @@
-import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
+import { defaultTypeResolver, isAbstractType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
 import { getMetadataStorage } from 'type-graphql';
 
 type Resolve = GraphQLFieldResolver<unknown, unknown>;
@@ -13,6 +13,8 @@ type Method = (...parameters: readonly unknown[]) => unknown;
  * TypeGraphQL (2.0.0-rc.4) copies the arguments, and the parent, into instances of their classes for every call, which
  * costs more than the methods. graphql-js has coerced the arguments already, and our classes have neither methods nor
  * initial values. A method with middleware, roles or other parameters is still called by TypeGraphQL.
+ *
+ * The type of an object comes from its `__typename`, at once: TypeGraphQL looks for its class.
  */
 export function resolveDirectly(schema: GraphQLSchema): void {
   const { queries, mutations, subscriptions, fieldResolvers, objectTypes } = getMetadataStorage();
@@ -23,6 +25,8 @@ export function resolveDirectly(schema: GraphQLSchema): void {
     const resolve = directResolver(handler, instances);
     if (field !== undefined && 'resolve' in field && resolve !== undefined) field.resolve = resolve;
   };
+  for (const type of Object.values(schema.getTypeMap()))
+    if (isAbstractType(type)) type.resolveType = defaultTypeResolver;
   for (const query of queries) replace(schema.getQueryType()?.name, query);
   for (const mutation of mutations) replace(schema.getMutationType()?.name, mutation);
   for (const subscription of subscriptions) replace(schema.getSubscriptionType()?.name, subscription);

@@ -33,6 +33,7 @@ export class EventResolver {
   }
 
   /** Resolves one event of a stream; see `streams/`. */
+  @Computed()
   @Subscription(() => EventObjectType, {
     name: 'events',
     // Never called.

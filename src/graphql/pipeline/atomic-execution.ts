@@ -1,31 +1,17 @@
 import { hash } from 'node:crypto';
 
-import { type FieldNode, getArgumentValues, type GraphQLField } from 'graphql';
-
 import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { FieldResults } from '../../domain/idempotency/idempotency.service.ts';
 import { lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
-import type {
-  Execution,
-  OperationSource,
-  PreparedOperation,
-  RootField,
-  RunOptions,
-  Variables,
-} from '../../platform/executor/index.ts';
+import type { Execution, PreparedOperation, RootCall, RunOptions, Variables } from '../../platform/executor/index.ts';
 import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { rowsNamedBy } from '../safe-writes/root-mutations.ts';
 import { requireScopeOfMutation } from '../scopes.ts';
 import { causeOf } from './errors.ts';
-
-interface AtomicOperation {
-  readonly source: OperationSource;
-  readonly prepared: PreparedOperation;
-}
 
 interface AtomicOptions {
   readonly limits: { readonly maxResponseBytes: number };
@@ -51,19 +37,17 @@ class AbortedBy extends Error {
  * VALIDATION_FAILED for too many fields.
  */
 export async function executeAtomically(
-  operation: AtomicOperation,
+  prepared: PreparedOperation,
   variables: Variables,
   context: GraphQLContext,
   { limits: { maxResponseBytes: maxBytes } }: AtomicOptions,
 ): Promise<Execution> {
   const { caller: turns } = context.request;
-  const { prepared } = operation;
-  const fields = prepared.rootFields(variables);
-  if (fields.length > maxAtomicFields) {
-    const message = `carries out at most ${maxAtomicFields} root fields together, not ${fields.length}.`;
+  const calls = prepared.rootCalls(variables);
+  if (calls.length > maxAtomicFields) {
+    const message = `carries out at most ${maxAtomicFields} root fields together, not ${calls.length}.`;
     throw validationFailed([{ field: '@atomic', message }]);
   }
-  const calls = fields.map((field) => callOf(operation, field, variables));
   const named = calls.flatMap(({ definition, args }) => (args === undefined ? [] : rowsNamedBy(definition, args)));
   let execution: Execution | undefined;
   const work = async (inside: Stores): Promise<AtomicWrites> => {
@@ -82,7 +66,7 @@ export async function executeAtomically(
     if (context.keyed === undefined) {
       await context.stores.atomically(work);
     } else {
-      const names = fields.map(({ key }) => key);
+      const names = calls.map(({ key }) => key);
       const outcome = await context.keyed.onceForOperation(names, fingerprint(calls), work);
       if (outcome.isReplayed) {
         const { keyed } = context;
@@ -101,24 +85,8 @@ export async function executeAtomically(
   return execution as Execution;
 }
 
-/** A root field with its arguments; undefined where they are refused, when the field is executed. */
-interface Call {
-  readonly key: string;
-  readonly definition: GraphQLField<unknown, unknown>;
-  readonly args: Readonly<Record<string, unknown>> | undefined;
-}
-
-function callOf({ source }: AtomicOperation, { key, name, nodes }: RootField, variables: Variables): Call {
-  const definition = source.schema.getMutationType()?.getFields()[name] as Call['definition'];
-  try {
-    return { key, definition, args: getArgumentValues(definition, nodes[0] as FieldNode, variables) };
-  } catch {
-    return { key, definition, args: undefined };
-  }
-}
-
 /** Throws AbortedBy the first field that the key may not use. */
-function assertScopes(calls: readonly Call[], { principal }: GraphQLContext): void {
+function assertScopes(calls: readonly RootCall[], { principal }: GraphQLContext): void {
   for (const { key, definition } of calls) {
     try {
       requireScopeOfMutation(definition, principal);
@@ -153,7 +121,7 @@ function causeFor(key: string, error: unknown): unknown {
  * The same for the same response names with the same fields and inputs, in the same order. (Nothing is stored of
  * arguments that are refused.)
  */
-function fingerprint(calls: readonly Call[]): string {
+function fingerprint(calls: readonly RootCall[]): string {
   const parts = calls.map(({ key, definition: { name, args: inputs }, args }) =>
     args === undefined ? [key, name] : [key, fingerprintOf(name, inputs, args)],
   );

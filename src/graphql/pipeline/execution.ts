@@ -120,7 +120,7 @@ async function execute(
     const waiting = request.memory.reserve(Math.min(measured.bytes, limits.maxResponseBytes));
     if (waiting !== undefined) await waiting;
     const execution = isAtomic(source)
-      ? await executeAtomically({ source, prepared }, coerced, context, options)
+      ? await executeAtomically(prepared, coerced, context, options)
       : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: request.caller });
     request.memory.hold(execution.data === undefined ? 0 : bytesOf(execution.data));
     if (execution.omittedErrors > 0) onRefusal('errors');

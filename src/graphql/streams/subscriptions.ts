@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { getArgumentValues, type FieldNode, type GraphQLField } from 'graphql';
 
 import { requireScope } from '../../domain/access/principal.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
@@ -14,7 +13,7 @@ import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { clientGone, preferredType } from '../../platform/http/index.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
-import type { RootField, Variables } from '../../platform/executor/index.ts';
+import type { RootCall, Variables } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import {
@@ -150,17 +149,14 @@ function requireFraming(accept: string | undefined): Framing {
 }
 
 /** Throws VALIDATION_FAILED when the arguments are wrong. */
-function argumentsOf(
-  { prepared, source }: KnownOperation,
-  variables: Variables,
-): Pick<StreamOpening, 'filter' | 'after'> {
+function argumentsOf({ prepared }: KnownOperation, variables: Variables): Pick<StreamOpening, 'filter' | 'after'> {
   // Validation allows no other number of root fields, and none that depends on a directive.
-  const [root] = prepared.rootFields(variables) as [RootField];
-  const field = source.schema.getSubscriptionType()?.getFields()[root.name] as GraphQLField<unknown, unknown>;
-  const args = getArgumentValues(field, root.nodes[0] as FieldNode, variables) as EventSubscriptionArgs;
+  const [{ args = {}, refusal }] = prepared.rootCalls(variables) as [RootCall];
+  if (refusal !== undefined) throw refusal;
+  const { after: sent, filter: sentFilter } = args as EventSubscriptionArgs;
   const check = new InputCheck();
-  const after = check.optional('after', args.after, eventIdRule);
-  const filter = eventFilterOf(args.filter);
+  const after = check.optional('after', sent, eventIdRule);
+  const filter = eventFilterOf(sentFilter);
   checkFilter(check, filter);
   check.throwIfRefused();
   return { filter, after };

@@ -1,36 +1,28 @@
 import {
   defaultFieldResolver,
+  defaultTypeResolver,
   getNamedType,
   isAbstractType,
   isIntrospectionType,
+  isLeafType,
   isObjectType,
   type FieldNode,
+  type GraphQLAbstractType,
+  type GraphQLCompositeType,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
 } from 'graphql';
 
-import { prepareHold } from './held.ts';
+import { type Held, prepareDescent } from './held.ts';
 import { hasRelations, isRelation, marksOf, type PreparedInfo } from './marks.ts';
-import type { Hold, Resolution } from './resolve.ts';
-import type { FieldCall, Path, Run } from './run.ts';
-import type { PreparedSelection } from './selection.ts';
-import { prepareWriter, type FieldWriter, type ValueWriter } from './write.ts';
+import type { Descend, Resolution } from './resolve.ts';
+import type { Path, Run } from './run.ts';
+import { PreparedSelection } from './selection.ts';
+import type { Variant } from './variant.ts';
+import { prepareWriter, type ValueWriter } from './write.ts';
 
-/** Where a field is selected: by one or more nodes of the document under one response key. */
-export interface SelectedField extends FieldCall {
-  readonly key: string;
-  readonly parentType: GraphQLObjectType;
-  /** The part of `info` about the whole operation. */
-  readonly operationInfo: Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'operation'>;
-}
-
-/** An object while its fields are resolved. */
-interface Parent {
-  readonly source: unknown;
-  readonly values: unknown[];
-  readonly path: Path | undefined;
-  readonly isComplete: boolean;
-}
+const noSelections: readonly PreparedSelection[] = [];
 
 /**
  * A field prepared for both phases. Its value is a property of the object, computed from the object, a relation that
@@ -39,42 +31,50 @@ interface Parent {
 export class PreparedField {
   readonly key: string;
   readonly name: string;
+  readonly parentType: GraphQLObjectType;
+  readonly definition: GraphQLField<unknown, unknown>;
+  /** Of the document: one or more under its response key. */
   readonly nodes: readonly FieldNode[];
-  /** `Pet.name`, for messages. */
-  readonly label: string;
-  /** Undefined unless it is computed. */
-  readonly compute: FieldWriter['compute'];
-  readonly #field: SelectedField;
-  readonly #makeSelection: (type: GraphQLObjectType) => PreparedSelection;
+  readonly variant: Variant;
+  readonly #isComputed: boolean;
   readonly #isRelation: boolean;
-  readonly #isResolved: boolean;
+  readonly #hasResolver: boolean;
   readonly #isOfRow: boolean;
-  #selections: readonly PreparedSelection[] = [];
+  #selections: readonly PreparedSelection[] = noSelections;
   #relations: readonly string[] | undefined;
   #selected: readonly string[] | undefined;
-  #hold: Hold | undefined;
+  #descend: Descend | undefined;
   #writer: ValueWriter | undefined;
 
-  constructor(field: SelectedField, makeSelection: (type: GraphQLObjectType) => PreparedSelection) {
-    const { key, parentType, definition, nodes, operationInfo } = field;
+  constructor(
+    variant: Variant,
+    key: string,
+    parentType: GraphQLObjectType,
+    definition: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+  ) {
     const { computed, promised } = marksOf(definition);
-    // Introspection is computed from the schema.
-    const isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
+    this.variant = variant;
     this.key = key;
     this.name = definition.name;
+    this.parentType = parentType;
+    this.definition = definition;
     this.nodes = nodes;
-    this.label = `${parentType.name}.${definition.name}`;
-    this.compute = isComputed ? (source, run) => this.#resolve(source, run, operationInfo) : undefined;
-    this.#field = field;
-    this.#makeSelection = makeSelection;
+    // Introspection is computed from the schema.
+    this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
     this.#isRelation = isRelation(definition);
-    this.#isResolved = promised ?? (definition.resolve !== undefined && !isComputed && !this.#isRelation);
+    this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
     this.#isOfRow = hasRelations(parentType);
+  }
+
+  /** `Pet.name`, for messages. */
+  get label(): string {
+    return `${this.parentType.name}.${this.name}`;
   }
 
   /** Made with the first value. */
   get writer(): ValueWriter {
-    return (this.#writer ??= prepareWriter(this.#field.definition.type, this));
+    return (this.#writer ??= prepareWriter(this.definition.type, this));
   }
 
   /**
@@ -85,42 +85,44 @@ export class PreparedField {
     return (this.#relations ??= [...new Set(this.#relationsBelow())].toSorted());
   }
 
-  selectionFor(type: GraphQLObjectType): PreparedSelection {
-    const known = this.#selections.find((selection) => selection.type === type);
-    if (known !== undefined) return known;
-    const selection = this.#makeSelection(type);
-    this.#selections = [...this.#selections, selection];
-    return selection;
+  /** What is selected on an object in its value, of this type. */
+  selectionOf(value: unknown, type: GraphQLCompositeType, run: Run): PreparedSelection {
+    return this.#selectionOn(isObjectType(type) ? type : this.#typeOf(value, type, run));
   }
 
-  /** Whether something has to be resolved first, here or below. */
-  needs(isComplete: boolean): boolean {
-    if (this.#isResolved || (this.#isRelation && !isComplete)) return true;
-    const type = getNamedType(this.#field.definition.type);
-    if (!isObjectType(type)) return isAbstractType(type);
-    return this.selectionFor(type).needs(this.#isCompleteBelow(isComplete));
+  /**
+   * Whether something has to be resolved before it is written, here or below: `isComplete` if rows include the relations
+   * that are selected on them. What is related to these includes none.
+   */
+  needsResolving(isComplete: boolean): boolean {
+    if (this.#hasResolver || (this.#isRelation && !isComplete)) return true;
+    const isCompleteBelow = isComplete && !this.#isOfRow;
+    return this.#selectionsBelow().some((selection) => selection.needsResolving(isCompleteBelow));
   }
 
-  /** Puts the value of an object's field into its place, or has it resolved. */
-  hold({ source, values, path: prev, isComplete }: Parent, index: number, resolution: Resolution): void {
-    const { key, parentType, definition } = this.#field;
-    const path: Path = { prev, key, typename: parentType.name };
-    const hold = (this.#hold ??= prepareHold(definition.type, this));
-    const place = { values, index, path, isComplete: this.#isCompleteBelow(isComplete), hold };
+  /** Puts its value into the place in a held object, or has its resolver called. */
+  resolve({ source, values }: Held, index: number, prev: Path | undefined, resolution: Resolution): void {
     const { run } = resolution;
-    const read = (): unknown =>
-      this.compute === undefined ? (source as Record<string, unknown>)[this.name] : this.compute(source, run);
-    const resolve = (): unknown => this.#resolve(source, run, this.infoAt(path, run));
-    if (this.#isResolved) resolution.call(resolve, place);
-    else resolution.put(place, read, this.#isRelation && !isComplete ? resolve : undefined);
+    const path: Path = { prev, key: this.key, typename: this.parentType.name };
+    const place = { values, index, path, descend: (this.#descend ??= prepareDescent(this.definition.type, this)) };
+    const call = (): unknown => this.#call(source, run, this.#infoAt(path, run));
+    if (this.#hasResolver) resolution.call(call, place);
+    else resolution.put(place, () => this.read(source, run), this.#isRelation ? call : undefined);
   }
 
-  infoAt(path: Path, run: Run): PreparedInfo {
-    const { definition, nodes, parentType, operationInfo } = this.#field;
-    const { schema, fragments, operation } = operationInfo;
+  /** Its value where it has no resolver. */
+  read(source: unknown, run: Run): unknown {
+    return this.#isComputed
+      ? this.#call(source, run, this.variant)
+      : (source as Readonly<Record<string, unknown>>)[this.name];
+  }
+
+  #infoAt(path: Path, run: Run): PreparedInfo {
+    const { name: fieldName, nodes: fieldNodes, parentType, definition, variant } = this;
+    const { schema, fragments, operation } = variant;
     return {
-      fieldName: this.name,
-      fieldNodes: nodes,
+      fieldName,
+      fieldNodes,
       returnType: definition.type,
       parentType,
       path,
@@ -134,27 +136,43 @@ export class PreparedField {
     };
   }
 
-  /** What is between a page and its rows has no relations of its own; what is related to these includes none. */
-  #isCompleteBelow(isComplete: boolean): boolean {
-    return isComplete && !this.#isOfRow;
-  }
-
-  #resolve(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
-    const { resolve = defaultFieldResolver } = this.#field.definition;
-    return resolve(source, run.argumentsOf(this.#field), run.context, info as GraphQLResolveInfo);
+  #call(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
+    const { resolve = defaultFieldResolver } = this.definition;
+    return resolve(source, run.argumentsOf(this), run.context, info as GraphQLResolveInfo);
   }
 
   #relationsBelow(): readonly string[] {
     const fields = this.#fieldsBelow();
     const relations = fields.filter((field) => field.#isRelation);
     if (fields.some((field) => field.#isOfRow)) return relations.map(({ name }) => name);
-    return fields
-      .filter((field) => !field.#isResolved && field.compute === undefined)
-      .flatMap((field) => field.relations);
+    return fields.filter((field) => !field.#hasResolver && !field.#isComputed).flatMap((field) => field.relations);
   }
 
   #fieldsBelow(): readonly PreparedField[] {
-    const type = getNamedType(this.#field.definition.type);
-    return isObjectType(type) ? this.selectionFor(type).validFields : [];
+    return this.#selectionsBelow().flatMap(({ validFields }) => validFields);
+  }
+
+  #selectionsBelow(): readonly PreparedSelection[] {
+    const type = getNamedType(this.definition.type);
+    if (isLeafType(type)) return [];
+    const types = isAbstractType(type) ? this.variant.schema.getPossibleTypes(type) : [type as GraphQLObjectType];
+    return types.map((each) => this.#selectionOn(each));
+  }
+
+  #selectionOn(type: GraphQLObjectType): PreparedSelection {
+    for (const selection of this.#selections) if (selection.type === type) return selection;
+    const sets = this.nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const selection = new PreparedSelection(this.variant, type, sets);
+    this.#selections = [...this.#selections, selection];
+    return selection;
+  }
+
+  #typeOf(value: unknown, type: GraphQLAbstractType, run: Run): GraphQLObjectType {
+    const { schema } = this.variant;
+    const info = this.variant as Partial<GraphQLResolveInfo> as GraphQLResolveInfo;
+    const name: unknown = (type.resolveType ?? defaultTypeResolver)(value, run.context, info, type);
+    const objectType = typeof name === 'string' ? schema.getType(name) : undefined;
+    if (isObjectType(objectType) && schema.isSubType(type, objectType)) return objectType;
+    throw new TypeError(`"${type.name}" of ${this.label} is resolved to ${String(name)}, which is no type of it.`);
   }
 }

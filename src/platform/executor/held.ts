@@ -1,16 +1,14 @@
 import {
-  defaultTypeResolver,
   getNullableType,
-  isAbstractType,
+  isCompositeType,
   isListType,
-  isObjectType,
-  type GraphQLAbstractType,
+  type GraphQLCompositeType,
   type GraphQLOutputType,
 } from 'graphql';
 
 import type { PreparedField } from './field.ts';
 import { included } from './marks.ts';
-import type { Hold } from './resolve.ts';
+import type { Descend } from './resolve.ts';
 import { isPromise, type Path } from './run.ts';
 import type { PreparedSelection } from './selection.ts';
 
@@ -19,29 +17,30 @@ export class Held {
   readonly selection: PreparedSelection;
   readonly source: unknown;
   /** By the index of the field in the selection; undefined for one that is read while the object is written. */
-  readonly values: readonly unknown[];
+  readonly values: unknown[];
 
-  constructor(selection: PreparedSelection, source: unknown, values: readonly unknown[]) {
+  constructor(selection: PreparedSelection, source: unknown, values: unknown[]) {
     this.selection = selection;
     this.source = source;
     this.values = values;
   }
 }
 
-const asItIs: Hold = (value) => value;
+const asItIs: Descend = (value) => value;
 
-/** Prepares what is held of the values of a type. */
-export function prepareHold(type: GraphQLOutputType, field: PreparedField): Hold {
+/** Prepares the first phase for the values of a type. */
+export function prepareDescent(type: GraphQLOutputType, field: PreparedField): Descend {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return holdList(prepareHold(nullable.ofType, field));
-  if (isAbstractType(nullable)) return holdAbstract(nullable, field);
-  if (!isObjectType(nullable)) return asItIs;
-  let selection: PreparedSelection | undefined;
-  return (value, { path, isComplete }, resolution) => {
-    selection ??= field.selectionFor(nullable);
-    if (!selection.needs(isComplete)) return value;
-    const isNowComplete = isComplete || includesAll(value, field.relations);
-    return selection.needs(isNowComplete) ? selection.hold(value, path, isNowComplete, resolution) : value;
+  if (isListType(nullable)) return descendIntoList(prepareDescent(nullable.ofType, field));
+  return isCompositeType(nullable) ? descendIntoObject(nullable, field) : asItIs;
+}
+
+function descendIntoObject(type: GraphQLCompositeType, field: PreparedField): Descend {
+  return (value, path, resolution) => {
+    const selection = field.selectionOf(value, type, resolution.run);
+    if (!selection.needsResolving(false)) return value;
+    if (includesAll(value, field.relations) && !selection.needsResolving(true)) return value;
+    return selection.resolve(value, path, resolution);
   };
 }
 
@@ -51,14 +50,14 @@ function includesAll(value: unknown, relations: readonly string[]): boolean {
 }
 
 /** A value that is no list is refused when it is written. */
-function holdList(hold: Hold): Hold {
-  return (value, { path: prev, isComplete }, resolution) => {
+function descendIntoList(descend: Descend): Descend {
+  return (value, prev, resolution) => {
     const items = itemsOf(value);
-    if (items === undefined || (hold === asItIs && !items.some(isPromise))) return value;
+    if (items === undefined || (descend === asItIs && !items.some(isPromise))) return value;
     const values: unknown[] = [];
     for (let index = 0; index < items.length; index += 1) {
       const path: Path = { prev, key: index, typename: undefined };
-      resolution.put({ values, index, path, isComplete, hold }, () => items[index]);
+      resolution.put({ values, index, path, descend }, () => items[index]);
     }
     return values;
   };
@@ -69,31 +68,4 @@ export function itemsOf(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value as readonly unknown[];
   const isList = typeof value === 'object' && value !== null && Symbol.iterator in value;
   return isList ? Array.from(value as Iterable<unknown>) : undefined;
-}
-
-/** Only its own type says which fields an object has, so that it is always held. */
-function holdAbstract(type: GraphQLAbstractType, field: PreparedField): Hold {
-  const resolveType = type.resolveType ?? defaultTypeResolver;
-  return (value, place, resolution) => {
-    const { path, isComplete } = place;
-    const info = field.infoAt(fieldPathOf(path), resolution.run);
-    const hold = (name: unknown): Held => {
-      const objectType = typeof name === 'string' ? info.schema.getType(name) : undefined;
-      if (!isObjectType(objectType) || !info.schema.isSubType(type, objectType)) {
-        throw new TypeError(`"${type.name}" of ${field.label} is resolved to ${String(name)}, which is no type of it.`);
-      }
-      return field.selectionFor(objectType).hold(value, path, isComplete, resolution);
-    };
-    const name = resolveType(value, resolution.run.context, info, type);
-    if (!isPromise(name)) return hold(name);
-    resolution.put({ ...place, hold }, () => name);
-    return null;
-  };
-}
-
-/** The items of a list get the `info` of the field that the list belongs to. */
-function fieldPathOf(path: Path): Path {
-  let place = path;
-  while (typeof place.key === 'number' && place.prev !== undefined) place = place.prev;
-  return place;
 }

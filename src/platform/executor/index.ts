@@ -7,8 +7,7 @@ export {
   variablesFor,
   walkSelections,
 } from './collect-fields.ts';
-export { type LeafWriter, prepareLeaf } from './leaf.ts';
 export { type FieldMarks, included, type PreparedInfo } from './marks.ts';
-export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootField } from './operation.ts';
+export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootCall } from './operation.ts';
 export { type Execution, maxErrors, type RunOptions, type Variables } from './run.ts';
 export { bytesOf, type JsonText } from './sink.ts';

@@ -13,8 +13,11 @@ export interface LeafWriter {
   /** Written before and after the value: it becomes part of the constant text of the field. */
   readonly quote: '"' | '';
   /** Appends the value's JSON text without its quotes; throws what the type's `serialize` throws. */
-  readonly append: (text: string, value: unknown) => string;
+  readonly append: AppendLeaf;
+  readonly appendQuoted: AppendLeaf;
 }
+
+type AppendLeaf = (text: string, value: unknown) => string;
 
 /** Characters that JSON escapes, or may escape. */
 // oxlint-disable-next-line no-control-regex
@@ -35,13 +38,15 @@ export function prepareLeaf(type: GraphQLLeafType): LeafWriter {
 function makeWriter(type: GraphQLLeafType): LeafWriter {
   if (isEnumType(type)) return enumWriter(type);
   if (type === GraphQLString || type === GraphQLID) {
-    return {
-      quote: '"',
-      append: (text, value) => text + (typeof value === 'string' ? escaped(value) : unquoted(type, value)),
-    };
+    return quoted((text, value) => text + (typeof value === 'string' ? escaped(value) : unquoted(type, value)));
   }
   const isPlain = type === GraphQLInt ? isInt : type === GraphQLBoolean ? isBoolean : isUnknown;
-  return { quote: '', append: (text, value) => text + (isPlain(value) ? String(value) : serialized(type, value)) };
+  const append: AppendLeaf = (text, value) => text + (isPlain(value) ? String(value) : serialized(type, value));
+  return { quote: '', append, appendQuoted: append };
+}
+
+function quoted(append: AppendLeaf): LeafWriter {
+  return { quote: '"', append, appendQuoted: (text, value) => `${append(`${text}"`, value)}"` };
 }
 
 const isInt = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
@@ -55,14 +60,11 @@ function escaped(text: string): string {
 function enumWriter(type: GraphQLEnumType): LeafWriter {
   // Of several names for a value the last one counts, as in `serialize`.
   const names = [...new Map(type.getValues().map(({ name, value }) => [value as unknown, name]))];
-  return {
-    quote: '"',
-    append: (text, value) => {
-      // A few comparisons cost less than hashing, which a map needs for every new string.
-      for (const [each, name] of names) if (each === value) return text + name;
-      return text + unquoted(type, value);
-    },
-  };
+  return quoted((text, value) => {
+    // A few comparisons cost less than hashing, which a map needs for every new string.
+    for (const [each, name] of names) if (each === value) return text + name;
+    return text + unquoted(type, value);
+  });
 }
 
 /** Of a type that is written as a string. */

@@ -1,12 +1,19 @@
-import { OperationTypeNode, type DocumentNode, type GraphQLSchema, type OperationDefinitionNode } from 'graphql';
+import {
+  OperationTypeNode,
+  type DocumentNode,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+} from 'graphql';
 
-import { fragmentsIn, type Fragments, variablesFor } from './collect-fields.ts';
+import { variablesFor } from './collect-fields.ts';
 import type { PreparedField } from './field.ts';
 import { Held } from './held.ts';
 import { Resolution } from './resolve.ts';
 import { errorOf, Run, type Execution, type RunOptions, type Variables } from './run.ts';
-import { PreparedSelection, type Variant } from './selection.ts';
+import { PreparedSelection } from './selection.ts';
 import { ResultTooLarge } from './sink.ts';
+import { Variant } from './variant.ts';
 import type { Append } from './write.ts';
 
 /** More condition variables than this have too many combinations to cache. */
@@ -34,15 +41,11 @@ export interface OperationSource {
   readonly operation: OperationDefinitionNode;
 }
 
-export interface OperationRun extends RunOptions {
-  /**
-   * Asked after each root mutation. The fields after one for which it is false are neither carried out nor in the data.
-   */
-  readonly mayGoOn?: (key: string) => boolean;
+/** A root field, by its response key, with its arguments, or the error that it will have because they are refused. */
+export interface RootCall extends Pick<PreparedField, 'key' | 'definition'> {
+  readonly args?: Readonly<Record<string, unknown>>;
+  readonly refusal?: unknown;
 }
-
-/** A root field, by its response key. */
-export type RootField = Pick<PreparedField, 'key' | 'name' | 'nodes'>;
 
 /** An operation prepared for repeated execution; see the README beside this file. */
 export class PreparedOperation {
@@ -50,7 +53,6 @@ export class PreparedOperation {
   /** The maximum number of trees. */
   readonly maxVariants: number;
   readonly #source: OperationSource;
-  readonly #fragments: Fragments;
   readonly #conditionNames: readonly string[];
   readonly #variants = new Map<string, PreparedSelection>();
 
@@ -58,30 +60,53 @@ export class PreparedOperation {
     const { document, operation } = source;
     this.kind = operation.operation;
     this.#source = source;
-    this.#fragments = fragmentsIn(document);
     this.#conditionNames = variablesFor(conditionArguments, document);
-    this.maxVariants = this.#areVariantsRemembered ? 2 ** this.#conditionNames.length : 1;
+    const { length } = this.#conditionNames;
+    this.maxVariants = length > maxRememberedConditions ? 1 : 2 ** length;
   }
 
   /** Executes it. Rejects only because of a bug in this code. */
-  async run({ mayGoOn = () => true, ...options }: OperationRun): Promise<Execution> {
+  async run(options: RunOptions): Promise<Execution> {
     const run = new Run(options);
     const root = this.#variantFor(run.variables);
+    const isMutation = this.kind === OperationTypeNode.MUTATION;
     try {
-      if (this.kind === OperationTypeNode.MUTATION) return run.end(await serially(root, run, mayGoOn));
-      const text = await together(root, run);
-      return run.end(run.sink.fits(text) ? text : undefined);
+      const fields = isMutation ? await serially(root, run, options) : await together(root, run);
+      const text = root.fields.length === 0 ? '{}' : `${fields}}`;
+      // The payloads of a mutation have been bounded one by one.
+      if (!isMutation) run.sink.assertRoom(text);
+      return run.end(text);
     } catch (failure) {
-      if (failure instanceof ResultTooLarge) return run.end(undefined);
-      run.sink.truncate(0);
-      run.fail(failure, true, undefined, 0);
-      return run.end('null');
+      return run.failed(failure);
     }
   }
 
-  /** The root fields with these variables, as they are in the response, without `__typename`. */
-  rootFields(variables: Variables): readonly RootField[] {
-    return this.#variantFor(variables).fields.filter(({ name }) => !name.startsWith('__'));
+  /** The result for an event of a subscription, which is written at once: nothing of it may need resolving. */
+  resultOf(event: unknown, options: RunOptions): Execution {
+    const run = new Run(options);
+    try {
+      const root = this.#variantFor(run.variables);
+      if (root.needsResolving(false)) throw new TypeError('Fields of events are properties, or computed.');
+      const text = root.append('', event, run);
+      run.sink.assertRoom(text);
+      return run.end(text);
+    } catch (failure) {
+      return run.failed(failure);
+    }
+  }
+
+  /** How the root fields are called with these variables, in the order of the response, without introspection. */
+  rootCalls(variables: Variables): readonly RootCall[] {
+    const run = new Run({ context: undefined, variables, maxBytes: 0 });
+    const fields = this.#variantFor(variables).fields.filter(({ name }) => !name.startsWith('__'));
+    return fields.map((field) => {
+      const { key, definition } = field;
+      try {
+        return { key, definition, args: run.argumentsOf(field) };
+      } catch (refusal) {
+        return { key, definition, refusal };
+      }
+    });
   }
 
   /** The execution in which every root field has failed. */
@@ -92,46 +117,35 @@ export class PreparedOperation {
     return run.end(root.append('', new Held(root, noObject, failures), run));
   }
 
-  get #areVariantsRemembered(): boolean {
-    return this.#conditionNames.length <= maxRememberedConditions;
-  }
-
   #variantFor(variables: Variables): PreparedSelection {
-    const names = this.#conditionNames;
-    if (!this.#areVariantsRemembered || names.some((name) => typeof variables[name] !== 'boolean')) {
-      return this.#prepare(variables);
-    }
-    const key = names.map((name) => (variables[name] === true ? '1' : '0')).join('');
-    const selection = this.#variants.get(key) ?? this.#prepare(variables);
-    this.#variants.set(key, selection);
-    return selection;
-  }
-
-  #prepare(variables: Variables): PreparedSelection {
+    const values = this.#conditionNames.map((name) => variables[name]);
+    const key = values.join();
+    const known = this.#variants.get(key);
+    if (known !== undefined) return known;
+    const conditions = Object.fromEntries(values.map((value, index) => [this.#conditionNames[index], value]));
     const { schema, operation } = this.#source;
-    const rootType = schema.getRootType(operation.operation);
-    if (!rootType) throw new TypeError(`The schema has no ${operation.operation}s.`);
-    const conditions = Object.fromEntries(
-      this.#conditionNames.filter((name) => Object.hasOwn(variables, name)).map((name) => [name, variables[name]]),
-    );
-    const variant: Variant = { schema, operation, fragments: this.#fragments, conditions, prepared: new Map() };
-    return new PreparedSelection(variant, rootType, [operation.selectionSet]);
+    const rootType = schema.getRootType(this.kind) as GraphQLObjectType;
+    const root = new PreparedSelection(new Variant(this.#source, conditions), rootType, [operation.selectionSet]);
+    const isRemembered =
+      values.length <= maxRememberedConditions && values.every((value) => typeof value === 'boolean');
+    if (isRemembered) this.#variants.set(key, root);
+    return root;
   }
 }
 
 /** Resolves all root fields together, and writes one after another. Throws ResultTooLarge. */
 async function together(root: PreparedSelection, run: Run): Promise<string> {
   const resolution = new Resolution(run);
-  const held = root.hold(noObject, undefined, false, resolution);
+  const held = root.resolve(noObject, undefined, resolution);
   await resolution.finish();
   if (resolution.isTooLarge) throw new ResultTooLarge();
   let text = '';
-  for (const append of root.fieldWriters) {
-    const turn = text === '' ? undefined : run.turn();
+  for (const [index, append] of root.fieldWriters.entries()) {
+    const turn = index === 0 ? undefined : run.turn();
     if (turn !== undefined) await turn;
     text = run.sink.flushed(append(text, held, run));
   }
-  return root.fields.length === 0 ? '{}' : `${text}}`;
+  return text;
 }
 
 /**
@@ -140,7 +154,7 @@ async function together(root: PreparedSelection, run: Run): Promise<string> {
  * All of them are executed, even when the response is full: then their fields are null, each with an error that says
  * so.
  */
-async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string) => boolean): Promise<string> {
+async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptions): Promise<string> {
   const { sink } = run;
   const values: unknown[] = [];
   const held = new Held(root, noObject, values);
@@ -149,8 +163,7 @@ async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string
   for (const [index, field] of root.fields.entries()) {
     const { key, name } = field;
     const resolution = new Resolution(run, isFull);
-    if (field.needs(false))
-      field.hold({ source: noObject, values, path: undefined, isComplete: false }, index, resolution);
+    if (field.needsResolving(false)) field.resolve(held, index, undefined, resolution);
     await resolution.finish();
     const { [index]: payload } = values;
     const mayBeTooLarge = payload !== undefined && payload !== null && !(payload instanceof Error);
@@ -159,7 +172,7 @@ async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string
     try {
       if (mayBeTooLarge && resolution.isTooLarge) throw new ResultTooLarge();
       const written = sink.flushed(append(text, held, run));
-      if (mayBeTooLarge && !sink.fits(written)) throw new ResultTooLarge();
+      if (mayBeTooLarge) sink.assertRoom(written);
       text = written;
     } catch (failure) {
       if (!(failure instanceof ResultTooLarge)) throw failure;
@@ -169,7 +182,7 @@ async function serially(root: PreparedSelection, run: Run, mayGoOn: (key: string
       values[index] = new PayloadTooLarge(name, sink.maxBytes);
       text = append(text, held, run);
     }
-    if (!name.startsWith('__') && !mayGoOn(key)) break;
+    if (!name.startsWith('__') && mayGoOn?.(key) === false) break;
   }
-  return root.fields.length === 0 ? '{}' : `${text}}`;
+  return text;
 }

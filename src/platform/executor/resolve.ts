@@ -6,13 +6,14 @@ export interface Place {
   readonly values: unknown[];
   readonly index: number;
   readonly path: Path;
-  /** Whether the rows here include all relations that are selected. */
-  readonly isComplete: boolean;
-  readonly hold: Hold;
+  readonly descend: Descend;
 }
 
-/** What is put into a place for a value: the value itself, or its objects with what is resolved of their fields. */
-export type Hold = (value: unknown, place: Place, resolution: Resolution) => unknown;
+/**
+ * Goes on with the objects in a value. Returns what is put into its place: the value itself, or its objects with what is
+ * resolved of their fields.
+ */
+export type Descend = (value: unknown, path: Path, resolution: Resolution) => unknown;
 
 /** The clock is read after so many values. */
 const stepsBetweenTurns = 64;
@@ -23,7 +24,8 @@ const stepsBetweenTurns = 64;
  */
 export class Resolution {
   readonly run: Run;
-  #isTooLarge: boolean;
+  /** The response would have more bytes than it may: nothing is resolved any more below what has been called. */
+  isTooLarge: boolean;
   /** What the objects found so far take at least, in characters. */
   #length = 0;
   #steps = 0;
@@ -32,12 +34,7 @@ export class Resolution {
 
   constructor(run: Run, isTooLarge = false) {
     this.run = run;
-    this.#isTooLarge = isTooLarge;
-  }
-
-  /** The response would have more bytes than it may: nothing is resolved any more below what has been called. */
-  get isTooLarge(): boolean {
-    return this.#isTooLarge;
+    this.isTooLarge = isTooLarge;
   }
 
   /** Calls the resolver with the others of the next level. */
@@ -48,8 +45,8 @@ export class Resolution {
   /** Adds to the length of the response; false when it is too large. */
   grow(length: number): boolean {
     this.#length += length;
-    if (this.#length > this.run.sink.maxBytes) this.#isTooLarge = true;
-    return !this.#isTooLarge;
+    if (this.#length > this.run.sink.maxBytes) this.isTooLarge = true;
+    return !this.isTooLarge;
   }
 
   /**
@@ -57,7 +54,7 @@ export class Resolution {
    * undefined, what the resolver returns in the next level.
    */
   put(place: Place, valueOf: () => unknown, resolve?: () => unknown): void {
-    const { values, index, hold } = place;
+    const { values, index, path, descend } = place;
     this.#steps += 1;
     try {
       const value = valueOf();
@@ -66,7 +63,7 @@ export class Resolution {
       else if (isPromise(value)) this.#promised.push({ value: Promise.resolve(value).catch(errorOf), place });
       // Undefined would be read from the object while that is written.
       else if (value === undefined || value === null) values[index] = null;
-      else values[index] = value instanceof Error ? value : hold(value, place, this);
+      else values[index] = value instanceof Error ? value : descend(value, path, this);
     } catch (failure) {
       values[index] = errorOf(failure);
     }

@@ -1,5 +1,6 @@
-import { type FieldNode, getArgumentValues, type GraphQLError, type GraphQLField, locatedError } from 'graphql';
+import { type FieldNode, getArgumentValues, type GraphQLError, locatedError } from 'graphql';
 
+import type { PreparedField } from './field.ts';
 import { ResultTooLarge, Sink, type JsonText } from './sink.ts';
 
 /** A path in the response, innermost key first; undefined is `data` itself. */
@@ -11,12 +12,6 @@ export interface Path {
 
 /** Coerced or not: each use says. */
 export type Variables = Readonly<Record<string, unknown>>;
-
-/** A field with the arguments that a document gives it. */
-export interface FieldCall {
-  readonly definition: GraphQLField<unknown, unknown>;
-  readonly nodes: readonly FieldNode[];
-}
 
 /** Further errors are only counted. */
 export const maxErrors = 100;
@@ -45,6 +40,10 @@ export interface RunOptions {
   readonly maxBytes: number;
   /** Without them it doesn't yield. */
   readonly turns?: Turns | undefined;
+  /**
+   * Asked after each root mutation. The fields after one for which it is false are neither carried out nor in the data.
+   */
+  readonly mayGoOn?: (key: string) => boolean;
 }
 
 /** The state of one execution: the arguments of its resolvers, where it writes, and its errors. */
@@ -59,7 +58,7 @@ export class Run {
   readonly keys: (string | number)[] = [];
   depth = 0;
   readonly #turns: Turns | undefined;
-  readonly #arguments = new Map<FieldCall, Record<string, unknown> | Error>();
+  readonly #arguments = new Map<PreparedField, Record<string, unknown> | Error>();
 
   constructor({ context, variables, maxBytes, turns }: RunOptions) {
     this.context = context;
@@ -72,15 +71,15 @@ export class Run {
    * The arguments of a field: one object for all its parents, which resolvers must not change. What a client sends once
    * is coerced once, or refused, however many parents there are.
    */
-  argumentsOf(call: FieldCall): Record<string, unknown> {
-    let args = this.#arguments.get(call);
+  argumentsOf(field: PreparedField): Record<string, unknown> {
+    let args = this.#arguments.get(field);
     if (args === undefined) {
       try {
-        args = getArgumentValues(call.definition, call.nodes[0] as FieldNode, this.variables);
+        args = getArgumentValues(field.definition, field.nodes[0] as FieldNode, this.variables);
       } catch (failure) {
         args = errorOf(failure);
       }
-      this.#arguments.set(call, args);
+      this.#arguments.set(field, args);
     }
     if (args instanceof Error) throw args;
     return args;
@@ -108,6 +107,14 @@ export class Run {
     const error = locatedError(failure, nodes, depth === 0 ? undefined : this.keys.slice(0, depth));
     if (!isNullable) throw error;
     this.errors.push(error);
+  }
+
+  /** What has been executed, without data: it is null, or would be too large. */
+  failed(failure: unknown): Execution {
+    if (failure instanceof ResultTooLarge) return this.end(undefined);
+    this.sink.truncate(0);
+    this.fail(failure, true, undefined, 0);
+    return this.end('null');
   }
 
   /** What has been executed; without text, the response would be too large. */

@@ -46,10 +46,10 @@ export class Sink {
     this.chunkCount = count;
   }
 
-  /** Whether there is room for the text, of which a code unit has at most three bytes. */
-  fits(text: string): boolean {
+  /** Throws ResultTooLarge unless there is room for the text, of which a code unit has at most three bytes. */
+  assertRoom(text: string): void {
     const room = this.maxBytes - this.#bytes;
-    return text.length * 3 <= room || Buffer.byteLength(text) <= room;
+    if (text.length * 3 > room && Buffer.byteLength(text) > room) throw new ResultTooLarge();
   }
 
   /** Everything that is written, with the text after the last chunk. */

@@ -1,13 +1,6 @@
 import { inspect } from 'node:util';
 
-import {
-  isLeafType,
-  isListType,
-  isNonNullType,
-  isObjectType,
-  type GraphQLObjectType,
-  type GraphQLOutputType,
-} from 'graphql';
+import { isLeafType, isListType, isNonNullType, type GraphQLCompositeType, type GraphQLOutputType } from 'graphql';
 
 import type { PreparedField } from './field.ts';
 import { Held, itemsOf } from './held.ts';
@@ -24,47 +17,39 @@ export interface ValueWriter {
   /** Appends the value's text without its quotes. */
   readonly append: Append;
   readonly isNullable: boolean;
-  /** An object, or a list. */
-  readonly isComposite: boolean;
-  readonly value: PreparedField;
 }
 
 /** Prepares the second phase for a type: the specification's CompleteValue, of what has been resolved. */
-export function prepareWriter(type: GraphQLOutputType, value: PreparedField): ValueWriter {
+export function prepareWriter(type: GraphQLOutputType, field: PreparedField): ValueWriter {
   const isNullable = !isNonNullType(type);
   const notNull = isNullable ? type : (type.ofType as GraphQLOutputType);
-  const kind = { isNullable, isComposite: !isLeafType(notNull), value };
-  if (isListType(notNull)) return { quote: '', append: listWriter(prepareWriter(notNull.ofType, value)), ...kind };
-  if (isObjectType(notNull)) return { quote: '', append: objectWriter(notNull, value), ...kind };
-  if (!isLeafType(notNull)) return { quote: '', append: appendHeld, ...kind };
-  const { quote, append } = prepareLeaf(notNull);
-  if (!isNullable || quote === '') return { quote, append, ...kind };
-  return { quote: '', append: (text, leaf) => append(text + quote, leaf) + quote, ...kind };
+  if (isLeafType(notNull)) {
+    const { quote, append, appendQuoted } = prepareLeaf(notNull);
+    return isNullable ? { quote: '', append: appendQuoted, isNullable } : { quote, append, isNullable };
+  }
+  const append = isListType(notNull)
+    ? listWriter(prepareWriter(notNull.ofType, field), field)
+    : objectWriter(notNull, field);
+  return { quote: '', append, isNullable };
 }
 
 /** `isTypeOf` isn't asked: it would only check what the resolvers of this schema return. */
-function objectWriter(type: GraphQLObjectType, field: PreparedField): Append {
-  let append: Append | undefined;
+function objectWriter(type: GraphQLCompositeType, field: PreparedField): Append {
   return (text, value, run) => {
     if (value instanceof Error) throw value;
-    return (append ??= field.selectionFor(type).append)(text, value, run);
+    const selection = value instanceof Held ? value.selection : field.selectionOf(value, type, run);
+    return selection.append(text, value, run);
   };
 }
 
-/** An object of an abstract type. */
-const appendHeld: Append = (text, value, run) => {
-  if (!(value instanceof Held)) throw value;
-  return value.selection.append(text, value, run);
-};
-
 /** The text of a value that is null. */
-function nullText({ isNullable, value }: ValueWriter): string {
+function nullText({ isNullable }: ValueWriter, field: PreparedField): string {
   if (isNullable) return 'null';
-  throw new Error(`Cannot return null for non-nullable field ${value.label}.`);
+  throw new Error(`Cannot return null for non-nullable field ${field.label}.`);
 }
 
-function listWriter(item: ValueWriter): Append {
-  const { quote, append, isNullable, value: field } = item;
+function listWriter(item: ValueWriter, field: PreparedField): Append {
+  const { quote, append, isNullable } = item;
   return (before, value, run) => {
     if (value instanceof Error) throw value;
     const items = itemsOf(value);
@@ -83,7 +68,7 @@ function listWriter(item: ValueWriter): Append {
           keys[depth] = index;
           const each = items[index];
           text += (index === 0 ? '[' : ',') + quote;
-          text = each === null || each === undefined ? text + nullText(item) : append(text, each, run);
+          text = each === null || each === undefined ? text + nullText(item, field) : append(text, each, run);
           text = sink.flushed(text + quote);
         }
       } catch (failure) {
@@ -99,23 +84,20 @@ function listWriter(item: ValueWriter): Append {
 }
 
 /** A field of an object, as it is written. */
-export interface FieldWriter extends ValueWriter {
-  readonly key: string;
-  /** The name of the property. */
-  readonly property: string;
+export interface FieldWriter {
+  readonly field: PreparedField;
+  readonly writer: ValueWriter;
   /** All constant text since the value before it. */
   readonly start: string;
   /** Its index in the selection. */
   readonly at: number;
-  /** Computes the value from the object; undefined for a property. */
-  readonly compute: ((source: unknown, run: Run) => unknown) | undefined;
 }
 
 /** Writes the fields of an object, and the text after the last of them. */
 export function fieldsWriter(fields: readonly FieldWriter[], end: string): Append {
   return (before, value, run) => {
     const isHeld = value instanceof Held;
-    const source = (isHeld ? value.source : value) as Readonly<Record<string, unknown>> | null;
+    const source: unknown = isHeld ? value.source : value;
     if (typeof source !== 'object' || source === null) throw new TypeError(`This is no object: ${inspect(source)}`);
     const values = isHeld ? value.values : undefined;
     const { sink, keys, depth } = run;
@@ -127,22 +109,21 @@ export function fieldsWriter(fields: readonly FieldWriter[], end: string): Appen
       run.depth = depth + 1;
       try {
         for (; index < fields.length; index += 1) {
-          const field = fields[index] as FieldWriter;
+          const { field, writer, start, at } = fields[index] as FieldWriter;
           last = text;
+          ({ chunkCount } = sink);
           keys[depth] = field.key;
-          if (field.isComposite) ({ chunkCount } = sink);
-          let known = values === undefined ? undefined : values[field.at];
-          if (known === undefined) {
-            known = field.compute === undefined ? source[field.property] : field.compute(source, run);
-          }
-          text += field.start;
-          text = known === null || known === undefined ? text + nullText(field) : field.append(text, known, run);
+          let known = values === undefined ? undefined : values[at];
+          if (known === undefined) known = field.read(source, run);
+          text += start;
+          text =
+            known === null || known === undefined ? text + nullText(writer, field) : writer.append(text, known, run);
         }
       } catch (failure) {
-        const field = fields[index] as FieldWriter;
-        run.fail(failure, field.isNullable, field.value.nodes, depth + 1);
-        if (field.isComposite) sink.truncate(chunkCount);
-        text = `${last}${field.start}null`;
+        const { field, writer, start } = fields[index] as FieldWriter;
+        run.fail(failure, writer.isNullable, field.nodes, depth + 1);
+        sink.truncate(chunkCount);
+        text = `${last}${start}null`;
         index += 1;
       }
     }
